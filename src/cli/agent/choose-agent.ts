@@ -1,0 +1,120 @@
+import { agentNameProblem } from "../../config/agent-files.ts";
+import type { ProjectConfig } from "../../config/project-config.ts";
+import { scheduleProblem } from "../../config/schedule.ts";
+import { UserError } from "../../errors.ts";
+import { missingFlag } from "../prompts.ts";
+import type { Prompts } from "../prompts.ts";
+
+export interface AgentOptions {
+  readonly description?: string;
+  readonly model: readonly string[];
+  readonly schedule?: string;
+  readonly webhook: readonly string[];
+  readonly credential: readonly string[];
+  readonly timeout?: number;
+  readonly runtime?: "container" | "host-user";
+  readonly runAs?: string;
+}
+
+/** What a new agent is to be. */
+export interface NewAgent {
+  readonly name: string;
+  readonly description: string;
+  readonly models: readonly string[];
+  readonly schedule: string | null;
+  readonly webhooks: readonly string[];
+  readonly credentials: readonly string[];
+  readonly timeout: number | null;
+  readonly runtime: { readonly type: string; readonly run_as?: string };
+}
+
+/** By the flags, then by the person; off a terminal a UserError names the flag that is missing. */
+export async function chooseAgent(
+  given: string | null,
+  options: AgentOptions,
+  project: ProjectConfig,
+  prompts: Prompts | null,
+): Promise<NewAgent> {
+  const name = await chooseName(given, prompts);
+  const description =
+    options.description ?? (await prompts?.text({ message: "What it does, in a sentence" })) ?? "";
+  const models = await chooseModels(options, project, prompts);
+  const triggers = await chooseTriggers(options, project, prompts);
+  return {
+    ...{ name, description, models, ...triggers },
+    credentials: options.credential,
+    timeout: options.timeout ?? null,
+    runtime: await chooseRuntime(options, prompts),
+  };
+}
+
+async function chooseName(given: string | null, prompts: Prompts | null): Promise<string> {
+  if (given === null && prompts !== null) {
+    return prompts.text({ message: "Name of the agent", problem: agentNameProblem });
+  }
+  if (given === null) throw missingFlag("the agent's name", "al agent new <name>");
+  const problem = agentNameProblem(given);
+  if (problem !== null) throw new UserError("usage", problem, { exitCode: 2 });
+  return given;
+}
+
+async function chooseModels(
+  { model }: AgentOptions,
+  project: ProjectConfig,
+  prompts: Prompts | null,
+): Promise<readonly string[]> {
+  const known = Object.keys(project.models);
+  const [first] = known;
+  if (model.length > 0) return model;
+  if (first === undefined) {
+    throw new UserError("no_model", "the project has no model that the agent could use", {
+      hint: "al config --set models.claude.provider=anthropic --set models.claude.model=claude-sonnet-4-5",
+    });
+  }
+  if (known.length === 1) return [first];
+  if (prompts === null) throw missingFlag("--model", `one of ${known.join(", ")}`);
+  const choices = known.map((value) => {
+    const { provider, model: id } = project.models[value] ?? { provider: "", model: "" };
+    return { value, name: provider === id ? `${value} (${id})` : `${value} (${provider} ${id})` };
+  });
+  return [await prompts.choose("Model", choices)];
+}
+
+type Triggers = Pick<NewAgent, "schedule" | "webhooks">;
+
+async function chooseTriggers(
+  { schedule, webhook }: AgentOptions,
+  project: ProjectConfig,
+  prompts: Prompts | null,
+): Promise<Triggers> {
+  if (schedule !== undefined || webhook.length > 0) {
+    return { schedule: schedule ?? null, webhooks: webhook };
+  }
+  if (prompts === null) throw missingFlag("--schedule or --webhook", "something has to start it");
+  const atTimes = { value: "", name: "at certain times" };
+  const sources = Object.keys(project.webhooks).map((value) => ({
+    value,
+    name: `on webhooks of ${value}`,
+  }));
+  const source =
+    sources.length === 0 ? "" : await prompts.choose("What starts it", [atTimes, ...sources]);
+  if (source !== "") return { schedule: null, webhooks: [source] };
+  const message = "When it runs, as a cron expression";
+  const cron = await prompts.text({ message, default: "0 9 * * *", problem: scheduleProblem });
+  return { schedule: cron, webhooks: [] };
+}
+
+async function chooseRuntime(
+  { runtime, runAs }: AgentOptions,
+  prompts: Prompts | null,
+): Promise<NewAgent["runtime"]> {
+  const asYou = { type: "host-user", run_as: "$USER" };
+  if (runAs !== undefined) return { type: runtime ?? "host-user", run_as: runAs };
+  if (runtime === "container") return { type: "container" };
+  if (runtime === "host-user" || prompts === null) return asYou;
+  const choice = await prompts.choose("Where it runs", [
+    { value: "host-user", name: "as your own OS user: it can read what you can read" },
+    { value: "container", name: "in a container, which needs Docker" },
+  ]);
+  return choice === "container" ? { type: "container" } : asYou;
+}

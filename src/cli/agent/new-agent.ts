@@ -1,0 +1,95 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { stringify } from "smol-toml";
+import { problemText } from "../../../streams/vocabulary.ts";
+import { loadProject } from "../../config/load-project.ts";
+import type { ProjectConfig } from "../../config/project-config.ts";
+import { resolveAgent } from "../../config/resolve-agent.ts";
+import { UserError, messageOf } from "../../errors.ts";
+import { packageVersion } from "../../version.ts";
+import { filterTable } from "../../webhooks/providers/table.ts";
+import type { Context } from "../context.ts";
+import { titleOf } from "../new/templates.ts";
+import { openPrompts } from "../prompts.ts";
+import { schemaLine, writeSchemas } from "../schema-files.ts";
+import { chooseAgent } from "./choose-agent.ts";
+import type { AgentOptions, NewAgent } from "./choose-agent.ts";
+
+/** Makes an agent whose files have no fault. Overwrites nothing; throws a UserError when it can't. */
+export async function newAgent(
+  context: Context,
+  given: string | null,
+  options: AgentOptions,
+): Promise<void> {
+  const { out, projectDir } = context;
+  const { project } = await loadProject(projectDir, filterTable);
+  const agent = await chooseAgent(given, options, project, await openPrompts(context));
+  const texts = { config: configOf(agent), skill: skillOf(agent) };
+  refuseFaults(agent, texts, project);
+  const dir = join(projectDir, "agents", agent.name);
+  await write(dir, texts);
+  await writeSchemas(projectDir);
+  const files = ["SKILL.md", "config.toml"].map((file) => `agents/${agent.name}/${file}`);
+  if (out.json) return out.document({ agent: agent.name, files });
+  for (const file of files) out.data(file);
+  out.note(`\nWrite what ${agent.name} does into ${files[0] ?? ""}; then: al run ${agent.name}`);
+}
+
+interface Texts {
+  readonly config: string;
+  readonly skill: string;
+}
+
+function configOf({ models, credentials, schedule, timeout, ...agent }: NewAgent): string {
+  const head = stringify({
+    models,
+    credentials,
+    ...(schedule === null ? {} : { schedule }),
+    ...(timeout === null ? {} : { timeout }),
+  });
+  const webhooks = agent.webhooks.map((source) => ({ source }));
+  const triggers =
+    webhooks.length === 0 ? "" : `\n${stringify({ webhooks }).trim()}\n${filterHint}`;
+  const runtime = stringify({ runtime: agent.runtime }).trim();
+  return `${schemaLine("agent", "../../")}\n\n${head.trim()}\n${triggers}\n${runtime}\n`;
+}
+
+const filterHint = `# Filters choose events, such as events = ["issues"]; without any, everything from the source starts it.\n`;
+
+function skillOf({ name, description }: NewAgent): string {
+  const about = description === "" ? "" : `description: ${JSON.stringify(description)}\n`;
+  const what = description === "" ? "Say here what the agent does, and how." : description;
+  return `---\nname: ${titleOf(name)}\n${about}---\n\n${what}\n`;
+}
+
+/** The same judgement as the scheduler's, before anything is written. */
+function refuseFaults({ name }: NewAgent, { config, skill }: Texts, project: ProjectConfig): void {
+  const files = { name, config, skill, dockerfileHash: null, problems: [] };
+  const known = { filters: filterTable, version: packageVersion() };
+  const change = resolveAgent(files, project, known);
+  if (change.type !== "invalid") return;
+  const message = change.problems.map(problemText).join("\n");
+  throw new UserError("invalid_config", message, { hint: "nothing was written", exitCode: 2 });
+}
+
+async function write(dir: string, { config, skill }: Texts): Promise<void> {
+  await mkdir(dirname(dir), { recursive: true });
+  try {
+    await mkdir(dir);
+  } catch (error) {
+    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+    const what = isThere ? "is there already" : `can't be made: ${messageOf(error)}`;
+    throw new UserError("exists", `${dir} ${what}; nothing was written`, {
+      hint: "al config <agent> changes an agent",
+      cause: error,
+    });
+  }
+  try {
+    await writeFile(join(dir, "SKILL.md"), skill);
+    // Last: with it the directory is an agent, and a running scheduler takes it up.
+    await writeFile(join(dir, "config.toml"), config);
+  } catch (error) {
+    await rm(dir, { recursive: true, force: true });
+    throw new UserError("unwritable", `${dir} can't be written: ${messageOf(error)}`);
+  }
+}

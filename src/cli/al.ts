@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+/**
+ * The `al` command. This file alone must parse and run on an old Node (18 and up): it goes on with the `node`
+ * package installed beside it, or says what to install. Everything else is loaded afterwards.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import module, { createRequire } from "node:module";
+import { constants, homedir } from "node:os";
+import { dirname, join } from "node:path";
+
+const oldestNode = 24;
+
+function majorOf(version: string): number {
+  return Number(version.split(".")[0]);
+}
+
+/** The binary of the `node` package, when there is one and it is new enough. */
+function bundledNode(): string | null {
+  try {
+    const manifest = createRequire(import.meta.url).resolve("node/package.json");
+    const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+    const binary = join(dirname(manifest), "bin/node");
+    return majorOf(version) >= oldestNode && existsSync(binary) ? binary : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Hands everything on to another Node: arguments, standard streams, signals and the exit code. */
+function continueWith(binary: string): void {
+  const child = spawn(binary, [...process.execArgv, ...process.argv.slice(1)], {
+    stdio: "inherit",
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const) {
+    process.on(signal, () => child.kill(signal));
+  }
+  child.on("error", (error) => {
+    process.stderr.write(`error: ${binary} cannot be started: ${error.message}\n`);
+    process.exit(1);
+  });
+  child.on("exit", (code, signal) =>
+    process.exit(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+  );
+}
+
+/**
+ * Keeps compiled code for the next start. In the user's own cache folder, because whoever may write there decides
+ * what runs. A run's process gets its folder, if any, from the scheduler (NODE_COMPILE_CACHE).
+ */
+function keepCompiledCode(): void {
+  if (process.argv[2] === "_run-agent") return;
+  const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
+  module.enableCompileCache(join(cache, "almanac"));
+}
+
+async function main(): Promise<void> {
+  if (majorOf(process.versions.node) >= oldestNode) {
+    keepCompiledCode();
+    const { runProgram } = await import("./program.ts");
+    await runProgram(process.argv);
+    return;
+  }
+  const binary = bundledNode();
+  if (binary !== null) return continueWith(binary);
+  process.stderr.write(
+    `error: al needs Node ${oldestNode} or newer and this is ${process.versions.node}; install Node ${oldestNode}, or the "node" package beside al (npm install node@${oldestNode})\n`,
+  );
+  process.exitCode = 1;
+}
+
+await main();

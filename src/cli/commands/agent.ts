@@ -1,0 +1,41 @@
+import { Command, Option } from "commander";
+import type { AgentOptions } from "../agent/choose-agent.ts";
+import { contextOf } from "../context.ts";
+import { examples } from "../examples.ts";
+import { severalTexts, wholeNumber } from "../options.ts";
+
+/** `al agent new <name>` */
+export function agentCommand(): Command {
+  return new Command("agent").description("make agents").addCommand(newAgentCommand());
+}
+
+function newAgentCommand(): Command {
+  return new Command("new")
+    .description("make an agent; on a terminal it asks for what no flag says")
+    .argument("[name]", "its name, and its directory's in agents/")
+    .option("-d, --description <text>", "what it does, in a sentence")
+    .option("-m, --model <name>", "a model of the project; several: in order", severalTexts, [])
+    .option("--schedule <cron>", "when it runs, as a cron expression with five fields")
+    .option("--webhook <source>", "a webhook source that starts it", severalTexts, [])
+    .option("-c, --credential <credential>", "one that it gets in its runs", severalTexts, [])
+    .option("--timeout <s>", "seconds that a run may take", wholeNumber(1, 2_147_483))
+    .addOption(
+      new Option("--runtime <type>", "where it runs (default: host-user as you)").choices([
+        "container",
+        "host-user",
+      ]),
+    )
+    .option("--run-as <user>", 'OS user of a host-user agent (default: "$USER", which is you)')
+    .addHelpText(
+      "after",
+      examples([
+        "al agent new",
+        "al agent new triage --model claude --webhook github -c github_token",
+        "al agent new report --schedule '0 9 * * 1-5' --runtime container",
+      ]),
+    )
+    .action(async (name: string | undefined, options: AgentOptions, command: Command) => {
+      const { newAgent } = await import("../agent/new-agent.ts");
+      await newAgent(contextOf(command), name ?? null, options);
+    });
+}

@@ -1,0 +1,32 @@
+import { Command } from "commander";
+import { contextOf, surroundingsOf } from "../context.ts";
+import { examples } from "../examples.ts";
+
+interface DoctorOptions {
+  readonly check?: true;
+  readonly strict?: true;
+  readonly showKey?: true;
+  readonly regenerateKey?: true;
+}
+
+/** `al doctor` */
+export function doctorCommand(): Command {
+  return new Command("doctor")
+    .description("find what is wrong with the project and its surroundings, and set it right")
+    .option("--check", "change nothing")
+    .option("--strict", "fail on warnings, too")
+    .option("--show-key", "print the gateway's API key, and nothing else")
+    .option("--regenerate-key", "make a new API key, which ends all sessions, and nothing else")
+    .addHelpText(
+      "after",
+      examples(["al doctor", "al doctor --check --strict --json", "al doctor --show-key"]),
+    )
+    .action(async (options: DoctorOptions, command: Command) => {
+      if (options.showKey || options.regenerateKey) {
+        const { tellKey } = await import("../tell-key.ts");
+        return tellKey(surroundingsOf(command), options);
+      }
+      const { runDoctor } = await import("../run-doctor.ts");
+      process.exitCode = await runDoctor(contextOf(command), options);
+    });
+}

@@ -1,0 +1,35 @@
+import { Command } from "commander";
+import type { HistoryPage } from "../../contracts/history.ts";
+import { connect } from "../connect.ts";
+import { contextOf } from "../context.ts";
+import type { Context } from "../context.ts";
+import { wholeNumber } from "../options.ts";
+
+interface HistoryOptions {
+  readonly deadLetter?: true;
+  readonly agent?: string;
+  readonly lines: number;
+}
+
+/** `al history [--dead-letter]` */
+export function historyCommand(): Command {
+  return new Command("history")
+    .description("show what was triggered and how it ended, newest first")
+    .option("--dead-letter", "only what never ran: dropped, refused or unmatched")
+    .option("-a, --agent <agent>", "only this agent")
+    .option("-n, --lines <n>", "how many entries", wholeNumber(1, 200), 20)
+    .action((options: HistoryOptions, command: Command) => history(contextOf(command), options));
+}
+
+async function history(context: Context, options: HistoryOptions): Promise<void> {
+  const { out } = context;
+  const query = new URLSearchParams({ limit: String(options.lines) });
+  if (options.deadLetter) query.set("deadLetter", "true");
+  if (options.agent !== undefined) query.set("agent", options.agent);
+  const client = await connect(context);
+  const page = (await client.get(`/api/stats/triggers?${query.toString()}`)) as HistoryPage;
+  if (out.json) return out.document(page);
+  if (page.triggers.length === 0) return out.note("nothing was triggered yet");
+  const { renderHistory } = await import("../render-history.ts");
+  out.data(renderHistory(page.triggers, { ...out, now: Date.now() }));
+}

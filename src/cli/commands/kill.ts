@@ -1,0 +1,50 @@
+import { Command } from "commander";
+import { UserError } from "../../errors.ts";
+import type { Client } from "../client.ts";
+import { connect, readSnapshot, unknownAgent } from "../connect.ts";
+import { contextOf } from "../context.ts";
+import type { Context } from "../context.ts";
+
+/** `al kill <agent|instance>` */
+export function killCommand(): Command {
+  return new Command("kill")
+    .description("end the running runs of an agent, or one run")
+    .argument("<agent|instance>", "an agent's name, or the instance id of one run")
+    .action((target: string, _options: unknown, command: Command) =>
+      kill(contextOf(command), target),
+    );
+}
+
+async function kill(context: Context, target: string): Promise<void> {
+  const client = await connect(context);
+  const names = (await readSnapshot(client)).agents.map(({ name }) => name);
+  if (names.includes(target)) return killAgent(context, client, target);
+  if (isInstanceOf(names, target)) return killInstance(context, client, target);
+  throw unknownAgent(target, names);
+}
+
+/** An instance id is its agent's name and eight base32 characters. */
+function isInstanceOf(names: readonly string[], target: string): boolean {
+  return /-[a-z0-9]{8}$/i.test(target) && names.includes(target.slice(0, -9));
+}
+
+async function killAgent({ out }: Context, client: Client, agent: string): Promise<void> {
+  const answer = await client.post(`/control/agents/${encodeURIComponent(agent)}/kill`);
+  if (out.json) return out.document(answer);
+  const { killed } = answer as { killed: number };
+  if (killed === 0) return out.data(`${agent} has no running runs`);
+  out.data(`${killed} ${killed === 1 ? "run" : "runs"} of ${agent} killed`);
+}
+
+async function killInstance({ out }: Context, client: Client, instanceId: string): Promise<void> {
+  const answer = await client
+    .post(`/control/kill/${encodeURIComponent(instanceId)}`)
+    .catch((error: unknown) => {
+      if (!(error instanceof UserError) || error.code !== "unknown_instance") throw error;
+      throw new UserError(error.code, `no run ${instanceId} is running`, {
+        hint: "al history shows how it ended",
+      });
+    });
+  if (out.json) return out.document(answer);
+  out.data(`${instanceId} killed`);
+}

@@ -1,0 +1,24 @@
+import { Command } from "commander";
+import { contextOf } from "../context.ts";
+import { moment, wholeNumber } from "../options.ts";
+import type { LogsOptions } from "../show-logs.ts";
+
+/** `al logs [agent]` */
+export function logsCommand(): Command {
+  return new Command("logs")
+    .description("show the log of an agent, or of all")
+    .argument("[agent]", 'an agent, or "scheduler"')
+    .option("-f, --follow", "go on with new lines until Ctrl-C")
+    .option(
+      "-n, --lines <n>",
+      "how many lines to begin with (default: 100)",
+      wholeNumber(0, 10_000),
+    )
+    .option("-i, --instance <id>", "only this run")
+    .option("--since <when>", "only lines since then: 10m, 2h, 3d, or a date-time", moment)
+    .action(async (agent: string | undefined, options: LogsOptions, command: Command) => {
+      const { followLogs, showLogs } = await import("../show-logs.ts");
+      const context = contextOf(command);
+      await (options.follow ? followLogs : showLogs)(context, agent ?? null, options);
+    });
+}

@@ -1,0 +1,14 @@
+import { Command } from "commander";
+import { contextOf } from "../context.ts";
+
+/** `al run <agent>` */
+export function runCommand(): Command {
+  return new Command("run")
+    .description("run an agent now and follow it; the exit code is the run's")
+    .argument("<agent>", "the agent to run")
+    .option("--prompt <text>", "what to tell the agent")
+    .action(async (agent: string, options: { prompt?: string }, command: Command) => {
+      const { runAgent } = await import("../run-agent.ts");
+      process.exitCode = await runAgent(contextOf(command), agent, options.prompt ?? null);
+    });
+}

@@ -1,0 +1,24 @@
+import { Command } from "commander";
+import { contextOf } from "../context.ts";
+import { wholeNumber } from "../options.ts";
+import type { StartOptions } from "../run-scheduler.ts";
+
+/** `al start` */
+export function startCommand(): Command {
+  return new Command("start")
+    .description("run the project's agents until it is stopped")
+    .option("-w, --web-ui", "serve the dashboard")
+    .option("-H, --headless", "print log lines; there is no other view yet")
+    .option("--port <n>", "TCP port instead of [gateway].port; 0 for any", wholeNumber(0, 65_535))
+    .option("--host <address>", "address to listen on instead of [gateway].host")
+    .option(
+      "--grace <s>",
+      "seconds that running runs get when it stops",
+      wholeNumber(0, 86_400),
+      30,
+    )
+    .action(async (options: StartOptions, command: Command) => {
+      const { runScheduler } = await import("../run-scheduler.ts");
+      process.exitCode = await runScheduler(contextOf(command), options);
+    });
+}

@@ -1,0 +1,19 @@
+import { Command } from "commander";
+import { connect, readSnapshot } from "../connect.ts";
+import { contextOf } from "../context.ts";
+import type { Context } from "../context.ts";
+
+/** `al stat` */
+export function statCommand(): Command {
+  return new Command("stat")
+    .description("show the scheduler and its agents")
+    .action((_options: unknown, command: Command) => stat(contextOf(command)));
+}
+
+async function stat(context: Context): Promise<void> {
+  const { out } = context;
+  const snapshot = await readSnapshot(await connect(context));
+  if (out.json) return out.document(snapshot);
+  const { renderStatus } = await import("../render-status.ts");
+  out.data(renderStatus(snapshot, { ...out, now: Date.now() }));
+}

@@ -1,0 +1,47 @@
+import { Command } from "commander";
+import { contextOf } from "../context.ts";
+import type { SendOptions } from "../send-webhook.ts";
+import type { FixtureOptions } from "../webhook-fixture.ts";
+
+/** `al webhook test|send <fixture>` */
+export function webhookCommand(): Command {
+  return new Command("webhook")
+    .description("try out webhooks with payloads from files")
+    .addCommand(testCommand())
+    .addCommand(sendCommand());
+}
+
+function testCommand(): Command {
+  return withFixture(new Command("test"))
+    .description(
+      "show which agents a payload would start and why not the others; needs no scheduler",
+    )
+    .action(async (path: string, options: FixtureOptions, command: Command) => {
+      const { testWebhook } = await import("../test-webhook.ts");
+      await testWebhook(contextOf(command), path, options);
+    });
+}
+
+function sendCommand(): Command {
+  return withFixture(new Command("send"))
+    .description("sign a payload with the stored secret and post it to the running gateway")
+    .option("--url <url>", "address of a gateway instead of the running one's")
+    .option("--delivery <id>", "the provider's id of the delivery instead of a new one")
+    .action(async (path: string, options: SendOptions, command: Command) => {
+      const { sendWebhook } = await import("../send-webhook.ts");
+      await sendWebhook(contextOf(command), path, options);
+    });
+}
+
+function withFixture(command: Command): Command {
+  return command
+    .argument("<fixture>", "file with a payload as the provider sends it")
+    .option(
+      "-s, --source <source>",
+      "the [webhooks.<source>] it is for; may be left out when there is one",
+    )
+    .option(
+      "-e, --event <event>",
+      "the event, for providers that name it in a header (github, sentry)",
+    );
+}

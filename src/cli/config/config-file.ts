@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Problem } from "../../../streams/vocabulary.ts";
+import { listAgents, readAgent } from "../../config/agent-files.ts";
+import { loadProject } from "../../config/load-project.ts";
+import { readProject } from "../../config/read-project.ts";
+import { resolveAgent } from "../../config/resolve-agent.ts";
+import { resolveProject } from "../../config/resolve-project.ts";
+import { UserError, messageOf } from "../../errors.ts";
+import { packageVersion } from "../../version.ts";
+import { filterTable } from "../../webhooks/providers/table.ts";
+import { unknownAgent } from "../connect.ts";
+
+/** A `config.toml` that is looked at or changed. */
+export interface ConfigFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly text: string;
+  /** What is wrong with a text in this file's place, and what is in force with it. */
+  readonly judge: (text: string) => Judgement;
+}
+
+export interface Judgement {
+  readonly problems: readonly Problem[];
+  /** With all defaults; null when it has errors. */
+  readonly effective: object | null;
+}
+
+/** The project's `config.toml`, or with `agent` that of an agent. Throws a UserError when there is none. */
+export function openConfig(projectDir: string, agent: string | null): Promise<ConfigFile> {
+  return agent === null ? openProject(projectDir) : openAgent(projectDir, agent);
+}
+
+async function openProject(projectDir: string): Promise<ConfigFile> {
+  const file = await readProject(projectDir);
+  return {
+    path: join(projectDir, "config.toml"),
+    text: file.text,
+    judge: (text) => {
+      const change = resolveProject({ ...file, text }, filterTable);
+      return change.type === "invalid"
+        ? { problems: change.problems, effective: null }
+        : { problems: change.warnings, effective: change.project };
+    },
+  };
+}
+
+async function openAgent(projectDir: string, name: string): Promise<ConfigFile> {
+  const { project } = await loadProject(projectDir, filterTable);
+  const { names } = await listAgents(projectDir);
+  const files = names.includes(name) ? await readAgent(projectDir, name) : null;
+  if (files === null) throw unknownAgent(name, names);
+  const path = join(projectDir, "agents", name, "config.toml");
+  if (files.config === null) {
+    throw new UserError("unreadable_file", `${path} can't be read`, { hint: "al doctor says why" });
+  }
+  const known = { filters: filterTable, version: packageVersion() };
+  return {
+    path,
+    text: files.config,
+    judge: (config) => {
+      const change = resolveAgent({ ...files, config }, project, known);
+      if (change.type === "set") return { problems: change.warnings, effective: change.agent };
+      const problems = change.type === "invalid" ? change.problems : [];
+      return { problems, effective: null };
+    },
+  };
+}
+
+/** A file that is broken already may be mended one thing at a time. */
+export function newProblems(file: ConfigFile, text: string): Problem[] {
+  const before = new Set(file.judge(file.text).problems.map(({ message }) => message));
+  return file.judge(text).problems.filter(({ message }) => !before.has(message));
+}
+
+/** Whoever sets a key that is not known meant another one. */
+export function isRefused({ severity, message }: Problem): boolean {
+  return severity === "error" || message.startsWith("unknown key");
+}
+
+/** Replaces the file's text in one step, so that nobody reads half of it, and keeps its mode. */
+export async function writeConfig({ path }: ConfigFile, text: string): Promise<void> {
+  const target = await realpath(path);
+  const draft = `${target}.${randomBytes(4).toString("hex")}.tmp`;
+  try {
+    const { mode } = await stat(target);
+    await writeFile(draft, text, { mode: mode & 0o777, flag: "wx" });
+    await rename(draft, target);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw new UserError("unwritable", `${path} can't be written: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,86 @@
+import { parse as parseKept, patch } from "@decimalturn/toml-patch";
+import { parse, TomlDate } from "smol-toml";
+import { UserError } from "../../errors.ts";
+
+/** One change of a TOML file; without a value the key goes. */
+export interface Edit {
+  readonly path: readonly string[];
+  readonly value?: unknown;
+}
+
+type Table = Record<string, unknown>;
+
+/** `key=value` as a person writes it: the value is TOML, or else text without quotes. Throws a UserError (usage). */
+export function parseSetting(setting: string): Edit {
+  const at = setting.indexOf("=");
+  if (at < 1) throw usage(`${setting} is not a setting`, "expected key=value, such as scale=2");
+  return { path: parseKey(setting.slice(0, at)), value: parseValue(setting.slice(at + 1).trim()) };
+}
+
+/** A dotted TOML key. Throws a UserError (usage). */
+export function parseKey(key: string): string[] {
+  const path: string[] = [];
+  try {
+    let inner: unknown = parse(`${key.trim()} = 0`);
+    while (typeof inner === "object" && inner !== null) {
+      const [[name, next] = ["", 0]] = Object.entries(inner);
+      path.push(name);
+      inner = next;
+    }
+    return path;
+  } catch {
+    throw usage(`${key} is not a key`, "expected a TOML key, such as scale or runtime.type");
+  }
+}
+
+function parseValue(text: string): unknown {
+  try {
+    const { value } = parse(`value = ${text}`);
+    // What looks like a date is text here: no key takes one.
+    if (!(value instanceof TomlDate)) return value;
+  } catch {
+    // Text needs no quotes: a shell takes them away.
+  }
+  return text;
+}
+
+/** The text with the edits made; comments, order and layout of the rest stay. Throws a UserError for no TOML. */
+export function edited(text: string, edits: readonly Edit[]): string {
+  const source = text.replaceAll(emptyArray, `$1["${emptyMark}"]$2`);
+  let table: Table;
+  try {
+    table = parseKept(source) as Table;
+  } catch (error) {
+    const hint = "al doctor shows the line; correct it by hand first";
+    throw new UserError("invalid_config", "the file is not valid TOML", { hint, cause: error });
+  }
+  for (const edit of edits) apply(table, edit);
+  return patch(source, table).replaceAll(marked, "[]");
+}
+
+/**
+ * The writer (3.3.0) drops a comment that stands behind an empty array, so such an array holds a mark while it is at
+ * work.
+ */
+const emptyMark = "al:empty";
+const emptyArray = /^([^#\n]*=[^\S\n]*)\[[^\S\n]*\]([^\S\n]*#)/gm;
+const marked = new RegExp(`\\[ *"${emptyMark}" *,? *\\]`, "g");
+
+function apply(table: Table, { path, value }: Edit): void {
+  const [last = "", ...outer] = [...path].reverse();
+  let inner = table;
+  for (const part of outer.reverse()) {
+    const next = Object.hasOwn(inner, part) ? inner[part] : undefined;
+    if (typeof next !== "object" || next === null) {
+      if (value === undefined) return;
+      inner[part] = {};
+    }
+    inner = inner[part] as Table;
+  }
+  if (value === undefined) Reflect.deleteProperty(inner, last);
+  else inner[last] = Array.isArray(value) && value.length === 0 ? [emptyMark] : value;
+}
+
+function usage(message: string, hint: string): UserError {
+  return new UserError("usage", message, { hint, exitCode: 2 });
+}

@@ -1,0 +1,78 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { StatusSnapshot } from "../../streams/status/wire.ts";
+import { UserError } from "../errors.ts";
+import { operatorClient } from "./client.ts";
+import type { Client } from "./client.ts";
+import { closest } from "./closest.ts";
+import type { Context } from "./context.ts";
+
+/** A client of the scheduler that runs the project. Throws UserError `not_running` when there is none. */
+export async function connect({ projectDir, env }: Context): Promise<Client> {
+  const { readSchedulerInfo } = await import("../store/project-lock.ts");
+  const { ensureApiKey } = await import("../credentials/api-key.ts");
+  const { homeDir } = await import("../credentials/home-dir.ts");
+  const info = readSchedulerInfo(projectDir);
+  if (info === null) throw notRunning(projectDir);
+  if (info.socketPath === null) throw stillStarting(projectDir);
+  const { key } = await ensureApiKey(homeDir(env));
+  const client = operatorClient({ socketPath: info.socketPath, apiKey: key });
+  return { ...client, get: retold(client.get, projectDir), post: retold(client.post, projectDir) };
+}
+
+/** Says of a scheduler that left its address behind the same as of one that never ran. */
+function retold<Args extends unknown[]>(
+  ask: (...args: Args) => Promise<unknown>,
+  projectDir: string,
+): (...args: Args) => Promise<unknown> {
+  return (...args) =>
+    ask(...args).catch((error: unknown) => {
+      throw isNotRunning(error) ? notRunning(projectDir) : error;
+    });
+}
+
+/** True for the error of a scheduler that is not there. */
+export function isNotRunning(error: unknown): boolean {
+  return error instanceof UserError && error.code === "not_running";
+}
+
+/** No scheduler runs for the directory: says how to start one, or that this is not a project at all. */
+export function notRunning(projectDir: string): UserError {
+  const hint = existsSync(join(projectDir, "config.toml"))
+    ? "al start starts one"
+    : "the directory has no config.toml; name the project's directory with -p";
+  return new UserError("not_running", `no scheduler is running for ${projectDir}`, { hint });
+}
+
+function stillStarting(projectDir: string): UserError {
+  const hint = "run the command again in a moment";
+  return new UserError("starting", `the scheduler of ${projectDir} is just starting`, { hint });
+}
+
+/** Does something with an agent; when the scheduler doesn't know it, the error says which one was meant. */
+export async function withAgent<T>(client: Client, agent: string, ask: Promise<T>): Promise<T> {
+  try {
+    return await ask;
+  } catch (error) {
+    if (!(error instanceof UserError) || error.code !== "unknown_agent") throw error;
+    throw unknownAgent(agent, await agentNames(client));
+  }
+}
+
+/** The error for a name that is no agent, with the nearest one that is. */
+export function unknownAgent(agent: string, known: readonly string[]): UserError {
+  const near = closest(agent, known);
+  const listed = known.length === 0 ? "the project has no agents" : `agents: ${known.join(", ")}`;
+  return new UserError("unknown_agent", `there is no agent "${agent}"`, {
+    hint: near === null ? listed : `did you mean "${near}"?`,
+  });
+}
+
+/** The scheduler's state as it is now. */
+export async function readSnapshot(client: Client): Promise<StatusSnapshot> {
+  return (await client.get("/control/status")) as StatusSnapshot;
+}
+
+async function agentNames(client: Client): Promise<readonly string[]> {
+  return (await readSnapshot(client)).agents.map(({ name }) => name);
+}

@@ -1,0 +1,33 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { UserError } from "../errors.ts";
+import { openOutput } from "./output.ts";
+import type { Output } from "./output.ts";
+
+/** What every command works with. */
+export interface Context {
+  /** Absolute path of the project's directory. */
+  readonly projectDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly out: Output;
+}
+
+/** Environment and output, for commands that need no project. */
+export function surroundingsOf(command: Command): Omit<Context, "projectDir"> {
+  const { json } = command.optsWithGlobals<{ json?: boolean }>();
+  return { env: process.env, out: openOutput(json === true, process.env) };
+}
+
+/** Reads the options that every command has. Throws UserError when the project's directory is none. */
+export function contextOf(command: Command): Context {
+  const { project } = command.optsWithGlobals<{ project: string }>();
+  const projectDir = resolve(project);
+  if (!statSync(projectDir, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UserError("no_project", `${projectDir} is not a directory`, {
+      hint: "name the project's directory with -p",
+      exitCode: 2,
+    });
+  }
+  return { projectDir, ...surroundingsOf(command) };
+}

@@ -1,0 +1,54 @@
+import { removeCredential } from "../../credentials/edit-credential.ts";
+import { homeDir } from "../../credentials/home-dir.ts";
+import { listCredentials } from "../../credentials/list-credentials.ts";
+import { UserError } from "../../errors.ts";
+import { closest } from "../closest.ts";
+import type { Context } from "../context.ts";
+import { missingFlag, openPrompts } from "../prompts.ts";
+import { credentialOf, nameOf } from "./reference.ts";
+
+export interface RemoveOptions {
+  readonly field?: string;
+  readonly yes?: true;
+}
+
+/** Removes a credential, or one of its fields, after asking. Throws a UserError when there is none. */
+export async function removeStored(
+  around: Omit<Context, "projectDir">,
+  given: string,
+  options: RemoveOptions,
+): Promise<void> {
+  const { out, env } = around;
+  const reference = credentialOf(given);
+  const name = nameOf(reference);
+  const home = homeDir(env);
+  const field = options.field ?? null;
+  const stored = await listCredentials(home);
+  const found = stored.find((one) => one.name === name);
+  if (found === undefined)
+    throw unknown(
+      name,
+      stored.map((one) => one.name),
+    );
+  const fields = found.fields.map((one) => one.name);
+  if (field !== null && !fields.includes(field)) throw unknown(`${name} ${field}`, fields);
+  if (!options.yes) await confirm(around, field === null ? name : `${field} of ${name}`);
+  const removed = await removeCredential(home, reference, field);
+  if (out.json) return out.document({ name, removed });
+  out.data(`${name} is removed (${removed.join(", ")})`);
+}
+
+async function confirm(around: Omit<Context, "projectDir">, what: string): Promise<void> {
+  const prompts = await openPrompts(around);
+  if (prompts === null) throw missingFlag("--yes", `${what} would be gone for good`);
+  if (await prompts.confirm(`Remove ${what} for good?`)) return;
+  throw new UserError("refused", "nothing was removed");
+}
+
+function unknown(name: string, known: readonly string[]): UserError {
+  const near = closest(name, known);
+  const listed = known.length === 0 ? "there are none" : `there are: ${known.join(", ")}`;
+  return new UserError("unknown_credential", `there is no ${name}`, {
+    hint: near === null ? listed : `did you mean ${near}?`,
+  });
+}

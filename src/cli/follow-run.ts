@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LogEntry } from "../../streams/vocabulary.ts";
+import { messageOf } from "../errors.ts";
+import type { Client } from "./client.ts";
+import { withAgent } from "./connect.ts";
+import type { Context } from "./context.ts";
+import { exitCodeOf } from "./exit-code.ts";
+import { duration, plain } from "./format.ts";
+import { formatLog } from "./log-line.ts";
+import { streamLog } from "./log-stream.ts";
+import type { Position } from "./log-stream.ts";
+import type { Output } from "./output.ts";
+import { untilEnded, untilStarted } from "./run-end.ts";
+import type { Followed, RunResult } from "./run-end.ts";
+
+/** How long after a run's end its last log lines may take, in milliseconds: twice what a stream may. */
+const lastLines = 1000;
+
+interface Triggered {
+  readonly triggerId: string;
+  readonly instanceId: string | null;
+  readonly queued: boolean;
+}
+
+/** Triggers the agent through a live scheduler and prints the run's log; the exit code is the run's. */
+export async function followRun(
+  { out, projectDir }: Context,
+  client: Client,
+  agent: string,
+  prompt: string | null,
+): Promise<number> {
+  const since = new Date().toISOString();
+  const path = `/control/trigger/${encodeURIComponent(agent)}`;
+  const answer = await withAgent(
+    client,
+    agent,
+    client.post(path, prompt === null ? {} : { prompt }),
+  );
+  const { triggerId, instanceId, queued } = answer as Triggered;
+  if (queued) out.note(`all runners of ${agent} are busy: the run waits for its turn`);
+  const result = await follow({ client, projectDir, agent, triggerId, since }, instanceId, out);
+  conclude(out, result);
+  return exitCodeOf(result.outcome, result.exitCode);
+}
+
+function conclude(out: Output, result: RunResult): void {
+  if (out.json) out.document(result);
+  const { instanceId, agent, outcome, durationMs, reason } = result;
+  const took = durationMs === null ? "" : ` after ${duration(durationMs)}`;
+  const why = reason === null ? "" : `: ${plain(reason)}`;
+  out.note(`${instanceId ?? agent ?? "run"} ${outcome}${took}${why}`);
+}
+
+/** Waits for the instance, prints its log beside waiting for its end, then gives late lines a moment. */
+async function follow(followed: Followed, started: string | null, out: Output): Promise<RunResult> {
+  const instanceId = started ?? (await untilStarted(followed));
+  if (instanceId === null) return untilEnded(followed, null);
+  const stopped = new AbortController();
+  // The log is for watching; what became of the run is told by the history alone.
+  const printing = printLog(followed, instanceId, stopped.signal, out).catch((error: unknown) =>
+    out.note(`the log cannot be followed any more: ${messageOf(error)}`),
+  );
+  const result = await untilEnded(followed, instanceId);
+  await Promise.race([printing, sleep(lastLines)]);
+  stopped.abort();
+  await printing;
+  return result;
+}
+
+/** Prints the run's lines until its end line, or until the signal ends the wait for it. */
+async function printLog(
+  { client, agent }: { client: Client; agent: string },
+  instanceId: string,
+  signal: AbortSignal,
+  out: Output,
+): Promise<void> {
+  const position: Position = { id: undefined };
+  const onEntry = async (entry: LogEntry) => {
+    const line = formatLog(entry, { colors: out.colors, showAgent: false, now: Date.now() });
+    if (out.json) out.note(line);
+    else out.data(line);
+    await out.drained();
+    return entry.kind === "run" && "outcome" in entry;
+  };
+  const stream = { agent, instanceId, lines: 10_000 };
+  while (!signal.aborted) {
+    if (await streamLog(client, stream, position, { signal, onEntry })) return;
+  }
+}

@@ -1,0 +1,33 @@
+import { InvalidArgumentError } from "commander";
+
+/** Parses an option's whole number within bounds; a usage error otherwise. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+  };
+}
+
+const units: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Parses a moment: `90s`, `10m`, `2h`, `3d` ago, or an ISO 8601 date or date-time. Epoch ms. */
+export function moment(text: string): number {
+  const [, amount, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
+  if (amount !== undefined && unit !== undefined) {
+    return Date.now() - Number(amount) * (units[unit] ?? 0);
+  }
+  const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(at)) return at;
+  throw new InvalidArgumentError('Give a length such as "10m" or "2h", or a date-time.');
+}
+
+/** Gathers an option that may be given several times. */
+export function severalTexts(text: string, before: readonly string[]): string[] {
+  return [...before, text];
+}

@@ -1,0 +1,87 @@
+import { Command, CommanderError } from "commander";
+import { agentCommand } from "./commands/agent.ts";
+import { configCommand } from "./commands/config.ts";
+import { credsCommand } from "./commands/creds.ts";
+import { doctorCommand } from "./commands/doctor.ts";
+import { historyCommand } from "./commands/history.ts";
+import { killCommand } from "./commands/kill.ts";
+import { logsCommand } from "./commands/logs.ts";
+import { newCommand } from "./commands/new.ts";
+import { pauseCommand } from "./commands/pause.ts";
+import { replayCommand } from "./commands/replay.ts";
+import { resumeCommand } from "./commands/resume.ts";
+import { runAgentCommand } from "./commands/run-agent.ts";
+import { runCommand } from "./commands/run.ts";
+import { startCommand } from "./commands/start.ts";
+import { statCommand } from "./commands/stat.ts";
+import { stopCommand } from "./commands/stop.ts";
+import { webhookCommand } from "./commands/webhook.ts";
+import { flushPipes, watchPipes } from "./output.ts";
+import { reportError } from "./report-error.ts";
+import { packageVersion } from "../version.ts";
+
+/** The command table: help, usage errors and completion are read from it. */
+function buildProgram(): Command {
+  const program = new Command("al")
+    .description("Runs LLM agents on cron schedules, webhooks and calls.")
+    .version(packageVersion(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "show help")
+    .option("-p, --project <dir>", "the project's directory", ".")
+    .option("--json", "print one JSON document on standard output, also on failure")
+    .configureHelp({ showGlobalOptions: true })
+    .helpCommand("help [command]", "show help for a command");
+  const commands = [
+    newCommand(),
+    agentCommand(),
+    configCommand(),
+    startCommand(),
+    statCommand(),
+    logsCommand(),
+    historyCommand(),
+    replayCommand(),
+    runCommand(),
+    pauseCommand(),
+    resumeCommand(),
+    killCommand(),
+    stopCommand(),
+    webhookCommand(),
+    credsCommand(),
+    doctorCommand(),
+  ];
+  // Usage errors reach `runProgram` like any other, so that there is one place that prints errors.
+  program.exitOverride().configureOutput({ outputError: () => undefined });
+  for (const command of commands) {
+    program.addCommand(command.copyInheritedSettings(program));
+    for (const inner of command.commands) inner.copyInheritedSettings(command);
+  }
+  const hidden = runAgentCommand().copyInheritedSettings(program);
+  return program.addCommand(hidden, { hidden: true });
+}
+
+/** Runs `al` with the process's arguments, then ends the process with the exit code of decisions: 0, 1, 2, 124, 130. */
+export async function runProgram(argv: readonly string[]): Promise<void> {
+  watchPipes();
+  try {
+    const program = buildProgram();
+    if (argv.length <= 2) program.outputHelp();
+    else await program.parseAsync(argv);
+  } catch (error) {
+    process.exitCode = isHelp(error)
+      ? helpExitCode(error)
+      : reportError(error, argv.includes("--json"), process.env);
+  }
+  await flushPipes();
+  // Whatever a library left open must not keep a finished command from ending.
+  process.exit();
+}
+
+function isHelp(error: unknown): error is CommanderError {
+  return (
+    error instanceof CommanderError && (error.exitCode === 0 || error.code === "commander.help")
+  );
+}
+
+/** Help that was asked for is no failure; help because the command that was meant is missing is a usage error. */
+function helpExitCode({ exitCode }: CommanderError): number {
+  return exitCode === 0 ? 0 : 2;
+}

@@ -1,0 +1,39 @@
+import type { HistoryEntry } from "../contracts/history.ts";
+import { duration, localTime, plainLine } from "./format.ts";
+import type { Colors } from "./output.ts";
+import type { StatusStyle } from "./render-status.ts";
+import { renderTable } from "./table.ts";
+import type { TableColumn } from "./table.ts";
+
+const columns: readonly TableColumn[] = [
+  { title: "When" },
+  { title: "Agent", shrinks: true },
+  { title: "Trigger", shrinks: true },
+  { title: "Outcome" },
+  { title: "Duration" },
+  { title: "Instance or reason", shrinks: true },
+];
+
+/** The trigger history as a table, in the order given. */
+export function renderHistory(entries: readonly HistoryEntry[], style: StatusStyle): string {
+  const rows = entries.map((entry) => [
+    localTime(Date.parse(entry.at), style.now),
+    entry.agent ?? "",
+    triggerOf(entry),
+    outcomeOf(entry, style.colors),
+    entry.durationMs === null ? "" : duration(entry.durationMs),
+    plainLine([entry.instanceId, entry.reason].filter((part) => part !== null).join(" ")),
+  ]);
+  return renderTable(columns, rows, { width: style.columns, colors: style.colors });
+}
+
+function triggerOf({ kind, source, event, action }: HistoryEntry): string {
+  const name = [event, action].filter((part) => part !== null).join(".");
+  return plainLine([kind, source, name].filter(Boolean).join(" "));
+}
+
+function outcomeOf({ outcome, startedAt }: HistoryEntry, colors: Colors): string {
+  if (outcome === null) return startedAt === null ? colors.dim("queued") : colors.green("running");
+  if (outcome === "succeeded") return outcome;
+  return ["skipped", "missed"].includes(outcome) ? colors.yellow(outcome) : colors.red(outcome);
+}

@@ -1,0 +1,51 @@
+import { CommanderError } from "commander";
+import { UserError, messageOf } from "../errors.ts";
+
+interface ErrorReport {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly exitCode: number;
+}
+
+/** What a person is told about anything that was thrown. Only an unexpected error points at its stack. */
+function reportOf(error: unknown): ErrorReport {
+  if (error instanceof UserError) return error;
+  if (error instanceof CommanderError) return usageReport(error);
+  return {
+    code: "unexpected",
+    message: messageOf(error),
+    hint: "this is a fault in al itself; run it again with AL_DEBUG=1 to see where",
+    exitCode: 1,
+  };
+}
+
+function usageReport(error: CommanderError): ErrorReport {
+  const [message = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
+  const hint = rest.join(" ").replace(/^\((.*)\)$/, "$1");
+  // What was too much is not repeated: it may be a secret in the wrong place.
+  const isExcess = error.code === "commander.excessArguments";
+  return {
+    code: "usage",
+    message: isExcess ? message.replace(/( but got \d+): [^]*$/, "$1") : message,
+    hint: hint === "" ? null : hint,
+    exitCode: 2,
+  };
+}
+
+/** Tells a person (or, with `--json`, a program) what went wrong; the exit code that goes with it. */
+export function reportError(error: unknown, json: boolean, env: NodeJS.ProcessEnv): number {
+  const { code, message, hint, exitCode } = reportOf(error);
+  if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, hint } })}\n`);
+  else {
+    process.stderr.write(`error: ${message}\n`);
+    if (hint !== null) process.stderr.write(`hint: ${hint}\n`);
+  }
+  if (env.AL_DEBUG && error instanceof Error) process.stderr.write(`${stackOf(error)}\n`);
+  return exitCode;
+}
+
+function stackOf(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : "";
+  return `${error.stack ?? error.message}${cause}`;
+}

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Outcome } from "../../streams/vocabulary.ts";
+import type { HistoryEntry, HistoryPage } from "../contracts/history.ts";
+import { UserError } from "../errors.ts";
+import { logsDir } from "../logs/log-files.ts";
+import { readLog } from "../logs/log-reader.ts";
+import type { Client } from "./client.ts";
+import { isNotRunning } from "./connect.ts";
+
+/** Between two looks at the history, in milliseconds. */
+const lookEvery = 300;
+/** How long a scheduler that stops may take to write its last lines, in milliseconds. */
+const lastWords = 3000;
+
+/** What became of a run that somebody waits for. */
+export type RunResult = Pick<
+  HistoryEntry,
+  "agent" | "instanceId" | "exitCode" | "durationMs" | "reason" | "model" | "tokens" | "costUsd"
+> & { readonly triggerId: string; readonly outcome: Outcome };
+
+/** A trigger that somebody follows. */
+export interface Followed {
+  readonly client: Client;
+  readonly projectDir: string;
+  readonly agent: string;
+  readonly triggerId: string;
+  /** ISO 8601: not later than the trigger. */
+  readonly since: string;
+}
+
+/** Waits for the run to begin; null when it ended without beginning. */
+export async function untilStarted(followed: Followed): Promise<string | null> {
+  for (;;) {
+    const { instanceId, outcome } = await lookUp(followed);
+    if (instanceId !== null || outcome !== null) return instanceId;
+    await sleep(lookEvery);
+  }
+}
+
+/**
+ * Waits for the end as the history has it. A scheduler that stops lets its runs finish and is gone then: the end is
+ * read from the log, which it leaves behind.
+ */
+export async function untilEnded(
+  followed: Followed,
+  instanceId: string | null,
+): Promise<RunResult> {
+  try {
+    for (;;) {
+      const { outcome, ...entry } = await lookUp(followed);
+      if (outcome !== null) return resultOf(followed, { ...entry, outcome });
+      await sleep(lookEvery);
+    }
+  } catch (error) {
+    const ended = isNotRunning(error) && instanceId !== null;
+    const result = ended ? await endInLog(followed, instanceId) : null;
+    if (result === null) throw error;
+    return result;
+  }
+}
+
+function resultOf({ triggerId }: Followed, entry: Omit<RunResult, "triggerId">): RunResult {
+  const { agent, instanceId, outcome, exitCode, durationMs, reason } = entry;
+  const { model, tokens, costUsd } = entry;
+  const run = { triggerId, agent, instanceId, outcome, exitCode, durationMs, reason };
+  return { ...run, model, tokens, costUsd };
+}
+
+async function lookUp({ client, agent, since, triggerId }: Followed): Promise<HistoryEntry> {
+  const query = new URLSearchParams({ agent, since, kind: "manual", limit: "200" });
+  const page = (await client.get(`/api/stats/triggers?${query.toString()}`)) as HistoryPage;
+  const entry = page.triggers.find(({ id }) => id === triggerId);
+  if (entry !== undefined) return entry;
+  throw new UserError("lost_sight", `the history does not hold the trigger ${triggerId}`, {
+    hint: "al history shows what is there",
+  });
+}
+
+async function endInLog(followed: Followed, instanceId: string): Promise<RunResult | null> {
+  const { agent, projectDir } = followed;
+  const query = { agent, instanceId, lines: 10, after: null };
+  for (const giveUp = Date.now() + lastWords; Date.now() < giveUp; await sleep(lookEvery)) {
+    const lines = await readLog(logsDir(projectDir), query);
+    const end = lines.find(({ entry }) => entry.kind === "run" && "outcome" in entry)?.entry;
+    if (end === undefined) continue;
+    const { outcome, exitCode, durationMs } = end as unknown as RunResult;
+    const unknown = { reason: null, model: null, tokens: null, costUsd: null };
+    return resultOf(followed, { agent, instanceId, outcome, exitCode, durationMs, ...unknown });
+  }
+  return null;
+}

@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Problem } from "../../streams/vocabulary.ts";
+import { messageOf } from "../errors.ts";
+import { fileProblem } from "./problem-sheet.ts";
+import { isMissing, readText } from "./read-file.ts";
+import type { FileText } from "./read-file.ts";
+import { maxConfigBytes } from "./read-project.ts";
+import { sayValue } from "./say.ts";
+
+/** What an agent is made from: the texts of its files, null where `problems` says why there is none. */
+export interface AgentFiles {
+  readonly name: string;
+  readonly config: string | null;
+  readonly skill: string | null;
+  /** SHA-256 in hex; null without a Dockerfile. */
+  readonly dockerfileHash: string | null;
+  readonly problems: readonly Problem[];
+}
+
+const mebibyte = 1024 ** 2;
+
+/** Reads the agent's files. Null when its directory or its `config.toml` isn't there. Never throws. */
+export async function readAgent(projectDir: string, name: string): Promise<AgentFiles | null> {
+  const read = (file: string, maxBytes: number): Promise<FileText> =>
+    readText(join(projectDir, "agents", name, file), projectDir, maxBytes);
+  const [config, skill, dockerfile] = await Promise.all([
+    read("config.toml", maxConfigBytes),
+    read("SKILL.md", mebibyte),
+    read("Dockerfile", mebibyte),
+  ]);
+  if (config.type === "missing") return null;
+  const path = `agents/${name}`;
+  const needed = skill.type === "missing" ? noSkill : skill;
+  return {
+    name,
+    config: textOf(config),
+    skill: textOf(needed),
+    dockerfileHash: dockerfile.type === "text" ? sha256(dockerfile.text) : null,
+    problems: [
+      ...unreadable(`${path}/config.toml`, config),
+      ...unreadable(`${path}/SKILL.md`, needed),
+      ...unreadable(`${path}/Dockerfile`, dockerfile),
+    ],
+  };
+}
+
+const noSkill: FileText = {
+  type: "unreadable",
+  reason: "is missing; expected a markdown file with the agent's instructions",
+};
+
+function textOf(file: FileText): string | null {
+  return file.type === "text" ? file.text : null;
+}
+
+function unreadable(path: string, file: FileText): Problem[] {
+  return file.type === "unreadable" ? [fileProblem(path, file.reason)] : [];
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+interface AgentList {
+  /** Sorted. A name is no promise that `readAgent` finds an agent. */
+  readonly names: readonly string[];
+  /** Directories that can't be agents because of their name. */
+  readonly problems: readonly Problem[];
+}
+
+/** The directories in the project's `agents/`. Never throws: without one the list is empty. */
+export async function listAgents(projectDir: string): Promise<AgentList> {
+  try {
+    const entries = await readdir(join(projectDir, "agents"), { withFileTypes: true });
+    // Hidden directories belong to editors and version control.
+    const directories = entries
+      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+      .map(({ name }) => name)
+      .filter((name) => !name.startsWith("."))
+      .sort();
+    return {
+      names: directories.filter(isAgentName),
+      problems: directories.filter((name) => !isAgentName(name)).map(illegalName),
+    };
+  } catch (error) {
+    if (isMissing(error)) return { names: [], problems: [] };
+    const reason = `can't be read (${messageOf(error)}); check its permissions`;
+    return { names: [], problems: [fileProblem("agents", reason)] };
+  }
+}
+
+const reserved = ["default", "scheduler"];
+
+/** Whether an agent may be called so; its name is its directory's. */
+export function isAgentName(name: string): boolean {
+  return /^[a-z0-9][a-z0-9-]{0,62}$/.test(name) && !reserved.includes(name);
+}
+
+/** Why an agent can't be called so; null when it can. */
+export function agentNameProblem(name: string): string | null {
+  if (isAgentName(name)) return null;
+  const expected = reserved.includes(name)
+    ? "this name is reserved"
+    : "expected 1 to 63 of a-z, 0-9 and -, not beginning with -";
+  return `${sayValue(name)} is not an agent's name: ${expected}`;
+}
+
+function illegalName(name: string): Problem {
+  const problem = agentNameProblem(name) ?? "";
+  return fileProblem(`agents/${name}`, `${problem}; rename the directory`);
+}

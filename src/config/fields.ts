@@ -1,0 +1,76 @@
+import { z } from "zod";
+import {
+  isCredentialInstance,
+  parseCredentialReference,
+  gatewayKeyType,
+} from "../contracts/credential-reference.ts";
+import { sayNames } from "./say.ts";
+import { isTimezone } from "./timezone.ts";
+
+/**
+ * Building blocks of the schemas. The error message of each says what is expected, so that a problem can be worded
+ * as "what was found; what is expected".
+ */
+
+/** A timer can't wait for more than 2^31−1 ms. */
+export const maxTimerSeconds = 2_147_483;
+
+/** TOML has no bigger integers that are exact here. */
+const maxInteger = Number.MAX_SAFE_INTEGER;
+
+/** A table that warns of keys it doesn't know. */
+export function table<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject(shape, { error: "a table" });
+}
+
+export function text(what = "text in quotes") {
+  return z.string({ error: what }).min(1, { error: what });
+}
+
+export function pattern(regexp: RegExp, what: string) {
+  return z.string({ error: what }).regex(regexp, { error: what });
+}
+
+/** Also refuses NaN and infinity, which TOML has. */
+export function integer(what: string, min: number, max = maxInteger) {
+  const range = max === maxInteger ? `${min} or more` : `${min} to ${max}`;
+  const error = `a whole number${what && ` of ${what}`}, ${range}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+export function flag() {
+  return z.boolean({ error: "true or false" });
+}
+
+export function choice<const Values extends readonly string[]>(values: Values) {
+  return z.enum(values, { error: `one of ${sayNames(values)}` });
+}
+
+export function list<Item extends z.ZodType>(item: Item, what: string) {
+  return z.array(item, { error: what });
+}
+
+export function texts() {
+  return list(text(), 'a list of texts, e.g. ["a", "b"]');
+}
+
+export function timezone() {
+  const error = 'an IANA time zone, e.g. "Europe/Berlin" or "UTC"';
+  return z.string({ error }).refine(isTimezone, { error });
+}
+
+/** A reference to a credential that an agent or a model may have. */
+export function credential() {
+  const error = `"type" or "type:instance" of a credential other than ${gatewayKeyType}`;
+  return z.string({ error }).refine(isAllowedCredential, { error });
+}
+
+export function credentialInstance() {
+  const error = 'the name of a credential\'s instance, e.g. "default"';
+  return z.string({ error }).refine(isCredentialInstance, { error });
+}
+
+function isAllowedCredential(reference: string): boolean {
+  const parsed = parseCredentialReference(reference);
+  return parsed !== null && parsed.type !== gatewayKeyType;
+}

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import type { FilterField, FilterTable } from "../contracts/webhook-filters.ts";
+import { agentSchema } from "./agent-schema.ts";
+import { projectSchema } from "./project-schema.ts";
+import { commonFields } from "./webhook-bindings.ts";
+
+/** A JSON Schema (draft 2020-12), for editors that check TOML files by one. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The schema of the project's `config.toml`. */
+export function projectJsonSchema(filters: FilterTable): JsonSchema {
+  const schema = jsonSchemaOf(projectSchema, "Almanac project");
+  const type = at(schema, "properties", "webhooks", "additionalProperties", "properties", "type");
+  type.enum = Object.keys(filters);
+  return schema;
+}
+
+/** The schema of an agent's `config.toml`, with the filters of every type of webhook source. */
+export function agentJsonSchema(filters: FilterTable): JsonSchema {
+  const schema = jsonSchemaOf(agentSchema, "Almanac agent");
+  const entry = at(schema, "properties", "webhooks", "items");
+  entry.additionalProperties = false;
+  Object.assign(at(entry, "properties"), filterProperties(filters));
+  return schema;
+}
+
+type Node = Record<string, unknown>;
+
+function jsonSchemaOf(schema: z.ZodType, title: string): Node {
+  const json = z.toJSONSchema(schema, {
+    io: "input",
+    override: ({ zodSchema, jsonSchema }) => {
+      const expected = expectation(zodSchema);
+      if (expected !== null && jsonSchema.description === undefined) {
+        jsonSchema.description = `Expected: ${expected}.`;
+      }
+    },
+  });
+  return { ...json, title };
+}
+
+/** Every error message of the schemas says what is expected: it explains a field as well as it corrects one. */
+function expectation(schema: z.core.$ZodType): string | null {
+  const { error } = schema._zod.def;
+  if (error === undefined) return null;
+  const message = (error as (issue: object) => unknown)({});
+  return typeof message === "string" ? message : null;
+}
+
+function at(node: Node, ...path: readonly string[]): Node {
+  return path.reduce((inner, key) => inner[key] as Node, node);
+}
+
+/** A field that two types of source have is described by the first, and takes the values of both. */
+function filterProperties(filters: FilterTable): Node {
+  const properties: Node = {};
+  const types = [...Object.entries(filters), ["every source", commonFields] as const];
+  for (const [type, fields] of types) {
+    for (const [name, field] of Object.entries(fields)) {
+      const known = properties[name] as { description: string } | undefined;
+      const description = `${type}: ${field.meaning}`;
+      properties[name] =
+        known === undefined
+          ? { ...typeOf(field), description }
+          : { ...known, description: `${known.description}\n${description}` };
+    }
+  }
+  return properties;
+}
+
+function typeOf({ kind }: FilterField): Node {
+  if (kind !== "strings") return { type: kind };
+  return { type: "array", items: { type: "string" } };
+}

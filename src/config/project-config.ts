@@ -1,0 +1,56 @@
+import type { HarnessConfig, ModelConfig, Problem } from "../../streams/vocabulary.ts";
+
+/** A `[webhooks.<source>]` of the project. */
+export interface WebhookSourceConfig {
+  readonly name: string;
+  /** Provider type, a key of the filter table. */
+  readonly type: string;
+  /** Instance of that type's secret credential; null without. */
+  readonly credential: string | null;
+  readonly allowUnsigned: boolean;
+}
+
+/** The project's `config.toml` with all defaults filled in. Plain data, safe to compare as JSON. */
+export interface ProjectConfig {
+  readonly models: Readonly<Record<string, ModelConfig>>;
+  readonly harness: HarnessConfig;
+  readonly local: {
+    readonly image: string;
+    readonly memory: string;
+    readonly cpus: number;
+    readonly timeoutSeconds: number;
+    readonly network: string;
+    /** Local image that the default image is built on. */
+    readonly base: string | null;
+    /** Containers that are kept ready. */
+    readonly warm: number;
+  };
+  readonly gateway: {
+    readonly port: number;
+    readonly host: string;
+    readonly allowedHosts: readonly string[];
+    readonly trustProxy: boolean;
+    readonly maxBodyBytes: number;
+  };
+  readonly webhooks: Readonly<Record<string, WebhookSourceConfig>>;
+  readonly workQueueSize: number;
+  readonly defaultWaitTimeoutSeconds: number;
+  readonly resourceLockTimeoutSeconds: number;
+  readonly maxReruns: number;
+  readonly maxCallDepth: number;
+  /** Concurrent runs over all agents; null is unlimited. */
+  readonly scale: number | null;
+  readonly historyRetentionDays: number;
+  readonly historyMaxBytes: number;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+/** What became of the project's `config.toml`. A bad config is a value, not an error. */
+export type ProjectChange =
+  | {
+      readonly type: "set";
+      readonly project: ProjectConfig;
+      readonly warnings: readonly Problem[];
+    }
+  | { readonly type: "invalid"; readonly problems: readonly Problem[] };

@@ -1,0 +1,117 @@
+import type { AgentChange, AgentConfig, ModelConfig, Problem } from "../../streams/vocabulary.ts";
+import type { FilterTable } from "../contracts/webhook-filters.ts";
+import type { AgentFiles } from "./agent-files.ts";
+import { agentSchema } from "./agent-schema.ts";
+import type { AgentTable } from "./agent-schema.ts";
+import { didYouMean } from "./did-you-mean.ts";
+import { hasErrors } from "./problem-sheet.ts";
+import type { ProblemSheet } from "./problem-sheet.ts";
+import type { ProjectConfig } from "./project-config.ts";
+import { resolveHarness } from "./resolve-project.ts";
+import { sayNames, sayValue } from "./say.ts";
+import { scheduleProblem } from "./schedule.ts";
+import { parseSkill } from "./skill.ts";
+import type { ParsedSkill, Skill } from "./skill.ts";
+import { validateToml } from "./validate.ts";
+import { webhookBindings } from "./webhook-bindings.ts";
+
+/** What agents are resolved by beside the project's config. */
+interface Known {
+  readonly filters: FilterTable;
+  /** The program's, for `compatibility`. */
+  readonly version: string;
+}
+
+/** The agent's config from its files, with the project's fallbacks. Pure; never throws. */
+export function resolveAgent(files: AgentFiles, project: ProjectConfig, known: Known): AgentChange {
+  const { name, dockerfileHash } = files;
+  const skill = resolveSkill(files, known);
+  const config = resolveConfig(files, project, known);
+  const problems = [...files.problems, ...config.problems, ...skill.problems];
+  if (config.resolved === null || skill.skill === null || hasErrors(problems)) {
+    return { type: "invalid", name, problems };
+  }
+  const title = skill.skill.title ?? name;
+  const agent = { name, ...skill.skill, title, ...config.resolved, dockerfileHash };
+  return { type: "set", agent, warnings: problems };
+}
+
+function resolveSkill({ name, skill }: AgentFiles, { version }: Known): ParsedSkill {
+  if (skill === null) return { skill: null, problems: [] };
+  return parseSkill(`agents/${name}/SKILL.md`, skill, version);
+}
+
+type FromConfig = Omit<AgentConfig, keyof Skill | "name" | "dockerfileHash">;
+
+interface ResolvedConfig {
+  readonly resolved: FromConfig | null;
+  readonly problems: readonly Problem[];
+}
+
+function resolveConfig(
+  { name, config }: AgentFiles,
+  project: ProjectConfig,
+  { filters }: Known,
+): ResolvedConfig {
+  if (config === null) return { resolved: null, problems: [] };
+  const { value: table, sheet } = validateToml(agentSchema, `agents/${name}/config.toml`, config);
+  const { problems } = sheet;
+  if (table === null) return { resolved: null, problems };
+  checkTriggers(table, sheet);
+  const models = chosenModels(table.models, project, sheet);
+  const webhooks = webhookBindings(table.webhooks, project, filters, sheet);
+  return { resolved: { ...withFallbacks(table, project), models, webhooks }, problems };
+}
+
+function checkTriggers({ schedule, webhooks, scale }: AgentTable, sheet: ProblemSheet): void {
+  const problem = schedule === undefined ? null : scheduleProblem(schedule);
+  if (problem !== null) sheet.error(["schedule"], problem);
+  if (schedule === undefined && webhooks.length === 0 && scale !== 0) {
+    const advice = 'add schedule = "0 9 * * *" or [[webhooks]], or disable it with scale = 0';
+    sheet.error(
+      [],
+      `the agent has neither schedule nor webhooks, so nothing would start it; ${advice}`,
+    );
+  }
+}
+
+function chosenModels(
+  names: readonly string[],
+  { models }: ProjectConfig,
+  sheet: ProblemSheet,
+): ModelConfig[] {
+  return names.flatMap((name, index) => {
+    const model = Object.hasOwn(models, name) ? models[name] : undefined;
+    if (model !== undefined) return [model];
+    const known = Object.keys(models);
+    const advice =
+      known.length === 0
+        ? `the project's config.toml has none; add [models.${name}] there`
+        : `expected one of ${sayNames(known)}${didYouMean(name, known)}`;
+    sheet.error(["models", index], `model ${sayValue(name)} is not defined; ${advice}`);
+    return [];
+  });
+}
+
+function withFallbacks(
+  table: AgentTable,
+  project: ProjectConfig,
+): Omit<FromConfig, "models" | "webhooks"> {
+  return {
+    source: table.source ?? null,
+    sourceCommit: table.sourceCommit ?? null,
+    harness: resolveHarness(table.harness, project.harness),
+    credentials: table.credentials,
+    // One space between fields, so that what is compared and shown is what is meant.
+    schedule: table.schedule?.trim().replace(/\s+/g, " ") ?? null,
+    timezone: table.timezone ?? project.timezone,
+    catchUp: table.catchUp,
+    scale: table.scale,
+    timeoutSeconds: table.timeout ?? project.local.timeoutSeconds,
+    queueSize: table.maxWorkQueueSize ?? project.workQueueSize,
+    waitTimeoutSeconds: table.waitTimeout ?? project.defaultWaitTimeoutSeconds,
+    hooks: table.hooks,
+    params: table.params,
+    runtime: { type: table.runtime.type, runAs: table.runtime.run_as },
+  };
+}

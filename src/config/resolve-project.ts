@@ -1,0 +1,128 @@
+import { resolve } from "node:path";
+import type { HarnessConfig, ModelConfig } from "../../streams/vocabulary.ts";
+import type { FilterTable } from "../contracts/webhook-filters.ts";
+import { didYouMean } from "./did-you-mean.ts";
+import type { HarnessTable } from "./harness-schema.ts";
+import { hasErrors } from "./problem-sheet.ts";
+import type { ProblemSheet } from "./problem-sheet.ts";
+import type { ProjectChange, ProjectConfig, WebhookSourceConfig } from "./project-config.ts";
+import { projectSchema } from "./project-schema.ts";
+import type { ModelTable, ProjectTable } from "./project-schema.ts";
+import type { ProjectFile } from "./read-project.ts";
+import { sayNames, sayValue } from "./say.ts";
+import { validateToml } from "./validate.ts";
+
+/** The project's config from its text. Pure; never throws. */
+export function resolveProject(file: ProjectFile, filters: FilterTable): ProjectChange {
+  const { value, sheet } = validateToml(projectSchema, "config.toml", file.text);
+  if (value !== null) {
+    checkModels(value, sheet);
+    checkSources(value, filters, sheet);
+  }
+  if (value === null || hasErrors(sheet.problems)) {
+    return { type: "invalid", problems: sheet.problems };
+  }
+  return { type: "set", project: projectConfig(value, file), warnings: sheet.problems };
+}
+
+/** The keys of the first table that has them, then `pi`. */
+export function resolveHarness(own: HarnessTable, inherited?: HarnessConfig): HarnessConfig {
+  return {
+    type: own.type ?? inherited?.type ?? "pi",
+    command: own.command ?? inherited?.command ?? "claude",
+  };
+}
+
+function checkModels({ models }: ProjectTable, sheet: ProblemSheet): void {
+  for (const [name, model] of Object.entries(models)) {
+    const missing = missingKey(model);
+    if (missing === null) continue;
+    const [key, expected] = missing;
+    const path = ["models", name];
+    sheet.error(path, `${path.join(".")}.${key} is missing; expected ${expected}`);
+  }
+}
+
+function missingKey({ provider, model, script, baseUrl }: ModelTable): [string, string] | null {
+  if (provider === "scripted") {
+    return script === undefined
+      ? ["script", "the path of the script that the model replays"]
+      : null;
+  }
+  if (model === undefined) return ["model", `the name that ${provider} gives the model`];
+  if (provider === "custom" && baseUrl === undefined) {
+    return ["baseUrl", "the URL of an OpenAI-compatible endpoint"];
+  }
+  return null;
+}
+
+function checkSources({ webhooks }: ProjectTable, filters: FilterTable, sheet: ProblemSheet): void {
+  for (const [name, source] of Object.entries(webhooks)) {
+    const path = ["webhooks", name];
+    if (!Object.hasOwn(filters, source.type)) {
+      const types = Object.keys(filters);
+      const near = didYouMean(source.type, types);
+      const expected = `expected one of ${sayNames(types)}${near}`;
+      sheet.error(
+        [...path, "type"],
+        `${path.join(".")}.type is ${sayValue(source.type)}; ${expected}`,
+      );
+    } else if (source.allowUnsigned) {
+      const advice = "anybody who reaches the gateway can start agents with it";
+      sheet.warn(
+        [...path, "allowUnsigned"],
+        `webhook source ${name} takes unsigned deliveries: ${advice}`,
+      );
+    } else if (source.credential === undefined) {
+      const advice = "name the instance of its secret, or set allowUnsigned = true";
+      sheet.warn(
+        path,
+        `webhook source ${name} has no credential, so its deliveries are refused; ${advice}`,
+      );
+    }
+  }
+}
+
+function projectConfig(table: ProjectTable, { dir, machineTimezone }: ProjectFile): ProjectConfig {
+  const { models, harness, local, gateway, webhooks, timezone, scale, ...rest } = table;
+  const { defaultWaitTimeout, resourceLockTimeout, ...sizes } = rest;
+  const { timeout, base, ...localRest } = local;
+  return {
+    ...sizes,
+    defaultWaitTimeoutSeconds: defaultWaitTimeout,
+    resourceLockTimeoutSeconds: resourceLockTimeout,
+    models: mapEntries(models, (name, model) => modelConfig(name, model, dir)),
+    harness: resolveHarness(harness),
+    local: { ...localRest, timeoutSeconds: timeout, base: base ?? null },
+    gateway,
+    webhooks: mapEntries(
+      webhooks,
+      (name, { credential = null, ...source }): WebhookSourceConfig => {
+        return { name, ...source, credential };
+      },
+    ),
+    scale: scale ?? null,
+    timezone: timezone ?? machineTimezone,
+  };
+}
+
+function modelConfig(name: string, table: ModelTable, projectDir: string): ModelConfig {
+  const { provider, script } = table;
+  return {
+    name,
+    provider,
+    model: table.model ?? provider,
+    authType: table.authType ?? (provider === "scripted" ? "none" : "api_key"),
+    thinkingLevel: table.thinkingLevel ?? null,
+    baseUrl: table.baseUrl ?? null,
+    credential: table.credential ?? `${provider}_key`,
+    script: script === undefined ? null : resolve(projectDir, script),
+  };
+}
+
+function mapEntries<From, To>(
+  record: Readonly<Record<string, From>>,
+  map: (key: string, value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(key, value)]));
+}

@@ -1,0 +1,27 @@
+import { TomlDate } from "smol-toml";
+import type { TomlPath } from "./toml-locator.ts";
+
+const longest = 60;
+
+/** A value as a message quotes it: short, on one line. */
+export function sayValue(value: unknown): string {
+  if (typeof value === "string") {
+    return JSON.stringify(value.length > longest ? `${value.slice(0, longest)}…` : value);
+  }
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (value instanceof TomlDate) return "a date";
+  if (typeof value === "object" && value !== null) return "a table";
+  return String(value);
+}
+
+/** `"a", "b", "c"`. */
+export function sayNames(names: Iterable<string>): string {
+  return [...names].map(sayValue).join(", ");
+}
+
+/** `webhooks[0].repos`. */
+export function sayPath(path: TomlPath): string {
+  return path
+    .map((part, index) => (typeof part === "number" ? `[${part}]` : (index > 0 ? "." : "") + part))
+    .join("");
+}

@@ -1,0 +1,22 @@
+/** A credential as configs name it: `type` for the default instance, `type:instance` for a named one. */
+export interface CredentialReference {
+  readonly type: string;
+  readonly instance: string;
+}
+
+/** Types and instances become directory names: no separators, no leading dot. */
+const referencePattern = /^([a-z0-9][a-z0-9_-]{0,62})(?::([A-Za-z0-9][A-Za-z0-9_.-]{0,62}))?$/;
+const instancePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;
+
+/** The parts of a reference, null when it is none. */
+export function parseCredentialReference(reference: string): CredentialReference | null {
+  const [, type, instance = "default"] = referencePattern.exec(reference) ?? [];
+  return type === undefined ? null : { type, instance };
+}
+
+export function isCredentialInstance(name: string): boolean {
+  return instancePattern.test(name);
+}
+
+/** The type of the gateway's own key, which no agent may have. */
+export const gatewayKeyType = "gateway_api_key";

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { outcomes } from "../../streams/vocabulary.ts";
+
+/** One entry of the trigger history on the wire; absent values are null, times ISO 8601 UTC. */
+export const triggerKinds = ["cron", "webhook", "agent-call", "manual"] as const;
+
+export const historyEntrySchema = z
+  .object({
+    id: z.string(),
+    at: z.string(),
+    kind: z.enum(triggerKinds),
+    agent: z.string().nullable(),
+    source: z.string().nullable(),
+    event: z.string().nullable(),
+    action: z.string().nullable(),
+    receiptId: z.string().nullable(),
+    instanceId: z.string().nullable(),
+    outcome: z.enum(outcomes).nullable().meta({ description: "Null while the work waits or runs" }),
+    deadLetter: z.boolean(),
+    reason: z.string().nullable(),
+    attempt: z.int(),
+    startedAt: z.string().nullable(),
+    endedAt: z.string().nullable(),
+    durationMs: z.number().nullable(),
+    exitCode: z.int().nullable(),
+    model: z.string().nullable(),
+    tokens: z.number().nullable(),
+    costUsd: z.number().nullable(),
+  })
+  .meta({ id: "HistoryEntry" });
+export type HistoryEntry = z.infer<typeof historyEntrySchema>;
+
+/** Query of `GET /api/stats/triggers`. `page` counts from 1; `before` is a cursor from `nextBefore`. */
+export const historyQuerySchema = z.object({
+  page: z.coerce.number().int().min(1).default(1),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  deadLetter: z
+    .enum(["true", "false"])
+    .transform((value) => value === "true")
+    .optional(),
+  agent: z.string().optional(),
+  kind: z.enum(triggerKinds).optional(),
+  outcome: z.enum(outcomes).optional(),
+  /** ISO 8601 date-time. */
+  since: z.iso.datetime({ offset: true }).optional(),
+  before: z.string().optional().meta({ description: "The `nextBefore` of an earlier page" }),
+});
+export type HistoryQuery = z.infer<typeof historyQuerySchema>;
+
+export const historyPageSchema = z
+  .object({
+    triggers: z.array(historyEntrySchema),
+    page: z.int(),
+    limit: z.int(),
+    total: z.int(),
+    nextBefore: z.string().nullable(),
+  })
+  .meta({ id: "HistoryPage" });
+export type HistoryPage = z.infer<typeof historyPageSchema>;

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { providers, thinkingLevels } from "../../streams/vocabulary.ts";
+import type { Trigger } from "../../streams/vocabulary.ts";
+
+/**
+ * What a run is told, as one JSON document on its standard input. It holds secrets, so it never becomes an
+ * argument, an environment variable or a log line.
+ */
+export const scriptSchema = z.strictObject({
+  turns: z
+    .array(
+      z.strictObject({
+        /** What the model says in this turn. */
+        text: z.string().optional(),
+        /** The tool calls of this turn, with the arguments that the tool takes. */
+        tools: z
+          .array(z.strictObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()) }))
+          .optional(),
+        /** Waits this long before it answers, in milliseconds. */
+        delayMs: z.int().min(0).max(600_000).optional(),
+        /** Answers with this HTTP status instead, as a provider in trouble does. */
+        status: z.int().min(400).max(599).optional(),
+        /** The message that goes with `status`. */
+        error: z.string().optional(),
+      }),
+    )
+    .min(1),
+});
+export type Script = z.infer<typeof scriptSchema>;
+
+const jobModelSchema = z.object({
+  name: z.string(),
+  provider: z.enum(providers),
+  model: z.string(),
+  authType: z.enum(["api_key", "oauth_token", "none"]),
+  thinkingLevel: z.enum(thinkingLevels).nullable(),
+  baseUrl: z.string().nullable(),
+  /** The literal key or token; null when `authType` is `none`. */
+  key: z.string().nullable(),
+  /** Set for the `scripted` provider. */
+  script: scriptSchema.nullable(),
+  /** Why the model cannot be used, such as a key that is not there; the run goes on with the others. */
+  problem: z.string().optional(),
+});
+export type JobModel = z.infer<typeof jobModelSchema>;
+
+const jobCredentialSchema = z.object({
+  type: z.string(),
+  instance: z.string(),
+  /** Field name to secret value. */
+  fields: z.record(z.string(), z.string()),
+  /** Environment variable to secret value, for the agent's commands and its hooks. */
+  env: z.record(z.string(), z.string()),
+  /** Variables that say where a field is as a file, which the run writes: `{field}` in them stands for its path. */
+  fileEnv: z.record(z.string(), z.string()).optional(),
+});
+export type JobCredential = z.infer<typeof jobCredentialSchema>;
+
+export const jobSchema = z.object({
+  instanceId: z.string(),
+  agent: z.string(),
+  title: z.string(),
+  instructions: z.string(),
+  harness: z.object({ type: z.enum(["pi", "llm-cli"]), command: z.string() }),
+  /** In the order to try; models in cooldown come last. */
+  models: z.array(jobModelSchema).min(1),
+  params: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  credentials: z.array(jobCredentialSchema),
+  hooks: z.object({ pre: z.array(z.string()), post: z.array(z.string()) }),
+  timeoutSeconds: z.number(),
+  trigger: z.custom<Trigger>((value) => typeof value === "object" && value !== null),
+  /** The webhook's whole body, for the agent to read from a file; null for other triggers. */
+  payload: z.string().nullable(),
+  /** The run's own working directory: absolute, empty, owned by its user. */
+  workDir: z.string(),
+});
+export type Job = z.infer<typeof jobSchema>;

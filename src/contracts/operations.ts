@@ -1,0 +1,85 @@
+import type { Observable } from "rxjs";
+import type { StatusSnapshot, StatusUpdate } from "../../streams/status/wire.ts";
+import type { AgentConfig } from "../../streams/vocabulary.ts";
+import type { HistoryPage, HistoryQuery } from "./history.ts";
+import type { Lock, ReceiptView, ReplayResult } from "./operator-api.ts";
+
+/** Why an operation is refused; the gateway turns the code into a status and a problem document. */
+export class OperationError extends Error {
+  readonly code:
+    | "unknown_agent"
+    | "unknown_instance"
+    | "unknown_receipt"
+    | "unreadable_receipt"
+    | "disabled"
+    | "invalid_config"
+    | "draining"
+    | "store_unavailable";
+
+  constructor(code: OperationError["code"], message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = "OperationError";
+    this.code = code;
+  }
+}
+
+/** A delivery as it came in, before anything was believed. */
+export interface Delivery {
+  /** Provider type of the path, `/webhooks/<type>`. */
+  readonly type: string;
+  /** Source of the path, `/webhooks/<type>/<source>`; null without. */
+  readonly source: string | null;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** What a delivery is answered with. */
+export type DeliveryAnswer =
+  | { readonly status: 200; readonly body: Readonly<Record<string, unknown>> }
+  | {
+      readonly status: 400 | 401 | 404 | 503;
+      /** Short stable code such as `bad_signature`. */
+      readonly error: string;
+      readonly detail: string;
+    };
+
+/** An agent in full, for its own page. */
+export interface AgentDetail {
+  /** The config in force; null until there was a good one. */
+  readonly config: AgentConfig | null;
+  /** When its schedule is due next, ISO 8601 UTC, at most five; none without a schedule. */
+  readonly nextTicks: readonly string[];
+}
+
+/** What the scheduler offers to whoever operates it: the gateway's routes are a thin skin over this. */
+export interface Operations {
+  readonly snapshot: () => StatusSnapshot;
+  /** Hot, at most one every 100 ms. */
+  readonly update$: Observable<StatusUpdate>;
+  /** Throws OperationError `unknown_agent`. */
+  agent(name: string): AgentDetail;
+  readonly phase: () => "starting" | "running" | "draining";
+  setPaused(paused: boolean): Promise<void>;
+  setEnabled(agent: string, enabled: boolean): Promise<void>;
+  /** Commits the trigger, then says whether it runs or waits. */
+  trigger(
+    agent: string,
+    prompt: string | null,
+  ): Promise<{ triggerId: string; instanceId: string | null; queued: boolean }>;
+  /** Ends all running runs of the agent; the number it asked to end. */
+  killAgent(agent: string): Promise<number>;
+  killInstance(instanceId: string): Promise<void>;
+  stop(): void;
+  history(query: HistoryQuery): HistoryPage;
+  /** A stored delivery with its secrets redacted. Throws OperationError `unknown_receipt`. */
+  receipt(receiptId: string): ReceiptView;
+  /**
+   * Runs a stored delivery again: for all agents whose filters let it through now, or for one agent whatever its
+   * filters say. Each gets new work, committed before it is told.
+   */
+  replay(receiptId: string, agent: string | null): Promise<ReplayResult>;
+  /** The resources that runs hold now. */
+  locks(): readonly Lock[];
+  receiveWebhook(delivery: Delivery): Promise<DeliveryAnswer>;
+}

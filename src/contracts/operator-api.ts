@@ -1,0 +1,61 @@
+import { z } from "zod";
+
+/** A resource that a run holds for itself; times ISO 8601 UTC. */
+export const lockSchema = z
+  .object({
+    resource: z.string(),
+    agent: z.string(),
+    instanceId: z.string(),
+    heldSince: z.iso.datetime(),
+    expiresAt: z.iso.datetime(),
+  })
+  .meta({ id: "Lock" });
+export type Lock = z.infer<typeof lockSchema>;
+
+/** A stored webhook delivery as a person may see it: signatures were never stored, secrets are redacted. */
+export const receiptViewSchema = z
+  .object({
+    receiptId: z.string(),
+    at: z.iso.datetime(),
+    source: z.string(),
+    type: z.string().meta({ description: "The provider's type" }),
+    deliveryId: z
+      .string()
+      .nullable()
+      .meta({ description: "The provider's own id of the delivery" }),
+    headers: z.record(z.string(), z.string()),
+    matched: z.array(z.string()).meta({ description: "The agents that it gave work to" }),
+    reason: z.string().nullable().meta({
+      description: "Why it started none, or which it did not start because they were disabled",
+    }),
+    bytes: z.int().meta({ description: "Size of the body as it came" }),
+    payload: z
+      .unknown()
+      .meta({ description: "The body's JSON; null when it can't be read as such" }),
+    text: z.string().nullable().meta({ description: "The body as text when `payload` is null" }),
+  })
+  .meta({ id: "Receipt" });
+export type ReceiptView = z.infer<typeof receiptViewSchema>;
+
+/** What became of a replay for one agent. */
+const replayedSchema = z.object({
+  agent: z.string(),
+  outcome: z
+    .enum(["started", "queued", "skipped", "missed", "dropped", "rejected"])
+    .meta({ description: "`started` and `queued` go on; the others are ends, as in the history" }),
+  instanceId: z.string().optional().meta({ description: "The run, when it started at once" }),
+  triggerId: z.string().meta({ description: "Its entry in the trigger history" }),
+  reason: z.string().optional().meta({ description: "Why it won't run" }),
+});
+export type Replayed = z.infer<typeof replayedSchema>;
+
+/** The answer to a replay. */
+export const replayResultSchema = z
+  .object({
+    receiptId: z.string(),
+    replayId: z.string(),
+    matched: z.array(replayedSchema),
+    reason: z.string().nullable().meta({ description: "Why no agent matched; null when one did" }),
+  })
+  .meta({ id: "ReplayResult" });
+export type ReplayResult = z.infer<typeof replayResultSchema>;

@@ -1,0 +1,55 @@
+import { z } from "zod";
+
+/** Epoch ms that a Date can hold: a run may write any number, and one beyond throws where it is made a text. */
+const timeSchema = z.number().min(0).max(8.64e15);
+
+/** What a run writes on its standard output, one JSON object a line. Typed once for both ends. */
+const usageSchema = z.object({
+  model: z.string().nullable(),
+  tokens: z.number().nullable(),
+  costUsd: z.number().nullable(),
+  turns: z.number().nullable(),
+});
+
+/**
+ * What a log line of a run is about, so that a page can tell the run as a story:
+ * `said` (text of the model), `tool` (a call, with `tool` and `input`), `tool-result` (with `tool`, `output`,
+ * `isError`, `durationMs`), `usage` (tokens of one turn), `fallback` (from one model to the next), `hook`,
+ * `process` (a raw line of a process), `run` (start and end of the run itself).
+ */
+export const logKinds = [
+  "said",
+  "tool",
+  "tool-result",
+  "usage",
+  "fallback",
+  "hook",
+  "process",
+  "run",
+] as const;
+export type LogKind = (typeof logKinds)[number];
+
+export const runMessageSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("log"),
+    level: z.union([
+      z.literal(10),
+      z.literal(20),
+      z.literal(30),
+      z.literal(40),
+      z.literal(50),
+      z.literal(60),
+    ]),
+    time: timeSchema,
+    kind: z.enum(logKinds),
+    msg: z.string(),
+    /** What belongs to the kind: `tool`, `input`, `output`, `tokens` … */
+    fields: z.record(z.string(), z.unknown()).optional(),
+  }),
+  z.object({ type: z.literal("status"), text: z.string() }),
+  /** A model that did not answer, so that the scheduler can leave it out for a while. */
+  z.object({ type: z.literal("cooldown"), model: z.string(), until: timeSchema }),
+  /** The run's own account, the last message; the exit code repeats whether it succeeded. */
+  z.object({ type: z.literal("end"), error: z.string().nullable(), usage: usageSchema }),
+]);
+export type RunMessage = z.infer<typeof runMessageSchema>;

@@ -1,0 +1,49 @@
+import type { WorkItem } from "../../streams/vocabulary.ts";
+
+/** A delivery that was believed, as it is kept. Its headers hold no signature and no secret. */
+export interface Receipt {
+  /** UUID v7. */
+  readonly id: string;
+  /** When it arrived, epoch ms. */
+  readonly at: number;
+  readonly source: string;
+  readonly type: string;
+  /** The provider's own id of the delivery; null where it gives none, and then nothing is a duplicate of it. */
+  readonly deliveryId: string | null;
+  /** Lower-case names; what a replay needs and nothing else. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The bytes as they came. */
+  readonly body: Uint8Array;
+  /** The agents that it gave work to, each once. */
+  readonly matched: readonly string[];
+  /** Why it started none, or which it did not start because they were disabled, for a person; null otherwise. */
+  readonly reason: string | null;
+}
+
+/** A delivery that started nothing, as one entry of the history. */
+export interface DeadLetter {
+  readonly id: string;
+  /** Epoch ms. */
+  readonly at: number;
+  readonly kind: "webhook";
+  readonly outcome: "rejected";
+  /** The disabled agent it was for; null when no agent's filters let it through. */
+  readonly agent: string | null;
+  readonly source: string;
+  readonly event: string;
+  readonly action: string | null;
+  readonly receiptId: string;
+  /** Why nothing ran, for a person. */
+  readonly reason: string;
+}
+
+/** What one delivery writes, in one commit. */
+export interface Acceptance {
+  readonly receipt: Receipt;
+  readonly items: readonly WorkItem[];
+  readonly deadLetters: readonly DeadLetter[];
+}
+
+/** Whether it was written, or was there already: same source, delivery id and body. The same id with another body is another delivery. */
+export type Accepted =
+  { readonly duplicate: false } | { readonly duplicate: true; readonly receiptId: string };

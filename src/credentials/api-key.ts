@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import { link, rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { gatewayKeyType } from "../contracts/credential-reference.ts";
+import { UserError, messageOf } from "../errors.ts";
+import { storeDir } from "./home-dir.ts";
+import { placeSecret } from "./place-secret.ts";
+import { checkPrivateDir, readSecret } from "./read-secret.ts";
+
+/** The gateway's API key and the file that holds it. */
+export interface ApiKey {
+  readonly key: string;
+  readonly path: string;
+  /** True when this call made the key. */
+  readonly created: boolean;
+}
+
+/** What fits into a header and is no accident. */
+const keyPattern = /^[\x21-\x7e]{16,512}$/;
+
+/** The gateway's API key, made when there is none; of several callers at once, all get the same. */
+export async function ensureApiKey(home: string): Promise<ApiKey> {
+  const path = keyPath(home);
+  const found = await readKey(home, path);
+  if (found !== null) return { key: found, path, created: false };
+  const key = newKey();
+  // A link puts the whole file in place or fails: nobody ever reads half a key.
+  const created = await placed(path, key, async (draft) => {
+    try {
+      await link(draft, path);
+      return true;
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+      throw error;
+    }
+  });
+  if (created) return { key, path, created };
+  const theirs = await readKey(home, path);
+  if (theirs !== null) return { key: theirs, path, created };
+  throw new UserError("api_key", `${path} went away while it was read; try again`);
+}
+
+/** The gateway's API key, null when there is none yet. Throws a UserError when it can't be used. */
+export async function findApiKey(home: string): Promise<Omit<ApiKey, "created"> | null> {
+  const path = keyPath(home);
+  const key = await readKey(home, path);
+  return key === null ? null : { key, path };
+}
+
+/** Replaces the gateway's API key. */
+export async function regenerateApiKey(home: string): Promise<ApiKey> {
+  const path = keyPath(home);
+  const key = newKey();
+  await placed(path, key, (draft) => rename(draft, path));
+  return { key, path, created: true };
+}
+
+function keyPath(home: string): string {
+  return join(storeDir(home), gatewayKeyType, "default", "key");
+}
+
+/** 256 random bits. */
+function newKey(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+async function readKey(home: string, path: string): Promise<string | null> {
+  const store = storeDir(home);
+  for (const dir of [store, dirname(dirname(path)), dirname(path)]) await checkPrivateDir(dir);
+  const key = await readSecret(path, store);
+  if (key === null || keyPattern.test(key)) return key;
+  throw new UserError(
+    "api_key",
+    `${path} holds no usable key: expected 16 to 512 ASCII characters`,
+    {
+      hint: "delete the file; the next start makes a new key",
+    },
+  );
+}
+
+/** Has the key put in place; throws a UserError when it can't be. */
+async function placed<T>(
+  path: string,
+  key: string,
+  put: (draft: string) => Promise<T>,
+): Promise<T> {
+  try {
+    return await placeSecret(path, key, put);
+  } catch (error) {
+    throw new UserError("api_key", `${path} can't be written: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,91 @@
+import { chmod, link, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { CredentialReference } from "../contracts/credential-reference.ts";
+import { UserError, messageOf } from "../errors.ts";
+import { storeDir } from "./home-dir.ts";
+import { fieldPattern } from "./load-credential.ts";
+import { placeSecret } from "./place-secret.ts";
+import { isMissing } from "./read-secret.ts";
+
+/** The most that a secret may hold, in bytes. */
+const maxBytes = 64 * 1024;
+
+export interface NewField extends CredentialReference {
+  readonly field: string;
+  readonly secret: string;
+  /** Whether a value that is there may go. */
+  readonly replace: boolean;
+}
+
+/**
+ * Stores one field of a credential and closes its directories to other users; the path of the file. Throws a
+ * UserError `credential_exists` when there is one and it may not be replaced. No error holds the secret.
+ */
+export async function storeField(home: string, entry: NewField): Promise<string> {
+  const { type, instance, field, secret, replace } = entry;
+  if (!fieldPattern.test(field)) {
+    const message = `${JSON.stringify(field)} is no name of a credential's field`;
+    throw new UserError("invalid_credential", message, {
+      hint: "use letters, digits, _ and -",
+    });
+  }
+  const value = secret.replace(/[\r\n]+$/, "");
+  refuseUnusable(value);
+  const path = join(storeDir(home), type, instance, field);
+  try {
+    await placeSecret(path, value, (draft) => (replace ? rename(draft, path) : link(draft, path)));
+    for (const dir of dirsOf(home, path)) await chmod(dir, 0o700);
+    return path;
+  } catch (error) {
+    throw storeError(path, error);
+  }
+}
+
+function refuseUnusable(value: string): void {
+  if (value === "") throw new UserError("empty_secret", "the secret is empty; nothing was stored");
+  if (value.includes("\0") || Buffer.byteLength(value) > maxBytes) {
+    const message = `a secret is text of at most ${maxBytes} bytes; nothing was stored`;
+    throw new UserError("unusable_secret", message);
+  }
+}
+
+/** From the field's own up to the store's. */
+function dirsOf(home: string, path: string): string[] {
+  const instance = dirname(path);
+  return [instance, dirname(instance), storeDir(home)];
+}
+
+function storeError(path: string, error: unknown): UserError {
+  if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+    return new UserError("credential_exists", `${path} is there already`, {
+      hint: "--replace puts the new one in its place",
+    });
+  }
+  return new UserError("credential_store", `${path} can't be written: ${messageOf(error)}`, {
+    hint: "make the directory yours, or set AL_HOME to one that is",
+    cause: error,
+  });
+}
+
+/** Removes a credential with all its fields, or one field; the names of what was removed. */
+export async function removeCredential(
+  home: string,
+  { type, instance }: CredentialReference,
+  field: string | null,
+): Promise<string[]> {
+  const dir = join(storeDir(home), type, instance);
+  const names = (await namesIn(dir)).filter((name) => field === null || name === field);
+  for (const name of names) await rm(join(dir, name), { recursive: true, force: true });
+  // An empty directory would read as a credential that lacks its fields.
+  for (const each of [dir, dirname(dir)]) await rmdir(each).catch(() => undefined);
+  return names.filter((name) => !name.startsWith("."));
+}
+
+async function namesIn(dir: string): Promise<string[]> {
+  try {
+    return await readdir(dir);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw new UserError("credential_store", `${dir} can't be read: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,85 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  isCredentialInstance,
+  parseCredentialReference,
+} from "../contracts/credential-reference.ts";
+import { UserError, messageOf } from "../errors.ts";
+import { storeDir } from "./home-dir.ts";
+import { loadCredential } from "./load-credential.ts";
+import { isMissing } from "./read-secret.ts";
+import { stageCredentials } from "./stage-credentials.ts";
+
+/** A credential of the store without its secrets. */
+export interface StoredCredential {
+  /** As configs name it: `type`, or `type:instance`. */
+  readonly name: string;
+  readonly fields: readonly StoredField[];
+  /** Environment variables that a run gets from it. */
+  readonly variables: readonly string[];
+  /** Why it can't be used, and what to do; null when it can. */
+  readonly problem: string | null;
+}
+
+export interface StoredField {
+  readonly name: string;
+  /** Permissions in octal, `600`. */
+  readonly mode: string;
+}
+
+/** All credentials of the store in `home`, by name. Reads no value but to see whether it is usable. */
+export async function listCredentials(home: string): Promise<StoredCredential[]> {
+  const store = storeDir(home);
+  const found: StoredCredential[] = [];
+  for (const type of await dirsIn(store)) {
+    if (parseCredentialReference(type) === null) continue;
+    for (const instance of (await dirsIn(join(store, type))).filter(isCredentialInstance)) {
+      found.push(await described(home, type, instance));
+    }
+  }
+  return found;
+}
+
+async function described(home: string, type: string, instance: string): Promise<StoredCredential> {
+  const fields = await fieldsIn(join(storeDir(home), type, instance));
+  const blanks = Object.fromEntries(fields.map(({ name }) => [name, ""]));
+  const [staged] = stageCredentials([{ type, instance, fields: blanks }]);
+  const name = instance === "default" ? type : `${type}:${instance}`;
+  const problem = await loadCredential(home, name).then(
+    () => null,
+    (error: unknown) => {
+      const hint = error instanceof UserError && error.hint !== null ? ` (${error.hint})` : "";
+      return `${messageOf(error)}${hint}`;
+    },
+  );
+  const variables = Object.keys({ ...staged?.env, ...staged?.fileEnv }).sort();
+  return { name, fields, variables, problem };
+}
+
+async function fieldsIn(dir: string): Promise<StoredField[]> {
+  const names = (await namesIn(dir)).filter((name) => !name.startsWith("."));
+  return Promise.all(
+    names.map(async (name) => {
+      const stats = await stat(join(dir, name)).catch(() => null);
+      return { name, mode: stats === null ? "?" : (stats.mode & 0o777).toString(8) };
+    }),
+  );
+}
+
+async function dirsIn(path: string): Promise<string[]> {
+  const names = await namesIn(path);
+  const stats = await Promise.all(names.map((name) => stat(join(path, name)).catch(() => null)));
+  return names.filter((_, index) => stats[index]?.isDirectory() === true);
+}
+
+async function namesIn(dir: string): Promise<string[]> {
+  try {
+    return (await readdir(dir)).sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw new UserError("credential_store", `${dir} can't be read: ${messageOf(error)}`, {
+      hint: "use the OS user that it belongs to",
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,102 @@
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { parseCredentialReference } from "../contracts/credential-reference.ts";
+import type { CredentialReference } from "../contracts/credential-reference.ts";
+import { UserError, messageOf } from "../errors.ts";
+import { credentialType } from "./credential-types.ts";
+import { storeDir } from "./home-dir.ts";
+import { checkPrivateDir, isMissing, readSecret } from "./read-secret.ts";
+
+/** A credential with its secrets. */
+export interface Credential extends CredentialReference {
+  /** Field name to secret value. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** Names of fields become file names. */
+export const fieldPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
+const maxFields = 64;
+
+/**
+ * Loads what `reference` (`type` or `type:instance`) names from the store in `home`. Throws a UserError when it isn't
+ * there, is incomplete, or is open to other users.
+ */
+export async function loadCredential(home: string, reference: string): Promise<Credential> {
+  const parsed = parseCredentialReference(reference);
+  if (parsed === null) {
+    const message = `${JSON.stringify(reference)} is not a credential; expected type or type:instance`;
+    throw new UserError("invalid_credential", message);
+  }
+  const store = storeDir(home);
+  const dir = join(store, parsed.type, parsed.instance);
+  for (const path of [store, dirname(dir), dir]) await checkPrivateDir(path);
+  const names = await fieldNames(dir, parsed);
+  const values = await Promise.all(names.map((name) => readSecret(join(dir, name), store)));
+  const fields: Record<string, string> = {};
+  names.forEach((name, index) => {
+    const value = values[index];
+    if (value) fields[name] = value;
+  });
+  checkComplete(fields, parsed, dir);
+  return { ...parsed, fields };
+}
+
+async function fieldNames(dir: string, reference: CredentialReference): Promise<string[]> {
+  try {
+    // Hidden files belong to editors, and to a key that is just being written.
+    const names = (await readdir(dir)).filter((name) => !name.startsWith(".")).sort();
+    const illegal = names.find((name) => !fieldPattern.test(name));
+    if (illegal !== undefined || names.length > maxFields) throw strange(dir, illegal);
+    return names;
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    if (isMissing(error)) throw missing(reference, dir, null, firstFlags(reference.type));
+    throw new UserError("unsafe_credential", `${dir} can't be read: ${messageOf(error)}`);
+  }
+}
+
+function strange(dir: string, illegal: string | undefined): UserError {
+  const found =
+    illegal === undefined
+      ? `${dir} has more than ${maxFields} files`
+      : `${join(dir, illegal)} is no field of a credential`;
+  const hint = "one file a field, named with letters, digits, _ and -; move others elsewhere";
+  return new UserError("unsafe_credential", found, { hint });
+}
+
+/** An empty file counts as none: an empty secret would be sent as if it were one. */
+function checkComplete(
+  fields: Readonly<Record<string, string>>,
+  reference: CredentialReference,
+  dir: string,
+): void {
+  const known = credentialType(reference.type)?.fields ?? {};
+  const needed = Object.keys(known).filter((name) => known[name]?.optional === undefined);
+  const absent = needed.find((name) => !Object.hasOwn(fields, name));
+  const field = needed.length > 1 ? ` --field ${absent ?? ""}` : "";
+  // An empty file may be there already.
+  if (absent !== undefined) throw missing(reference, dir, absent, `${field} --replace`);
+  if (Object.keys(fields).length === 0) throw missing(reference, dir, "", ownField);
+}
+
+function firstFlags(type: string): string {
+  return credentialType(type) === null ? " --field <field>" : "";
+}
+
+/** A type that the program does not know has fields of its own. */
+const ownField = " --field <field> --replace";
+
+/** `lacks` is a field, empty for any; null when there is nothing at all. `flags` make `al creds add` cure it. */
+function missing(
+  { type, instance }: CredentialReference,
+  dir: string,
+  lacks: string | null,
+  flags: string,
+): UserError {
+  const name = instance === "default" ? type : `${type}:${instance}`;
+  const field = lacks === "" ? "a field" : `its field ${lacks ?? ""}`;
+  const found = lacks === null ? `there is no ${dir}` : `${dir} lacks ${field}, or it is empty`;
+  return new UserError("missing_credential", `credential ${name} is missing: ${found}`, {
+    hint: `al creds add ${name}${flags}`,
+  });
+}

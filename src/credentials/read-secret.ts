@@ -1,0 +1,80 @@
+import { constants } from "node:fs";
+import type { Stats } from "node:fs";
+import { open, realpath, stat } from "node:fs/promises";
+import { sep } from "node:path";
+import { UserError, messageOf } from "../errors.ts";
+
+const maxBytes = 64 * 1024;
+
+/**
+ * Reads one secret of the store at `store`, without the line ends behind it; null when the file isn't there. Throws a
+ * UserError when somebody else could read it, too, or it isn't a small file in the store. Errors name files, never
+ * what they hold.
+ */
+export async function readSecret(path: string, store: string): Promise<string | null> {
+  try {
+    return await readPrivate(await insideStore(path, store), path);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    if (isMissing(error)) return null;
+    throw unreadable(path, error);
+  }
+}
+
+/** Throws a UserError unless the directory, where there is one, is its owner's alone. */
+export async function checkPrivateDir(path: string): Promise<void> {
+  try {
+    checkMode(path, await stat(path), "700");
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    if (!isMissing(error)) throw unreadable(path, error);
+  }
+}
+
+async function insideStore(path: string, store: string): Promise<string> {
+  const real = await realpath(path);
+  if (real.startsWith((await realpath(store)) + sep)) return real;
+  throw new UserError("unsafe_credential", `${path} is a link that leads out of ${store}`, {
+    hint: "put a copy of the file in its place",
+  });
+}
+
+async function readPrivate(real: string, path: string): Promise<string> {
+  // Without O_NONBLOCK a FIFO would wait for its writer forever.
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  await using file = await open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const stats = await file.stat();
+  if (!stats.isFile()) {
+    throw new UserError("unsafe_credential", `${path} is not a regular file`);
+  }
+  checkMode(path, stats, "600");
+  if (stats.size > maxBytes) {
+    const found = `${path} has ${stats.size} bytes; a secret has at most ${maxBytes}`;
+    throw new UserError("unsafe_credential", found);
+  }
+  return (await file.readFile("utf8")).replace(/[\r\n]+$/, "");
+}
+
+function checkMode(path: string, { mode }: Stats, wanted: "600" | "700"): void {
+  if ((mode & 0o077) === 0) return;
+  const found = (mode & 0o777).toString(8);
+  throw new UserError("unsafe_credential", `${path} is open to other users (mode ${found})`, {
+    hint: `chmod ${wanted} ${shellQuoted(path)}`,
+  });
+}
+
+function shellQuoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
+function unreadable(path: string, cause: unknown): UserError {
+  return new UserError("unsafe_credential", `${path} can't be read: ${messageOf(cause)}`, {
+    cause,
+  });
+}
+
+export function isMissing(error: unknown): boolean {
+  return (
+    error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR"].includes(String(error.code))
+  );
+}

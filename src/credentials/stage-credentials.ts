@@ -1,0 +1,80 @@
+import type { JobCredential } from "../contracts/job.ts";
+import { credentialType } from "./credential-types.ts";
+import type { Credential } from "./load-credential.ts";
+
+interface Variable {
+  readonly name: string;
+  /** What it is called beside that when another credential sets `name`, too. */
+  readonly longName: string;
+  readonly value: string;
+  /** Whether its value names a file that the run writes. */
+  readonly isFile: boolean;
+}
+
+/**
+ * Adds the environment variables to credentials, in the order in which the agent names them. A variable that two
+ * would set is set by the first, and each is also there as `<TYPE>_<INSTANCE>_<FIELD>`; so no two set the same, and
+ * all can be merged.
+ */
+export function stageCredentials(credentials: readonly Credential[]): JobCredential[] {
+  const own = credentials.map((credential) => [...plain(credential), ...files(credential)]);
+  const setters = new Map<string, number>();
+  for (const { name } of own.flat()) setters.set(name, (setters.get(name) ?? 0) + 1);
+  const taken = new Set<string>();
+  const mine = own.map((variables) =>
+    variables.flatMap((variable) =>
+      namesOf(variable, setters).flatMap((name) => {
+        if (taken.has(name)) return [];
+        taken.add(name);
+        return [{ ...variable, name }];
+      }),
+    ),
+  );
+  return credentials.map((credential, index) => staged(credential, mine[index] ?? []));
+}
+
+function staged(credential: Credential, variables: readonly Variable[]): JobCredential {
+  const envOf = (isFile: boolean) =>
+    Object.fromEntries(
+      variables
+        .filter((variable) => variable.isFile === isFile)
+        .map(({ name, value }) => [name, value]),
+    );
+  const fileEnv = envOf(true);
+  return {
+    ...credential,
+    fields: { ...credential.fields },
+    env: envOf(false),
+    ...(Object.keys(fileEnv).length === 0 ? {} : { fileEnv }),
+  };
+}
+
+function namesOf({ name, longName }: Variable, setters: ReadonlyMap<string, number>): string[] {
+  return (setters.get(name) ?? 0) > 1 ? [name, longName] : [name];
+}
+
+function plain({ type, instance, fields }: Credential): Variable[] {
+  const known = credentialType(type)?.fields ?? {};
+  return Object.entries(fields).flatMap(([field, value]) => {
+    const longName = variableName(type, instance, field);
+    const described = Object.hasOwn(known, field) ? known[field] : undefined;
+    const names = described?.env ?? [variableName(type, field)];
+    return names.map((name) => ({ name, longName, value, isFile: false }));
+  });
+}
+
+function files({ type, instance, fields }: Credential): Variable[] {
+  const variables = credentialType(type)?.files?.((field) => Object.hasOwn(fields, field)) ?? [];
+  return variables.map(({ variable, field, value }) => {
+    const longName = variableName(type, instance, field);
+    return { name: variable, longName, value, isFile: true };
+  });
+}
+
+function variableName(...parts: readonly string[]): string {
+  const name = parts
+    .join("_")
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, "_");
+  return /^[0-9]/.test(name) ? `_${name}` : name;
+}

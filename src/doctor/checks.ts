@@ -1,0 +1,38 @@
+import { agents } from "./checks/agents.ts";
+import { apiKey } from "./checks/api-key.ts";
+import { clock } from "./checks/clock.ts";
+import { config } from "./checks/config.ts";
+import { containers } from "./checks/containers.ts";
+import { credentials } from "./checks/credentials.ts";
+import { dashboardSecret } from "./checks/dashboard-secret.ts";
+import { database } from "./checks/database.ts";
+import { disk } from "./checks/disk.ts";
+import { engine } from "./checks/engine.ts";
+import { hostUser } from "./checks/host-user.ts";
+import { models } from "./checks/models.ts";
+import { permissions } from "./checks/permissions.ts";
+import { port } from "./checks/port.ts";
+import { schedules } from "./checks/schedules.ts";
+import { webhooks } from "./checks/webhooks.ts";
+import type { Check } from "./finding.ts";
+
+/** All checks in the order in which they are made and told. */
+export const checks: readonly Check[] = [
+  config,
+  agents,
+  // Before those that read secrets: what is open to others is not read.
+  permissions,
+  apiKey,
+  models,
+  credentials,
+  webhooks,
+  schedules,
+  hostUser,
+  engine,
+  containers,
+  port,
+  disk,
+  clock,
+  database,
+  dashboardSecret,
+];

@@ -1,0 +1,22 @@
+import type { Check, Finding } from "../finding.ts";
+import { note, ok } from "../finding.ts";
+import type { Patient } from "../patient.ts";
+import { alCommand, ofProblem } from "../say.ts";
+
+/** Whether there are agents, and whether their files can be used. */
+export const agents: Check = {
+  name: "agents",
+  look: (patient) => Promise.resolve(patient.project === null ? [] : look(patient)),
+};
+
+function look(patient: Patient): Finding[] {
+  const { agents: all, agentProblems } = patient;
+  const found = agentProblems.map(ofProblem);
+  const enabled = all.filter(({ scale }) => scale > 0).map(({ name }) => name);
+  const disabled = all.filter(({ scale }) => scale === 0).map(({ name }) => name);
+  if (enabled.length > 0) found.push(ok(enabled.join(", ")));
+  if (disabled.length > 0) found.push(note(`disabled by scale = 0: ${disabled.join(", ")}`));
+  if (all.length > 0 || found.length > 0) return found;
+  const fix = alCommand(patient, "agent new hello --schedule '0 9 * * *'");
+  return [{ severity: "warning", what: "the project has no agents", where: "agents/", fix }];
+}

@@ -1,0 +1,22 @@
+import { findApiKey, ensureApiKey } from "../../credentials/api-key.ts";
+import { UserError } from "../../errors.ts";
+import type { Check } from "../finding.ts";
+import { ok } from "../finding.ts";
+import { ofError } from "../say.ts";
+
+/** Whether the gateway's API key is there and can be used. Who else can read it is part of the permissions. */
+export const apiKey: Check = {
+  name: "api key",
+  look: async ({ home }) => {
+    try {
+      const found = await findApiKey(home);
+      if (found !== null) return [ok(found.path)];
+      const repair = () => ensureApiKey(home).then(() => undefined);
+      const what = "there is no API key for the gateway yet";
+      return [{ severity: "warning", what, where: home, fix: "al doctor", repair }];
+    } catch (error) {
+      if (error instanceof UserError && error.code === "unsafe_credential") return [];
+      return [{ ...ofError(error, "error", null), fix: "al doctor --regenerate-key" }];
+    }
+  },
+};

@@ -1,0 +1,20 @@
+import { basename } from "node:path";
+import type { Check } from "../finding.ts";
+import { ok } from "../finding.ts";
+import { ofError, ofProblem, word } from "../say.ts";
+
+/** Whether the project's `config.toml` can be used. */
+export const config: Check = {
+  name: "config",
+  look: ({ project, unreadable, problems, projectDir }) => {
+    if (unreadable !== null) {
+      const found = ofError(unreadable, "error", projectDir);
+      const isMissing = unreadable.code === "not_a_project";
+      const fix = isMissing ? `al new ${word(projectDir)}` : found.fix;
+      return Promise.resolve([{ ...found, fix }]);
+    }
+    const found = problems.map(ofProblem);
+    const fine = project === null ? [] : [ok(`${basename(projectDir)}/config.toml can be used`)];
+    return Promise.resolve([...found, ...fine]);
+  },
+};

@@ -1,0 +1,31 @@
+import { connectEngine } from "../../runners/container/engine.ts";
+import { instanceLabel, projectId, projectLabel } from "../../runners/container/labels.ts";
+import type { Check } from "../finding.ts";
+import { ok } from "../finding.ts";
+import { enabledAgents } from "../patient.ts";
+import { alCommand } from "../say.ts";
+
+const callTimeoutMs = 5000;
+
+/** Whether a scheduler that is gone left containers of its runs. */
+export const containers: Check = {
+  name: "containers",
+  look: async (patient) => {
+    const { env, projectDir, scheduler } = patient;
+    if (scheduler !== null) return [];
+    const engine = connectEngine({ env, callTimeoutMs });
+    const label = [`${projectLabel}=${projectId(projectDir)}`, instanceLabel];
+    const list = engine.calls().listContainers({ all: true, filters: { label } });
+    // Whether the engine can be reached is the engine's check.
+    const left = await list.catch(() => null);
+    if (left === null) return [];
+    if (left.length === 0) return [ok("none are left over")];
+    const names = left.map(({ Id, Labels }) => Labels[instanceLabel] ?? Id.slice(0, 12));
+    const what = `runs of a scheduler that is gone left ${left.length}: ${names.join(", ")}`;
+    const isTakenOver = enabledAgents(patient).some(({ runtime }) => runtime.type === "container");
+    const fix = isTakenOver
+      ? `${alCommand(patient, "start")}, which goes on with those that live and removes the others`
+      : `docker rm --force ${left.map(({ Id }) => Id.slice(0, 12)).join(" ")}`;
+    return [{ severity: "warning", what, where: engine.address(), fix }];
+  },
+};

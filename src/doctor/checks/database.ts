@@ -1,0 +1,46 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { messageOf } from "../../errors.ts";
+import type { Check, Finding } from "../finding.ts";
+import { ok } from "../finding.ts";
+import { word } from "../say.ts";
+
+/** Whether the project's database is whole. A living scheduler has it open and would have said so. */
+export const database: Check = {
+  name: "database",
+  look: ({ projectDir, scheduler }) => {
+    const path = join(projectDir, ".al", "state.db");
+    if (scheduler !== null || !existsSync(path)) return Promise.resolve([]);
+    return Promise.resolve([look(path)]);
+  },
+};
+
+function look(path: string): Finding {
+  const url = pathToFileURL(path);
+  // Nothing is to be made beside it, as an ordinary reader would.
+  url.searchParams.set("immutable", "1");
+  let db: DatabaseSync | null = null;
+  try {
+    db = new DatabaseSync(url, { readOnly: true });
+    const { quick_check: said } = db.prepare("PRAGMA quick_check(1)").get() as {
+      quick_check: string;
+    };
+    return said === "ok" ? ok(path) : broken(path, said);
+  } catch (error) {
+    return broken(path, messageOf(error));
+  } finally {
+    db?.close();
+  }
+}
+
+function broken(path: string, why: string): Finding {
+  const file = word(path);
+  return {
+    severity: "error",
+    what: `the database is damaged (${why})`,
+    where: path,
+    fix: `mv ${file} ${word(`${path}.damaged`)}; rm -f ${file}-wal ${file}-shm`,
+  };
+}

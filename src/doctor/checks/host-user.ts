@@ -1,0 +1,41 @@
+import type { AgentConfig } from "../../../streams/vocabulary.ts";
+import { isOneself } from "../../runners/host-user/keeper-process.ts";
+import type { Check, Finding } from "../finding.ts";
+import { note } from "../finding.ts";
+import { lookAtAccount } from "../host-user/account.ts";
+import { enabledAgents } from "../patient.ts";
+
+/** Whether agents can run as their OS users, and who is kept apart from whom. */
+export const hostUser: Check = {
+  name: "host users",
+  look: async (patient) => {
+    const agents = enabledAgents(patient).filter(({ runtime }) => runtime.type === "host-user");
+    const own = agents.filter(({ runtime }) => isOneself(runtime.runAs));
+    const others = Map.groupBy(
+      agents.filter((agent) => !own.includes(agent)),
+      ({ runtime }) => runtime.runAs,
+    );
+    const accounts = await Promise.all(
+      [...others.keys()].map((runAs) => lookAtAccount(runAs, patient)),
+    );
+    return [...unprotected(own), ...accounts.flat(), ...[...others].flatMap(shared)];
+  },
+};
+
+function unprotected(agents: readonly AgentConfig[]): Finding[] {
+  if (agents.length === 0) return [];
+  const names = namesOf(agents);
+  const what = `nothing keeps ${names} from your own files and from the scheduler's secrets`;
+  const fix = 'for agents that you don\'t trust: type = "container", or an OS user of their own';
+  return [note(what, fix)];
+}
+
+function shared([runAs, agents]: readonly [string, readonly AgentConfig[]]): Finding[] {
+  if (agents.length < 2) return [];
+  const what = `${namesOf(agents)} share the OS user ${runAs}: each can see what the others' runs do`;
+  return [note(what, "give each a run_as of its own to keep them apart")];
+}
+
+function namesOf(agents: readonly AgentConfig[]): string {
+  return agents.map(({ name }) => name).join(", ");
+}

@@ -1,0 +1,81 @@
+import { chmod, lstat, readdir } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { join } from "node:path";
+import { userInfo } from "node:os";
+import { storeDir } from "../../credentials/home-dir.ts";
+import type { Check, Finding } from "../finding.ts";
+import { ok } from "../finding.ts";
+import { word } from "../say.ts";
+
+/** Whether secrets and state are their owner's alone, and only the owner can change what agents do. */
+export const permissions: Check = {
+  name: "permissions",
+  look: async ({ home, projectDir }) => {
+    const store = await lookIn(storeDir(home), isPrivate);
+    const state = await lookAt(join(projectDir, ".al"), isPrivate);
+    const config = await lookAt(join(projectDir, "config.toml"), isOthersToWrite);
+    const agents = await lookIn(join(projectDir, "agents"), isOthersToWrite);
+    const found = [...store, ...state, ...config, ...agents];
+    return found.length === 0 ? [ok("nobody else can read secrets or change agents")] : found;
+  },
+};
+
+/** What is wrong with a file; null when nothing is. */
+type Judge = (path: string, stats: Stats) => Finding | null;
+
+/** An entry that can't be seen is no finding: its own room says so when it needs it. */
+async function lookAt(path: string, judge: Judge): Promise<Finding[]> {
+  const stats = await lstat(path).catch(() => null);
+  if (stats === null || stats.isSymbolicLink()) return [];
+  const finding = judge(path, stats);
+  return finding === null ? [] : [finding];
+}
+
+/** Deeper than any agent's folder that people make. */
+const maxDepth = 6;
+
+async function lookIn(path: string, judge: Judge, depth = 0): Promise<Finding[]> {
+  const own = await lookAt(path, judge);
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  const inner = await Promise.all(
+    entries.map((entry) => {
+      const child = join(path, entry.name);
+      const goesOn = entry.isDirectory() && entry.name !== "node_modules" && depth < maxDepth;
+      return goesOn ? lookIn(child, judge, depth + 1) : lookAt(child, judge);
+    }),
+  );
+  return [...own, ...inner.flat()];
+}
+
+function isPrivate(path: string, stats: Stats): Finding | null {
+  const me = userInfo();
+  if (stats.uid !== me.uid) {
+    const fix = `sudo chown -R ${word(me.username)} ${word(path)}`;
+    const what = `it belongs to another OS user (id ${stats.uid})`;
+    return { severity: "error", what, where: path, fix };
+  }
+  if ((stats.mode & 0o077) === 0) return null;
+  const mode = stats.isDirectory() ? "700" : "600";
+  return {
+    severity: "error",
+    what: `it is open to other users (mode ${octal(stats)})`,
+    where: path,
+    fix: `chmod ${mode} ${word(path)}`,
+    repair: () => chmod(path, Number.parseInt(mode, 8)),
+  };
+}
+
+function isOthersToWrite(path: string, stats: Stats): Finding | null {
+  if ((stats.mode & 0o002) === 0) return null;
+  return {
+    severity: "warning",
+    what: `every OS user can change it (mode ${octal(stats)}), and with it what agents do`,
+    where: path,
+    fix: `chmod o-w ${word(path)}`,
+    repair: () => chmod(path, stats.mode & 0o7775),
+  };
+}
+
+function octal({ mode }: Stats): string {
+  return (mode & 0o777).toString(8);
+}

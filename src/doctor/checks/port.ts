@@ -1,0 +1,64 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import type { Check, Finding } from "../finding.ts";
+import { note, ok } from "../finding.ts";
+import type { Patient } from "../patient.ts";
+import { alCommand } from "../say.ts";
+
+/** Whether the gateway's port is free, or this project's own scheduler listens on it. */
+export const port: Check = {
+  name: "port",
+  look: async (patient) => {
+    const { project, scheduler } = patient;
+    if (project === null) return [];
+    if (scheduler !== null) {
+      const { pid, gatewayUrl } = scheduler;
+      return [ok(`the scheduler (pid ${pid}) listens at ${gatewayUrl ?? "its Unix socket only"}`)];
+    }
+    const { host, port: number } = project.gateway;
+    const code = await whyTaken(host, number);
+    const state = code === null ? ok(`${host} port ${number} is free`) : await taken(patient, code);
+    return [state, ...reachable(host)];
+  },
+};
+
+/** The error's code when nobody can listen there; null when it works. */
+function whyTaken(host: string, number: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port: number, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}
+
+async function taken(patient: Patient, code: string): Promise<Finding> {
+  const { host = "", port: number = 0 } = patient.project?.gateway ?? {};
+  const where = "config.toml [gateway]";
+  if (code !== "EADDRINUSE" && code !== "EACCES") {
+    const fix = alCommand(patient, "config --set gateway.host=127.0.0.1");
+    const what = `nobody can listen at ${host} here (${code})`;
+    return { severity: "error", what, where, fix };
+  }
+  const why = code === "EACCES" ? "needs more rights" : "is taken by another program";
+  const what = `port ${number} of ${host} ${why}`;
+  const fix = alCommand(patient, `config --set gateway.port=${await freePort(host)}`);
+  return { severity: "error", what, where, fix };
+}
+
+function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen({ host, port: 0 }, () => {
+      const { port: free } = server.address() as AddressInfo;
+      server.close(() => resolve(free));
+    });
+  });
+}
+
+function reachable(host: string): Finding[] {
+  const isLocal = host === "localhost" || host === "::1" || host.startsWith("127.");
+  if (isLocal) return [];
+  const what = `others can reach the gateway at ${host}, and the API key goes over plain HTTP`;
+  return [note(what, "put a reverse proxy with TLS before it, and set gateway.trustProxy")];
+}

@@ -1,0 +1,47 @@
+import cronstrue from "cronstrue";
+import { nextTick } from "../../../streams/triggers/next-tick.ts";
+import type { AgentConfig } from "../../../streams/vocabulary.ts";
+import type { Check } from "../finding.ts";
+import { ok } from "../finding.ts";
+import { enabledAgents } from "../patient.ts";
+
+/** Says in words when each agent runs, and when next: what a cron expression means is easily mistaken. */
+export const schedules: Check = {
+  name: "schedules",
+  look: (patient) =>
+    Promise.resolve(
+      enabledAgents(patient).flatMap((agent) =>
+        agent.schedule === null ? [] : [ok(inWords(agent, agent.schedule))],
+      ),
+    ),
+};
+
+const shown = 3;
+
+function inWords({ name, timezone }: AgentConfig, expression: string): string {
+  const times: string[] = [];
+  let at: number | null = Date.now();
+  while (times.length < shown) {
+    at = nextTick({ expression, timezone }, at);
+    if (at === null) break;
+    times.push(momentIn(timezone, at));
+  }
+  return `${name}: ${meaning(expression)} (${timezone}); next ${times.join(", ")}`;
+}
+
+function meaning(expression: string): string {
+  try {
+    return cronstrue.toString(expression, { use24HourTimeFormat: true });
+  } catch {
+    // What runs was accepted by another parser, which may know more.
+    return `"${expression}"`;
+  }
+}
+
+/** `Mon 23 Nov 09:00` */
+function momentIn(timeZone: string, at: number): string {
+  const day = { weekday: "short", day: "numeric", month: "short" } as const;
+  const clock = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
+  const format = new Intl.DateTimeFormat("en-GB", { timeZone, ...day, ...clock });
+  return format.format(at).replaceAll(",", "");
+}

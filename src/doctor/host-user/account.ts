@@ -1,0 +1,91 @@
+import { userInfo } from "node:os";
+import { sendOrder } from "../../runners/host-user/keeper-process.ts";
+import { anyAgent, sudoersRule } from "../../runners/host-user/sudoers-rule.ts";
+import { workDirOf } from "../../runners/host-user/run-files.ts";
+import { runAgentProgram, runsDir } from "../../start/run-agent-program.ts";
+import type { Finding } from "../finding.ts";
+import { ok } from "../finding.ts";
+import type { Patient } from "../patient.ts";
+import { alCommand } from "../say.ts";
+import { installRule, rulePath } from "./install-rule.ts";
+import { isProgram, userExists } from "./system.ts";
+import { createUser } from "./create-user.ts";
+
+/** Whether the scheduler can start runs as the OS user `runAs`; on Linux the findings can repair it. */
+export async function lookAtAccount(runAs: string, patient: Patient): Promise<Finding[]> {
+  if (process.platform !== "linux") return [byHand(runAs, patient)];
+  const { env } = patient;
+  if (!(await isProgram("sudo", env))) {
+    const what = `sudo, by which runs become the OS user ${runAs}, is not installed`;
+    return [{ severity: "error", what, where: "PATH", fix: "apt-get install sudo" }];
+  }
+  if (!(await userExists(runAs, env))) return [withoutUser(runAs, patient)];
+  const said = await tryOut(runAs, patient);
+  if (said === null) return [ok(`${runAs}: sudo lets the scheduler start runs as it`)];
+  return [isRefusal(said) ? withoutRule(runAs, patient) : unableToRun(runAs, said)];
+}
+
+/** Does all that a run's start does, without a run: asks to end one that there never was. Null when it works. */
+function tryOut(runAs: string, { projectDir, env }: Patient): Promise<string | null> {
+  const { PATH = "" } = env;
+  const instanceId = "al-doctor-aaaaaaaa";
+  const program = runAgentProgram("al-doctor", projectDir);
+  const order = { order: "end", instanceId, workDir: workDirOf(runsDir, instanceId) } as const;
+  return sendOrder({ program, runAs, env: { PATH, LC_ALL: "C" } }, order);
+}
+
+function isRefusal(said: string): boolean {
+  return /password is required|not allowed|may not run|not in the sudoers/i.test(said);
+}
+
+function withoutUser(runAs: string, patient: Patient): Finding {
+  return {
+    severity: "error",
+    what: `the OS user ${runAs} does not exist`,
+    where: "[runtime] run_as",
+    fix: alCommand(patient, "doctor"),
+    repair: async () => {
+      await createUser(runAs, patient.env);
+      // Of no use without the rule; one that is there already is written again as it is.
+      await installRule(ruleFor(runAs, patient.projectDir), patient.env);
+    },
+  };
+}
+
+function withoutRule(runAs: string, patient: Patient): Finding {
+  const rule = ruleFor(runAs, patient.projectDir);
+  return {
+    severity: "error",
+    what: `sudo does not let ${userInfo().username} start runs as ${runAs}`,
+    where: rulePath(rule),
+    fix: alCommand(patient, "doctor"),
+    repair: () => installRule(rule, patient.env),
+  };
+}
+
+function ruleFor(runAs: string, projectDir: string): string {
+  const scheduler = userInfo().username;
+  return sudoersRule({ scheduler, runAs, program: runAgentProgram(anyAgent, projectDir) });
+}
+
+/** Such as a program in a home that nobody else may enter. */
+function unableToRun(runAs: string, said: string): Finding {
+  const { file, args } = runAgentProgram("", "");
+  return {
+    severity: "error",
+    what: `${runAs} cannot run al: ${said.split("\n").slice(0, 3).join(" ")}`,
+    where: `${file} ${args[0] ?? ""}`,
+    fix: "install Node and al where that user can read them, such as npm install --global almanac",
+  };
+}
+
+/** Other systems make users in their own ways. */
+function byHand(runAs: string, patient: Patient): Finding {
+  const rule = ruleFor(runAs, patient.projectDir);
+  return {
+    severity: "note",
+    what: `this system's users are not made by al: make ${runAs} without a login (System Settings, or sysadminctl -addUser ${runAs} -shell /usr/bin/false), then put this into ${rulePath(rule)} by sudo visudo -f:\n${rule}`,
+    where: null,
+    fix: `sudo visudo -f ${rulePath(rule)}`,
+  };
+}

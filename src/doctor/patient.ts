@@ -1,0 +1,74 @@
+import type { AgentConfig, Problem } from "../../streams/vocabulary.ts";
+import { listAgents, readAgent } from "../config/agent-files.ts";
+import type { ProjectConfig } from "../config/project-config.ts";
+import { readProject } from "../config/read-project.ts";
+import { resolveAgent } from "../config/resolve-agent.ts";
+import { resolveProject } from "../config/resolve-project.ts";
+import { homeDir } from "../credentials/home-dir.ts";
+import { UserError } from "../errors.ts";
+import { readSchedulerInfo } from "../store/project-lock.ts";
+import type { SchedulerInfo } from "../store/scheduler-info.ts";
+import { packageVersion } from "../version.ts";
+import { filterTable } from "../webhooks/providers/table.ts";
+
+/** What is examined: a project and its surroundings, read once. */
+export interface Patient {
+  /** Absolute. */
+  readonly projectDir: string;
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Null when its `config.toml` can't be used; then no agent is known either. */
+  readonly project: ProjectConfig | null;
+  /** Why `config.toml` could not be read at all. */
+  readonly unreadable: UserError | null;
+  /** Problems of the project's `config.toml`. */
+  readonly problems: readonly Problem[];
+  readonly agents: readonly AgentConfig[];
+  /** Problems of the agents' files and directories. */
+  readonly agentProblems: readonly Problem[];
+  /** The living scheduler of the project; null without one. */
+  readonly scheduler: SchedulerInfo | null;
+}
+
+/** Reads the project at `projectDir` (absolute). A fault in it is part of the result, and never thrown. */
+export async function readPatient(projectDir: string, env: NodeJS.ProcessEnv): Promise<Patient> {
+  const around = { projectDir, env, home: homeDir(env), scheduler: readSchedulerInfo(projectDir) };
+  const nothing = { project: null, agents: [], agentProblems: [] };
+  try {
+    const change = resolveProject(await readProject(projectDir), filterTable);
+    if (change.type === "invalid") {
+      return { ...around, ...nothing, unreadable: null, problems: change.problems };
+    }
+    const { project, warnings: problems } = change;
+    const agents = await readAgents(projectDir, project);
+    return { ...around, project, unreadable: null, problems, ...agents };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { ...around, ...nothing, unreadable: error, problems: [] };
+  }
+}
+
+async function readAgents(
+  projectDir: string,
+  project: ProjectConfig,
+): Promise<Pick<Patient, "agents" | "agentProblems">> {
+  const { names, problems } = await listAgents(projectDir);
+  const agents: AgentConfig[] = [];
+  const agentProblems = [...problems];
+  const known = { filters: filterTable, version: packageVersion() };
+  for (const name of names) {
+    const files = await readAgent(projectDir, name);
+    if (files === null) continue;
+    const change = resolveAgent(files, project, known);
+    if (change.type === "invalid") agentProblems.push(...change.problems);
+    if (change.type !== "set") continue;
+    agents.push(change.agent);
+    agentProblems.push(...change.warnings);
+  }
+  return { agents, agentProblems };
+}
+
+/** Agents that may run. */
+export function enabledAgents({ agents }: Pick<Patient, "agents">): AgentConfig[] {
+  return agents.filter(({ scale }) => scale > 0);
+}

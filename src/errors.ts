@@ -1,0 +1,24 @@
+/** An error that a person can meet: what is wrong, where, and what to do about it. Printed without a stack. */
+export class UserError extends Error {
+  readonly code: string;
+  readonly hint: string | null;
+  /** Exit code of a command that ends with this error: 1 failure, 2 usage. */
+  readonly exitCode: number;
+
+  constructor(
+    code: string,
+    message: string,
+    options: { hint?: string; exitCode?: number; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "UserError";
+    this.code = code;
+    this.hint = options.hint ?? null;
+    this.exitCode = options.exitCode ?? 1;
+  }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,23 @@
+/** What a path of the project is about; null when nothing reads it. */
+export type PathKind =
+  | { readonly kind: "project" }
+  | { readonly kind: "agent"; readonly name: string }
+  | { readonly kind: "agents-root" }
+  | null;
+
+/** The files of an agent's directory that are read. */
+export const agentFiles: readonly string[] = ["config.toml", "SKILL.md", "Dockerfile"];
+
+/**
+ * Tells from a path relative to the project, with `/` or the system's separator, what must be read again. The name
+ * is that of the directory, whether an agent may be called so or not: that is for its reader to report.
+ */
+export function classify(path: string): PathKind {
+  const parts = path.split(/[/\\]/).filter((part) => part !== "" && part !== ".");
+  const [first, name, file] = parts;
+  if (parts.length === 1 && first === "config.toml") return { kind: "project" };
+  if (first !== "agents" || parts.length > 3) return null;
+  if (name === undefined) return { kind: "agents-root" };
+  if (file !== undefined && !agentFiles.includes(file)) return null;
+  return { kind: "agent", name };
+}

@@ -1,0 +1,89 @@
+import { relative, sep } from "node:path";
+import { watch } from "chokidar";
+import type { ChokidarOptions } from "chokidar";
+import { catchError, concat, Observable, of } from "rxjs";
+import { messageOf } from "../errors.ts";
+import { classify } from "./classify.ts";
+import type { ProjectFileEvent } from "./project-file-event.ts";
+
+/** The part of chokidar's watcher that is used: what a test can stand in for. */
+export interface Watcher {
+  on(event: "all", listener: (event: string, path: string) => void): unknown;
+  on(event: "ready", listener: () => void): unknown;
+  on(event: "error", listener: (error: unknown) => void): unknown;
+  close(): Promise<void>;
+}
+
+/** How files are watched. */
+export interface WatchOptions {
+  readonly open?: (dir: string, options: ChokidarOptions) => Watcher;
+  /** Between two looks at a file while watching has to poll, in ms. */
+  readonly pollEveryMs?: number;
+}
+
+/** Errors that say the system has no more watches or open files to give. */
+const exhausted = ["ENOSPC", "EMFILE", "ENFILE"];
+
+/**
+ * Tells which files of a project, of those that the program reads, were touched; see `repairScans` for what it
+ * misses. The root is watched, not the files, so that one which comes later is seen. When the system has no watches
+ * left it says so in a `warning` and polls instead. Cold; never errors, never completes.
+ */
+export function watchProject(
+  projectDir: string,
+  { open = watch, pollEveryMs = 1_000 }: WatchOptions = {},
+): Observable<ProjectFileEvent> {
+  const polling: ChokidarOptions = {
+    backend: "polling",
+    pollingInterval: pollEveryMs,
+    pollingBinaryInterval: pollEveryMs,
+  };
+  return watched(projectDir, open, {}).pipe(
+    catchError((error: unknown) =>
+      concat(of(pollingInstead(error)), watched(projectDir, open, polling)),
+    ),
+  );
+}
+
+/** Errors when watches are exhausted, unless it polls already. */
+function watched(
+  projectDir: string,
+  open: NonNullable<WatchOptions["open"]>,
+  options: ChokidarOptions,
+): Observable<ProjectFileEvent> {
+  return new Observable((subscriber) => {
+    const pathOf = (path: string): string => relative(projectDir, path).split(sep).join("/");
+    const watcher = open(projectDir, {
+      ...options,
+      ignoreInitial: true,
+      // What it makes of an editor's rename would hide the removal of a file that comes back late.
+      atomic: false,
+      depth: 3,
+      ignored: (path) => {
+        const inside = pathOf(path);
+        return inside !== "" && classify(inside) === null;
+      },
+    });
+    watcher.on("all", (_event, path) => {
+      const touched = pathOf(path);
+      if (classify(touched) !== null) subscriber.next({ type: "touched", path: touched });
+    });
+    watcher.on("ready", () => subscriber.next({ type: "ready" }));
+    watcher.on("error", (error) => {
+      if (options.backend !== "polling" && isExhausted(error)) subscriber.error(error);
+      else subscriber.next({ type: "warning", message: `watching files: ${messageOf(error)}` });
+    });
+    return () => void watcher.close();
+  });
+}
+
+function isExhausted(error: unknown): boolean {
+  return error instanceof Error && "code" in error && exhausted.includes(String(error.code));
+}
+
+function pollingInstead(error: unknown): ProjectFileEvent {
+  const message =
+    `the system can't watch more files (${messageOf(error)}); they are polled instead, which is slower. ` +
+    "Raise fs.inotify.max_user_watches and max_user_instances";
+  return { type: "warning", message };
+}

@@ -1,0 +1,113 @@
+import { Counter, Gauge } from "prom-client";
+import type { Registry } from "prom-client";
+import { outcomes } from "../../streams/vocabulary.ts";
+import type { RunEvent } from "../../streams/vocabulary.ts";
+
+/** The metrics that are told agent by agent, in one registry. */
+function metersIn(registry: Registry) {
+  const registers = [registry];
+  const [agent, byOutcome] = [["agent"] as const, ["agent", "outcome"] as const];
+  return {
+    runs: new Counter({
+      ...{ name: "almanac_runs_total", help: "Runs that are over, by agent and outcome." },
+      ...{ labelNames: byOutcome, registers },
+    }),
+    refused: new Counter({
+      name: "almanac_not_run_total",
+      help: "Triggers that never became a run (skipped, missed, dropped, rejected), by agent and outcome.",
+      ...{ labelNames: byOutcome, registers },
+    }),
+    dropped: new Counter({
+      name: "almanac_queue_dropped_total",
+      help: "Work items pushed out of an agent's full queue.",
+      ...{ labelNames: agent, registers },
+    }),
+    running: new Gauge({
+      ...{ name: "almanac_running_runs", help: "Runs that are going now, by agent." },
+      ...{ labelNames: agent, registers },
+    }),
+    queued: new Gauge({
+      ...{ name: "almanac_queue_depth", help: "Work items that wait, by agent." },
+      ...{ labelNames: agent, registers },
+    }),
+    tokens: new Counter({
+      ...{ name: "almanac_tokens_total", help: "Tokens that runs used, by agent." },
+      ...{ labelNames: agent, registers },
+    }),
+    cost: new Counter({
+      ...{ name: "almanac_cost_usd_total", help: "What runs cost in US dollars, by agent." },
+      ...{ labelNames: agent, registers },
+    }),
+  };
+}
+
+type Meters = ReturnType<typeof metersIn>;
+
+const runChange: Partial<Record<RunEvent["type"], number>> = { started: 1, finished: -1 };
+
+/** Counts by agent. An agent's series end with the agent, or with its last run after that. */
+export function agentMetrics(registry: Registry): { see(event: RunEvent): void } {
+  const meters = metersIn(registry);
+  const known = new Set<string>();
+  const running = new Map<string, number>();
+  return {
+    see: (event) => {
+      const { agent, type } = event;
+      if (type === "output" || type === "status-text") return;
+      if (type === "agent-set" || type === "agent-invalid") appear(agent, known, meters);
+      if (type === "agent-removed") known.delete(agent);
+      const now = (running.get(agent) ?? 0) + (runChange[type] ?? 0);
+      if (now > 0) running.set(agent, now);
+      else running.delete(agent);
+      count(event, meters, now);
+      if (known.has(agent) || now > 0) return;
+      drop(agent, meters);
+    },
+  };
+}
+
+/** Zeros at once, because a counter that begins at one hides its first increase from `rate()`. */
+function appear(agent: string, known: Set<string>, meters: Meters): void {
+  if (known.has(agent)) return;
+  known.add(agent);
+  const { runs, refused, ...others } = meters;
+  for (const outcome of ["succeeded", "failed"]) runs.inc({ agent, outcome }, 0);
+  refused.inc({ agent, outcome: "skipped" }, 0);
+  for (const meter of Object.values(others)) meter.inc({ agent }, 0);
+}
+
+function count(event: RunEvent, meters: Meters, running: number): void {
+  const { agent } = event;
+  switch (event.type) {
+    case "started":
+      return meters.running.set({ agent }, running);
+    case "queue-depth":
+      return meters.queued.set({ agent }, event.depth);
+    case "refused":
+      meters.refused.inc({ agent, outcome: event.outcome });
+      if (event.outcome === "dropped") meters.dropped.inc({ agent });
+      return;
+    case "finished": {
+      const { outcome, usage } = event.end;
+      meters.running.set({ agent }, running);
+      meters.runs.inc({ agent, outcome });
+      meters.tokens.inc({ agent }, amount(usage?.tokens));
+      meters.cost.inc({ agent }, amount(usage?.costUsd));
+      return;
+    }
+    default:
+  }
+}
+
+/** What a run says of itself may be anything, and a counter throws at less than nothing. */
+function amount(value: number | null | undefined): number {
+  return value !== null && value !== undefined && Number.isFinite(value) && value > 0 ? value : 0;
+}
+
+function drop(agent: string, { runs, refused, ...others }: Meters): void {
+  for (const outcome of outcomes) {
+    runs.remove({ agent, outcome });
+    refused.remove({ agent, outcome });
+  }
+  for (const meter of Object.values(others)) meter.remove({ agent });
+}

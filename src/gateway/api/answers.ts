@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { lockSchema } from "../../contracts/operator-api.ts";
+
+/** Every refusal (RFC 9457); `error` is a short stable code for programs. */
+export const problemSchema = z
+  .object({
+    type: z.literal("about:blank"),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    error: z.string(),
+  })
+  .meta({ id: "Problem" });
+
+const success = z.literal(true);
+
+export const okAnswer = z.object({ success });
+export const pausedAnswer = z.object({ success, paused: z.boolean() });
+export const enabledAnswer = z.object({ success, agent: z.string(), enabled: z.boolean() });
+export const killedAnswer = z.object({ success, agent: z.string(), killed: z.int() });
+export const killedRunAnswer = z.object({ success, instanceId: z.string() });
+export const triggeredAnswer = z.object({
+  success,
+  agent: z.string(),
+  triggerId: z.string().meta({ description: "Its entry in the trigger history" }),
+  instanceId: z.string().nullable().meta({ description: "The run; null while it is queued" }),
+  queued: z.boolean(),
+});
+export const healthAnswer = z.object({ status: z.literal("ok"), uptimeSeconds: z.int() });
+export const readyAnswer = z.object({ status: z.literal("ready") });
+export const locksAnswer = z.object({ locks: z.array(lockSchema).readonly() });
+
+/** What a webhook's sender is told: `matched` for a delivery, `duplicate` for one that came before, else a ping's. */
+export const deliveryAnswer = z.union([
+  z.object({ receiptId: z.string(), matched: z.array(z.object({ agent: z.string() })) }),
+  z.object({ receiptId: z.string(), duplicate: success }),
+  z.record(z.string(), z.unknown()),
+]);
+
+/** The agent of a path. Its pattern is checked by the handler, for which a wrong name is an unknown agent. */
+export const agentParams = z.object({ name: z.string().meta({ description: "An agent's name" }) });
+export const instanceParams = z.object({
+  instanceId: z.string().meta({ description: "`<agent>-<8 base32 characters>`" }),
+});
+export const receiptParams = z.object({
+  receiptId: z.string().meta({ description: "A webhook receipt's id" }),
+});

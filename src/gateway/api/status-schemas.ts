@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { outcomes } from "../../../streams/vocabulary.ts";
+import { describing } from "./describing.ts";
+import type {
+  AgentStatus,
+  RecentLog,
+  SchedulerStatus,
+  StatusSnapshot,
+  StatusUpdate,
+} from "../../../streams/status/wire.ts";
+
+const time = z.iso.datetime();
+const level = z.literal([10, 20, 30, 40, 50, 60]).meta({ description: "pino's numbers" });
+
+const agentSchema = describing<AgentStatus>(
+  z.object({
+    name: z.string(),
+    title: z.string(),
+    description: z.string().nullable(),
+    license: z.string().nullable(),
+    state: z.enum(["idle", "running", "building", "error"]),
+    statusText: z.string().nullable(),
+    error: z.string().nullable(),
+    enabled: z.boolean(),
+    lastRunAt: time.nullable(),
+    lastDurationMs: z.number().nullable(),
+    lastOutcome: z.enum(outcomes).nullable(),
+    nextRunAt: time.nullable(),
+    running: z.int(),
+    scale: z.int(),
+    queued: z.int(),
+    queueSize: z.int(),
+    triggers: z.array(z.string()).readonly(),
+    runtime: z.enum(["container", "host-user"]),
+    models: z.array(z.string()).readonly(),
+  }),
+).meta({ id: "Agent" });
+
+const schedulerSchema = describing<SchedulerStatus>(
+  z.object({
+    paused: z.boolean(),
+    startedAt: time,
+    version: z.string(),
+    project: z.string(),
+    gatewayUrl: z.string().nullable(),
+    running: z.int(),
+    cronJobs: z.int(),
+    webhookSources: z.array(z.string()).readonly(),
+    error: z.string().nullable(),
+  }),
+).meta({ id: "Scheduler" });
+
+const recentLogSchema = describing<RecentLog>(
+  z.object({
+    seq: z.int(),
+    time,
+    level,
+    agent: z.string(),
+    instanceId: z.string().nullable(),
+    msg: z.string(),
+  }),
+).meta({ id: "RecentLog" });
+
+/** The status stream's first event, and `GET /control/status`. */
+export const snapshotSchema = describing<StatusSnapshot>(
+  z.object({
+    scheduler: schedulerSchema,
+    agents: z.array(agentSchema).readonly(),
+    recentLogs: z.array(recentLogSchema).readonly(),
+  }),
+).meta({ id: "StatusSnapshot" });
+
+/** The status stream's later events: only what changed. */
+export const updateSchema = describing<StatusUpdate>(
+  z.object({
+    scheduler: z.exactOptional(schedulerSchema),
+    agents: z.exactOptional(z.array(agentSchema).readonly()),
+    removed: z.exactOptional(z.array(z.string()).readonly()),
+    logs: z.exactOptional(z.array(recentLogSchema).readonly()),
+  }),
+).meta({ id: "StatusUpdate" });
+
+/** One entry of a log stream: a log file's line in pino's shape. */
+export const logEntrySchema = z
+  .looseObject({
+    level,
+    time: z.number().meta({ description: "Epoch ms" }),
+    msg: z.string(),
+    agent: z.string(),
+    instanceId: z.string().optional(),
+  })
+  .meta({ id: "LogEntry" });

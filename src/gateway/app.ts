@@ -1,0 +1,92 @@
+import cookie from "@fastify/cookie";
+import helmet from "@fastify/helmet";
+import type { FastifyInstance } from "fastify";
+import { describeAccess } from "./api/described-routes.ts";
+import { authenticate, authenticateKey } from "./auth.ts";
+import { createApp } from "./create-app.ts";
+import type { GatewayDeps } from "./deps.ts";
+import { checkHost } from "./known-hosts.ts";
+import { controlRoutes } from "./routes/control.ts";
+import { dashboardRoutes } from "./routes/dashboard.ts";
+import { docsRoute, openapiRoute } from "./routes/docs.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { historyRoutes } from "./routes/history.ts";
+import { loginRoutes } from "./routes/login.ts";
+import { lockRoutes } from "./routes/locks.ts";
+import { logRoutes } from "./routes/logs.ts";
+import { metricsRoutes } from "./routes/metrics.ts";
+import { receiptRoutes } from "./routes/receipts.ts";
+import { statusRoutes } from "./routes/status.ts";
+import { webhookRoutes } from "./routes/webhooks.ts";
+import { securityHeaders } from "./security-headers.ts";
+import type { EventStreams } from "./sse.ts";
+
+/** The server on the operator's socket: the APIs, for programs with the key. */
+export async function operatorApp(deps: GatewayDeps): Promise<FastifyInstance> {
+  const { app, streams, methods, describe } = createApp(deps);
+  healthRoutes(app, deps);
+  openapiRoute(app, describe);
+  await app.register((scope, _options, done) => {
+    scope.addHook("onRequest", authenticate(deps, false));
+    describeAccess(scope, "key");
+    apiRoutes(scope, deps, streams);
+    metricsRoutes(scope, deps);
+    done();
+  });
+  methods.answerOthers();
+  return app;
+}
+
+/** The server on TCP: the APIs for programs and browsers, the pages, and the webhooks for everybody. */
+export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
+  const { app, streams, methods, describe } = createApp(deps);
+  await app.register(helmet, securityHeaders);
+  await app.register(cookie);
+  healthRoutes(app, deps);
+  await app.register((scope, _options, done) => {
+    webhookRoutes(scope, deps);
+    done();
+  });
+  await app.register((operator, _options, done) => {
+    operator.addHook("onRequest", checkHost([deps.host, ...deps.allowedHosts]));
+    // A scope of its own: the login's form parser is nobody else's.
+    void operator.register((scope, _scopeOptions, scopeDone) => {
+      loginRoutes(scope, deps);
+      scopeDone();
+    });
+    void operator.register((scope, _scopeOptions, scopeDone) => {
+      scope.addHook("onRequest", authenticate(deps, true));
+      describeAccess(scope, "operator");
+      apiRoutes(scope, deps, streams);
+      if (deps.dashboard) dashboardRoutes(scope, deps);
+      scopeDone();
+    });
+    void operator.register((scope, _scopeOptions, scopeDone) => {
+      scope.addHook("onRequest", authenticateKey(deps));
+      describeAccess(scope, "key");
+      metricsRoutes(scope, deps);
+      scopeDone();
+    });
+    void operator.register((scope, _scopeOptions, scopeDone) => {
+      // Where there are pages, this is one of them.
+      if (deps.dashboard) scope.addHook("onRequest", authenticate(deps, true));
+      describeAccess(scope, deps.dashboard ? "operator" : "open");
+      openapiRoute(scope, describe);
+      docsRoute(scope, describe);
+      scopeDone();
+    });
+    done();
+  });
+  methods.answerOthers();
+  return app;
+}
+
+/** All that needs authentication and is not a page. */
+function apiRoutes(scope: FastifyInstance, deps: GatewayDeps, streams: EventStreams): void {
+  controlRoutes(scope, deps);
+  statusRoutes(scope, deps, streams);
+  historyRoutes(scope, deps);
+  logRoutes(scope, deps, streams);
+  receiptRoutes(scope, deps);
+  lockRoutes(scope, deps);
+}

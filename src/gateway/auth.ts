@@ -1,0 +1,105 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { filter } from "rxjs";
+import type { Observable } from "rxjs";
+import type { GatewayDeps } from "./deps.ts";
+import type { StreamName } from "./metrics.ts";
+import { HttpProblem } from "./problem.ts";
+import { sessionCookie } from "./session-cookie.ts";
+import { isForeign, isSameOrigin } from "./same-origin.ts";
+
+/** Who asks: a program with the API key, or a browser session by its id. */
+export type Caller =
+  { readonly kind: "key" } | { readonly kind: "session"; readonly sessionId: string };
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set by `authenticate`; null on routes without it. */
+    caller: Caller | null;
+  }
+  interface FastifyContextConfig {
+    /** The event stream that the route answers with. */
+    stream?: StreamName;
+  }
+}
+
+/** Compares without telling by its time how much was right; hashing first makes the lengths equal. */
+export function isSameSecret(given: string, expected: string): boolean {
+  return expected !== "" && timingSafeEqual(sha256(given), sha256(expected));
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** The hook of every operator route: key or session, else a 401, or the login page for a browser. */
+export function authenticate(
+  deps: GatewayDeps,
+  hasLoginPage: boolean,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  return async (request, reply) => {
+    request.caller = identify(request, deps);
+    if (request.caller?.kind === "session") return checkOrigin(request);
+    if (request.caller !== null) return;
+    if (!hasLoginPage || !isPageVisit(request)) throw unauthorized();
+    // `return reply` keeps the route's own handler from running.
+    return reply.redirect(`/login?next=${encodeURIComponent(request.url)}`, 302);
+  };
+}
+
+/** The hook of routes for programs: the key, and no session. */
+export function authenticateKey(deps: GatewayDeps): (request: FastifyRequest) => Promise<void> {
+  return (request) => {
+    request.caller = identify(request, deps);
+    return request.caller?.kind === "key" ? Promise.resolve() : Promise.reject(unauthorized());
+  };
+}
+
+function unauthorized(): HttpProblem {
+  return new HttpProblem(401, "unauthorized", "This needs the gateway's API key.", {
+    headers: { "www-authenticate": "Bearer" },
+  });
+}
+
+function identify(request: FastifyRequest, deps: GatewayDeps): Caller | null {
+  const authorization = request.headers.authorization;
+  if (authorization !== undefined) {
+    const key = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+    return key !== undefined && isSameSecret(key, deps.apiKey()) ? { kind: "key" } : null;
+  }
+  const sessionId = sessionOf(request, deps);
+  return sessionId === null ? null : { kind: "session", sessionId };
+}
+
+/** The id of the live session whose cookie came along. */
+export function sessionOf(request: FastifyRequest, deps: GatewayDeps): string | null {
+  // The operator's socket knows no cookies.
+  const cookies = (request as Partial<FastifyRequest>).cookies;
+  const token = cookies?.[sessionCookie];
+  return token === undefined || token === "" ? null : deps.sessions.touch(token);
+}
+
+/** A browser sends cookies whoever asked it to; what another site asked for is refused. */
+function checkOrigin(request: FastifyRequest): void {
+  const isSafe = request.method === "GET" || request.method === "HEAD";
+  // Browsers send neither header on a plain-HTTP LAN address, so a stream without them is not refused.
+  const isStream = request.routeOptions.config.stream !== undefined;
+  const isRefused = isSafe ? isStream && isForeign(request) : !isSameOrigin(request);
+  if (isRefused) {
+    throw new HttpProblem(403, "foreign_origin", "A page of another origin asked for this.");
+  }
+}
+
+/** True when a person's browser opens a page, as opposed to a program or a script of a page. */
+export function isPageVisit(request: FastifyRequest): boolean {
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  return isRead && (request.headers.accept ?? "").includes("text/html");
+}
+
+/** Emits when what let the caller in counts no more: the session ended, or another key is in force. */
+export function endOfAccess(request: FastifyRequest, deps: GatewayDeps): Observable<unknown> {
+  const { caller } = request;
+  return caller?.kind === "session"
+    ? deps.sessions.ended$.pipe(filter((id) => id === caller.sessionId))
+    : deps.keyChange$;
+}

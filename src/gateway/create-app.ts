@@ -1,0 +1,99 @@
+import { fastify } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { collectRoutes } from "./api/described-routes.ts";
+import { describeApi } from "./api/openapi.ts";
+import type { OpenApi } from "./api/openapi.ts";
+import { useZod } from "./api/zod-types.ts";
+import { isPageVisit } from "./auth.ts";
+import { errorPage } from "./dashboard/error-page.ts";
+import { answerClientError } from "./client-error.ts";
+import type { GatewayDeps } from "./deps.ts";
+import { collectMethods } from "./methods.ts";
+import { HttpProblem, problemOf, sendProblem } from "./problem.ts";
+import { sendPage } from "./send-page.ts";
+import { createEventStreams } from "./sse.ts";
+import type { EventStreams } from "./sse.ts";
+
+/** How long a request may take to arrive whole; Fastify itself waits for ever. */
+const requestTimeoutMs = 30_000;
+
+/** An app with what both servers share, and no route yet. */
+export function createApp(deps: GatewayDeps): {
+  readonly app: FastifyInstance;
+  readonly streams: EventStreams;
+  readonly methods: ReturnType<typeof collectMethods>;
+  /** What its routes are, once all are there. */
+  readonly describe: () => OpenApi;
+} {
+  const app = fastify({
+    requestTimeout: requestTimeoutMs,
+    bodyLimit: deps.maxBodyBytes,
+    trustProxy: deps.trustProxy,
+    routerOptions: { ignoreTrailingSlash: true },
+    clientErrorHandler: answerClientError,
+    // Its own answer is no problem document; the hook below gives one.
+    return503OnClosing: false,
+    frameworkErrors: (error, _request, reply) => void sendProblem(reply, problemOf(error)),
+  });
+  app.decorateRequest("caller", null);
+  parseJsonOnly(app);
+  useZod(app);
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, deps));
+  app.setNotFoundHandler((request, reply) => {
+    const detail = `There is nothing at ${request.url.split("?")[0] ?? ""}.`;
+    return answerError(new HttpProblem(404, "not_found", detail), request, reply, deps);
+  });
+  const streams = createEventStreams(deps.streamLimits ?? {}, deps.log, (stream, change) =>
+    deps.metrics.streamClients(stream, change),
+  );
+  let closing = false;
+  app.addHook("onRequest", (_request, _reply, done) => done(closing ? closed() : undefined));
+  // A hijacked answer would keep `close` waiting for ever.
+  app.addHook("preClose", (done) => {
+    closing = true;
+    streams.endAll();
+    done();
+  });
+  const routes = collectRoutes(app);
+  const describe = (): OpenApi =>
+    describeApi(routes(), deps.operations.snapshot().scheduler.version);
+  return { app, streams, methods: collectMethods(app), describe };
+}
+
+/** What comes in over a connection that was kept while the server closes. */
+function closed(): HttpProblem {
+  const headers = { "retry-after": "5" };
+  return new HttpProblem(503, "draining", "The scheduler is stopping.", { headers });
+}
+
+/** Bodies are JSON; an empty one is none, whatever type the client declares. */
+function parseJsonOnly(app: FastifyInstance): void {
+  app.removeContentTypeParser(["text/plain", "application/json"]);
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    if (body === "") done(null, undefined);
+    else void parseJson(request, String(body), done);
+  });
+}
+
+function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: GatewayDeps,
+): FastifyReply {
+  const problem = problemOf(error);
+  if (problem.status === 500) {
+    const cause = problem.cause instanceof Error ? problem.cause.stack : String(problem.cause);
+    const route = request.routeOptions.url ?? "an unknown path";
+    deps.log(50, `${request.method} ${route} failed: ${cause ?? "no reason given"}`);
+  }
+  // Only the server with pages has nonces for them.
+  if (!isPageVisit(request) || !hasNonces(reply)) return sendProblem(reply, problem);
+  const page = errorPage(problem);
+  return sendPage(reply.headers(problem.headers), page, problem.status);
+}
+
+function hasNonces(reply: FastifyReply): boolean {
+  return Boolean((reply as Partial<FastifyReply>).cspNonce);
+}

@@ -1,0 +1,115 @@
+import { html } from "./html.ts";
+import type { Html } from "./html.ts";
+import { inlineScript } from "./inline-script.ts";
+import type { Page } from "./layout.ts";
+import { frameStyles, site } from "./site.ts";
+import { agentStyles } from "./styles/agent.ts";
+import { historyStyles } from "./styles/history.ts";
+import { instructionStyles } from "./styles/instructions.ts";
+import { timelineStyles } from "./styles/timeline.ts";
+
+/** Everything about one agent: how it is, what is due, what it did, how it is configured, what it was told to be. */
+export function agentPage(agent: string): Page {
+  return {
+    title: `${agent} · Almanac`,
+    styles: [...frameStyles, timelineStyles, historyStyles, agentStyles, instructionStyles],
+    script: inlineScript("agent"),
+    body: site({
+      current: null,
+      main: html`
+        <div class="page-title" id="agent" data-agent="${agent}">
+          <h1>${agent}</h1>
+          <span class="pill" id="state">…</span>
+          <span class="pill off" id="disabled" hidden>disabled</span>
+          <span class="muted" id="load"></span>
+          <div class="end" role="group" aria-label="Actions">${actions(agent)}</div>
+        </div>
+        <p class="muted" id="description" hidden></p>
+        <p class="notice error" id="agent-error" role="status" hidden></p>
+        <p class="notice warning" id="gone" role="status" hidden>
+          There is no agent ${agent} in the project any more. Its log and its history are kept.
+        </p>
+        <p class="status-line" id="status-text" hidden></p>
+        <div class="columns">
+          <div class="column">
+            <section class="panel" aria-labelledby="runs-title">
+              <div class="panel-head">
+                <h2 id="runs-title">Last runs</h2>
+                <a class="after" href="/dashboard/triggers?agent=${agent}">All of its triggers</a>
+              </div>
+              <div class="charts" id="charts"></div>
+              ${runsTable}
+            </section>
+            ${instructions}
+          </div>
+          <div class="column">
+            <section class="panel" aria-labelledby="next-title">
+              <h2 id="next-title">Next runs</h2>
+              <p id="schedule-text"></p>
+              <ol class="ticks" id="ticks"></ol>
+              <p class="muted" id="ticks-note" hidden></p>
+            </section>
+            <section class="panel" aria-labelledby="config-title">
+              <h2 id="config-title">Configuration in force</h2>
+              <dl class="facts" id="config"></dl>
+            </section>
+          </div>
+        </div>
+        ${promptDialog(agent)}
+      `,
+    }),
+  };
+}
+
+function actions(agent: string): Html {
+  return html`
+    <a class="button" href="/dashboard/agents/${agent}/logs">Log</a>
+    <button class="button acts danger" type="button" id="kill" hidden>Kill</button>
+    <button class="button acts" type="button" id="toggle">Disable</button>
+    <button class="button acts" type="button" id="run-with">Run with a prompt …</button>
+    <button class="button acts primary" type="button" id="run">Run</button>
+  `;
+}
+
+const runsTable = html`
+  <div class="scroll">
+    <table class="history compact" id="runs">
+      <thead>
+        <tr>
+          ${["Started", "By", "Outcome", "Duration", "Tokens", "Cost", "Log"].map(
+            (name) => html`<th scope="col">${name}</th>`,
+          )}
+        </tr>
+      </thead>
+      <tbody id="run-rows"></tbody>
+    </table>
+    <p class="muted" id="runs-empty" hidden>It has not run yet.</p>
+  </div>
+`;
+
+const instructions = html`
+  <section class="panel" aria-labelledby="instructions-title">
+    <div class="panel-head">
+      <h2 id="instructions-title">Instructions</h2>
+      <button type="button" class="link after" id="as-written" aria-pressed="false">
+        As written
+      </button>
+    </div>
+    <div class="instructions" id="instructions"></div>
+    <pre class="instructions-raw" id="instructions-raw" tabindex="0" hidden></pre>
+  </section>
+`;
+
+function promptDialog(agent: string): Html {
+  return html`<dialog id="prompt-dialog" aria-labelledby="prompt-title">
+    <form method="dialog" id="prompt-form">
+      <h2 id="prompt-title">Run ${agent}</h2>
+      <label for="prompt">What shall it do, beside its instructions?</label>
+      <textarea id="prompt" rows="6" maxlength="100000"></textarea>
+      <div class="end">
+        <button class="button" type="button" id="prompt-cancel">Cancel</button>
+        <button class="button primary" type="submit">Run</button>
+      </div>
+    </form>
+  </dialog>`;
+}

@@ -1,0 +1,62 @@
+import { byId, create, setText } from "./dom.ts";
+import type { PageElement } from "./dom.ts";
+import { goToLogin } from "./live.ts";
+
+const toastMs = 8_000;
+const maxToasts = 4;
+
+/** What the control routes answer. */
+interface Answer {
+  readonly paused?: boolean;
+  readonly enabled?: boolean;
+  readonly queued?: boolean;
+  readonly killed?: number;
+}
+
+/** Asks the gateway to do something; the answer, or null after telling the person why it was refused. */
+export async function post<T = Answer>(path: string, body?: object): Promise<T | null> {
+  try {
+    const response = await fetch(path, {
+      method: "POST",
+      credentials: "same-origin",
+      ...(body === undefined
+        ? {}
+        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as T & { readonly detail?: string };
+    if (response.ok) return answer;
+    if (response.status === 401) goToLogin();
+    else showToast(answer.detail ?? `The scheduler answered ${response.status}.`);
+  } catch {
+    showToast("The scheduler does not answer. Is it running?");
+  }
+  return null;
+}
+
+/** Runs an action when its button is pressed, once at a time; the button keeps the focus meanwhile. */
+export function onPress(button: PageElement, action: () => Promise<unknown>): void {
+  button.addEventListener("click", () => {
+    if (button.getAttribute("aria-disabled") === "true") return;
+    if (button.getAttribute("aria-busy") === "true") return;
+    button.setAttribute("aria-busy", "true");
+    void action().finally(() => button.removeAttribute("aria-busy"));
+  });
+}
+
+/** Tells of a failed action, for a while. */
+export function showToast(text: string): void {
+  const toasts = byId("toasts");
+  const toast = create("div", "toast");
+  const dismiss = create("button", "toast-close", "×");
+  dismiss.setAttribute("aria-label", "Dismiss");
+  dismiss.addEventListener("click", () => toast.remove());
+  toast.append(create("span", "", text), dismiss);
+  toasts.append(toast);
+  if (toasts.childElementCount > maxToasts) toasts.firstElementChild?.remove();
+  setTimeout(() => toast.remove(), toastMs);
+}
+
+/** Tells a screen reader what the eye sees happen. */
+export function announce(text: string): void {
+  setText(byId("announcer"), text);
+}

@@ -1,0 +1,43 @@
+import type { RecentLog } from "../../../../streams/status/wire.ts";
+import { byId, create } from "./dom.ts";
+import type { PageElement } from "./dom.ts";
+import { clockTime, exactTime, levelName, plainText } from "./format.ts";
+
+const shownLines = 20;
+
+/** The last log lines across all agents. */
+export interface Activity {
+  add(lines: readonly RecentLog[]): void;
+}
+
+/** Fills the page's list. A line that a snapshot repeats is shown once. */
+export function createActivity(): Activity {
+  const list = byId("activity");
+  let lastSeq = -1;
+  return {
+    add(lines) {
+      // Numbers below what was seen mean that another scheduler counts now.
+      const newest = lines.at(-1)?.seq ?? lastSeq;
+      if (newest < lastSeq) {
+        list.replaceChildren();
+        lastSeq = -1;
+      }
+      const fresh = lines.filter(({ seq }) => seq > lastSeq);
+      lastSeq = Math.max(lastSeq, newest);
+      list.append(...fresh.slice(-shownLines).map((line) => activityLine(line)));
+      while (list.childElementCount > shownLines) list.firstElementChild?.remove();
+      byId("activity-empty").hidden = list.childElementCount > 0;
+    },
+  };
+}
+
+function activityLine({ time, level, agent, msg }: RecentLog): PageElement {
+  const line = create("li", `activity-line ${levelName(level)}`);
+  const at = create("time", "muted", clockTime(Date.parse(time)));
+  at.title = exactTime(Date.parse(time));
+  at.dateTime = time;
+  const name = create("a", "activity-agent", agent);
+  name.href = `/dashboard/agents/${encodeURIComponent(agent)}/logs`;
+  line.append(at, name, create("span", "activity-text", plainText(msg)));
+  return line;
+}

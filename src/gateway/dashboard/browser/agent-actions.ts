@@ -1,0 +1,90 @@
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { announce, onPress, post } from "./actions.ts";
+import { byId, setAttribute, setText } from "./dom.ts";
+import { counted } from "./format.ts";
+
+/** The buttons of an agent's page. */
+export interface AgentActions {
+  show(agent: AgentStatus): void;
+  /** Of an agent that is gone there is nothing to do. */
+  showGone(): void;
+}
+
+/** A second press within this time confirms. */
+const confirmMs = 4_000;
+
+/** Makes the page's buttons do what they say. */
+export function wireAgentActions(name: string): AgentActions {
+  const path = encodeURIComponent(name);
+  const [run, runWith, toggle, kill] = ["run", "run-with", "toggle", "kill"].map((id) => byId(id));
+  if (!run || !runWith || !toggle || !kill) throw new Error("the page has no buttons");
+  let isEnabled = true;
+  let running = 0;
+  let isAsked = false;
+
+  const trigger = async (prompt: string): Promise<void> => {
+    const body = prompt.trim() === "" ? undefined : { prompt };
+    const answer = await post(`/control/trigger/${path}`, body);
+    if (answer !== null)
+      announce(`${name} ${answer.queued === true ? "is queued" : "was started"}`);
+  };
+  const showKill = (): void => {
+    kill.hidden = running === 0;
+    setText(kill, isAsked ? `Really kill ${counted(running, "run")}?` : "Kill");
+    setAttribute(kill, "aria-label", isAsked ? null : `Kill ${counted(running, "run")} of ${name}`);
+  };
+
+  onPress(run, () => trigger(""));
+  onPress(toggle, async () => {
+    const answer = await post(`/control/agents/${path}/${isEnabled ? "disable" : "enable"}`);
+    if (answer !== null) announce(`${name} ${answer.enabled === true ? "enabled" : "disabled"}`);
+  });
+  onPress(kill, async () => {
+    isAsked = !isAsked;
+    showKill();
+    if (isAsked) {
+      setTimeout(() => {
+        isAsked = false;
+        showKill();
+      }, confirmMs);
+      return;
+    }
+    const answer = await post(`/control/agents/${path}/kill`);
+    if (answer !== null) announce(`Killed ${counted(answer.killed ?? 0, "run")} of ${name}`);
+  });
+  wirePrompt(runWith, trigger);
+
+  return {
+    show: (agent) => {
+      ({ enabled: isEnabled, running } = agent);
+      for (const button of [run, runWith]) {
+        // Not `disabled`, which would take the focus away.
+        setAttribute(button, "aria-disabled", isEnabled ? null : "true");
+        setAttribute(button, "title", isEnabled ? null : "Enable the agent first");
+      }
+      setAttribute(toggle, "aria-disabled", null);
+      setText(toggle, isEnabled ? "Disable" : "Enable");
+      showKill();
+    },
+    showGone: () => {
+      for (const button of [run, runWith, toggle]) setAttribute(button, "aria-disabled", "true");
+      running = 0;
+      showKill();
+    },
+  };
+}
+
+function wirePrompt(
+  button: ReturnType<typeof byId>,
+  trigger: (prompt: string) => Promise<void>,
+): void {
+  const dialog = byId("prompt-dialog");
+  button.addEventListener("click", () => {
+    if (button.getAttribute("aria-disabled") !== "true") dialog.showModal();
+  });
+  byId("prompt-cancel").addEventListener("click", () => dialog.close());
+  byId("prompt-form").addEventListener("submit", () => {
+    void trigger(byId("prompt").value);
+    byId("prompt").value = "";
+  });
+}

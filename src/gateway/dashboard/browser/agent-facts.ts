@@ -1,0 +1,73 @@
+import type { AgentConfig, ModelConfig, WebhookBinding } from "../../../../streams/vocabulary.ts";
+import { create } from "./dom.ts";
+import type { PageElement } from "./dom.ts";
+import { counted, durationText } from "./format.ts";
+
+type Fact = readonly [name: string, ...values: readonly string[]];
+
+/** An agent's config in force as a list of what is set, by what a reader would call it. */
+export function factList(config: AgentConfig, scheduleText: string | null): readonly PageElement[] {
+  return factsOf(config, scheduleText)
+    .filter(([, ...values]) => values.length > 0)
+    .flatMap(([name, ...values]) => [
+      create("dt", "", name),
+      ...values.map((value) => create("dd", "", value)),
+    ]);
+}
+
+function factsOf(config: AgentConfig, scheduleText: string | null): readonly Fact[] {
+  const { harness, runtime, hooks, source, sourceCommit } = config;
+  const { schedule, timezone, catchUp } = config;
+  return [
+    ["Models", ...config.models.map(modelText)],
+    ["Harness", harness.type === "pi" ? "pi" : `llm-cli (${harness.command})`],
+    ...(schedule === null
+      ? []
+      : [["Schedule", schedule, ...words(scheduleText), `time zone ${timezone}`] as const]),
+    ...(catchUp === "latest" ? [["Missed ticks", "the latest one is made up for"] as const] : []),
+    ["Webhooks", ...config.webhooks.map(webhookText)],
+    ["Runs at once", config.scale === 0 ? "0, which disables it" : String(config.scale)],
+    ["Queue", `holds ${counted(config.queueSize, "work item")}`],
+    ["Timeout", durationText(config.timeoutSeconds * 1000)],
+    ["Waits for a trigger", `up to ${durationText(config.waitTimeoutSeconds * 1000)}`],
+    [
+      "Runs in",
+      runtime.type === "container" ? "a container" : `a process of the OS user ${runtime.runAs}`,
+    ],
+    ["Credentials", ...config.credentials],
+    ["Before the session", ...hooks.pre],
+    ["After the session", ...hooks.post],
+    ...paramFacts(config.params),
+    ["Installed from", ...words(source), ...words(sourceCommit)],
+    ["License", ...words(config.license)],
+    ["Compatible with", ...words(config.compatibility)],
+  ];
+}
+
+function words(text: string | null): readonly string[] {
+  return text === null ? [] : [text];
+}
+
+function modelText({ name, provider, model, thinkingLevel }: ModelConfig, index: number): string {
+  const facts = [
+    provider === "scripted" ? "scripted" : `${provider} ${model}`,
+    ...(thinkingLevel === null || thinkingLevel === "off" ? [] : [`thinking ${thinkingLevel}`]),
+    ...(index === 0 ? [] : ["fallback"]),
+  ];
+  return facts.length === 1 && facts[0] === name ? name : `${name} (${facts.join(", ")})`;
+}
+
+/** `github: repos acme/website; actions opened, labeled`. */
+function webhookText({ source, filters }: WebhookBinding): string {
+  const texts = Object.entries(filters).map(
+    ([name, value]) => `${name} ${Array.isArray(value) ? value.join(", ") : String(value)}`,
+  );
+  return `${source}: ${texts.length === 0 ? "everything" : texts.join("; ")}`;
+}
+
+function paramFacts(params: AgentConfig["params"]): readonly Fact[] {
+  return Object.entries(params).map(([name, value]) => [
+    `Param ${name}`,
+    typeof value === "string" ? value : value.join(", "),
+  ]);
+}

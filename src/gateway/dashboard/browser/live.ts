@@ -1,0 +1,86 @@
+import { addEventListener, document, EventSource, location } from "./dom.ts";
+import type { PageEventSource } from "./dom.ts";
+
+export type LiveState = "connecting" | "live" | "lost";
+
+/** A stream of the gateway that a page shows. */
+export interface LiveStream {
+  /** Address of the stream; `lastId` is the last event's id, empty at first. */
+  readonly url: (lastId: string) => string;
+  /** What to do with each kind of event. */
+  readonly on: Readonly<Record<string, (data: string) => void>>;
+  readonly onState: (state: LiveState) => void;
+}
+
+/** A tab that stays hidden this long gives its connection back: an origin has six of them, and tabs open fast. */
+const hiddenMs = 60_000;
+const retryMs = 3_000;
+
+/** Keeps a stream open while the page is seen, over lost connections and restarts, until the session ends. */
+export function openLive(stream: LiveStream): void {
+  let source: PageEventSource | null = null;
+  let lastId = "";
+  let timer: NodeJS.Timeout | undefined;
+
+  const close = (): void => {
+    clearTimeout(timer);
+    source?.close();
+    source = null;
+  };
+  const open = (): void => {
+    close();
+    // A tab that is opened behind another, or hidden meanwhile, waits until it is looked at.
+    if (document.visibilityState === "hidden") return;
+    const opened = new EventSource(stream.url(lastId));
+    source = opened;
+    opened.addEventListener("open", () => stream.onState("live"));
+    opened.addEventListener("error", () => {
+      stream.onState("lost");
+      // The browser tries again by itself, unless the answer was an error.
+      if (opened.readyState === 2) void afterRefusal();
+    });
+    for (const [event, handle] of Object.entries(stream.on)) {
+      opened.addEventListener(event, ({ data, lastEventId }) => {
+        lastId = lastEventId;
+        handle(data);
+      });
+    }
+  };
+  const afterRefusal = async (): Promise<void> => {
+    close();
+    if (await isLoggedOut()) goToLogin();
+    else timer = setTimeout(open, retryMs);
+  };
+
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(timer);
+    if (document.visibilityState === "hidden") timer = setTimeout(close, hiddenMs);
+    else if (source === null) open();
+  });
+  addEventListener("pagehide", close);
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted === true) open();
+  });
+  // A machine that loses its network hears nothing, not even an end.
+  addEventListener("offline", () => {
+    close();
+    stream.onState("lost");
+  });
+  addEventListener("online", open);
+  stream.onState("connecting");
+  open();
+}
+
+async function isLoggedOut(): Promise<boolean> {
+  try {
+    return (await fetch("/control/status", { method: "HEAD" })).status === 401;
+  } catch {
+    // Nobody answers: the scheduler is down, which says nothing about the session.
+    return false;
+  }
+}
+
+/** Leaves for the login page, which leads back here. */
+export function goToLogin(): void {
+  location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
+}

@@ -1,0 +1,49 @@
+import type { LogEntry } from "../../../../streams/vocabulary.ts";
+import { create } from "./dom.ts";
+import type { PageElement } from "./dom.ts";
+import { outcomeText, plainText } from "./format.ts";
+import { factList } from "./log-facts.ts";
+
+/** What started a run and what it was about: the webhook's issue, the person's prompt. Null for another line. */
+export function runStart(entry: LogEntry): readonly PageElement[] | null {
+  const { trigger } = entry;
+  if (typeof trigger !== "object" || trigger === null) return null;
+  const facts = trigger as Readonly<Record<string, unknown>>;
+  const parts = [create("span", "text", plainText(entry.msg))];
+  const number = typeof facts.number === "number" ? `#${facts.number}` : "";
+  const about = [textOf(facts.action), textOf(facts.repo), number, textOf(facts.title)];
+  const subject = about.filter((part) => part !== "").join(" ");
+  if (subject !== "") parts.push(subjectOf(subject, textOf(facts.url)));
+  const prompt = textOf(facts.prompt);
+  if (prompt !== "") parts.push(create("blockquote", "prompt", plainText(prompt)));
+  return parts;
+}
+
+function subjectOf(subject: string, url: string): PageElement {
+  // An address of the payload's sender is followed only to the web.
+  if (!/^https?:\/\//.test(url)) return create("span", "facts", plainText(subject));
+  const link = create("a", "facts", plainText(subject));
+  link.href = url;
+  link.setAttribute("rel", "noopener noreferrer");
+  link.setAttribute("target", "_blank");
+  return link;
+}
+
+/** How a run ended, and what it took. Null for another line. */
+export function runEnd(entry: LogEntry): readonly PageElement[] | null {
+  const { outcome } = entry;
+  if (typeof outcome !== "string") return null;
+  const isGood = outcome === "succeeded";
+  const mark = create("span", isGood ? "end-mark good" : "end-mark bad", isGood ? "✓ " : "✕ ");
+  mark.setAttribute("aria-hidden", "true");
+  const parts = [mark, create("span", "text", `run ${outcomeText(outcome)}`)];
+  const facts = factList(entry).join(" · ");
+  if (facts !== "") parts.push(create("span", "facts", facts));
+  const reason = /: ([\s\S]+)$/.exec(entry.msg)?.[1];
+  if (!isGood && reason !== undefined) parts.push(create("div", "reason", plainText(reason)));
+  return parts;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,40 @@
+import type { HistoryPage } from "../../../contracts/history.ts";
+import { getJson } from "./api.ts";
+import { byId, create, location } from "./dom.ts";
+import { exactTime, outcomeText } from "./format.ts";
+import { soonOnce } from "./soon-once.ts";
+
+const offeredRuns = 50;
+
+/** Fills the choice of runs and follows it. `linkTo` is the address of one run's log, or with "" of all. */
+export function wireRunChoice(
+  agent: string,
+  instance: string,
+  linkTo: (instance: string) => string,
+): { readonly read: () => void } {
+  const choice = byId("run-choice");
+  choice.addEventListener("change", () => location.assign(linkTo(choice.value)));
+  const option = (value: string, text: string) => {
+    const element = create("option", "", text);
+    element.value = value;
+    return element;
+  };
+  const read = soonOnce(async () => {
+    const query = new URLSearchParams({ agent, limit: String(offeredRuns) });
+    const fetched = await getJson<HistoryPage>(`/api/stats/triggers?${query.toString()}`);
+    if (!fetched.ok) return;
+    const runs = fetched.value.triggers.flatMap(({ instanceId, at, startedAt, outcome }) => {
+      if (instanceId === null) return [];
+      const how = outcome === null ? "running" : outcomeText(outcome);
+      return [[instanceId, `${exactTime(Date.parse(startedAt ?? at))} · ${how}`] as const];
+    });
+    const isListed = instance === "" || runs.some(([id]) => id === instance);
+    choice.replaceChildren(
+      option("", "All runs"),
+      ...(isListed ? [] : [option(instance, instance)]),
+      ...runs.map(([id, text]) => option(id, text)),
+    );
+    choice.value = instance;
+  });
+  return { read };
+}

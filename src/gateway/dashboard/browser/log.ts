@@ -1,0 +1,145 @@
+import type { LogEntry } from "../../../../streams/vocabulary.ts";
+import {
+  addEventListener,
+  byId,
+  location,
+  remember,
+  remembered,
+  requestAnimationFrame,
+  setAttribute,
+  setText,
+} from "./dom.ts";
+import { createFollow } from "./follow.ts";
+import { counted } from "./format.ts";
+import { openLive } from "./live.ts";
+import type { LiveState } from "./live.ts";
+import { wireRunChoice } from "./log-runs.ts";
+import { createLogView } from "./log-view.ts";
+
+/** Lines that wait for a frame; a hidden page has none. */
+const maxWaiting = 5_000;
+const firstLines = 100;
+const connectionTexts: Readonly<Record<LiveState, string>> = {
+  connecting: "Connecting",
+  live: "Live",
+  lost: "Disconnected, trying again",
+};
+
+const box = byId("log");
+const agent = box.dataset.agent ?? "";
+const query = new URLSearchParams(location.search);
+const instance = query.get("instance") ?? "";
+const lines = Math.min(Number(query.get("lines")) || firstLines, maxWaiting);
+const logView = createLogView(box, (id) => addressWith({ instance: id }));
+const runChoice = wireRunChoice(agent, instance, (id) => addressWith({ instance: id }));
+const waiting: LogEntry[] = [];
+let missed = 0;
+
+const follow = createFollow(box, () => {
+  if (follow.isOn()) missed = 0;
+  showFollow();
+});
+
+function addressWith(change: Readonly<Record<string, string>>): string {
+  const given = { ...(instance === "" ? {} : { instance }), ...change };
+  const parameters = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ""));
+  return `${location.pathname}?${parameters.toString()}`;
+}
+
+function showFollow(): void {
+  setAttribute(byId("follow"), "aria-pressed", String(follow.isOn()));
+  setText(byId("follow"), follow.isOn() ? "Following" : "Follow");
+  byId("jump").hidden = follow.isOn();
+  setText(byId("jump"), missed === 0 ? "Jump to the newest" : `${counted(missed, "new line")} ↓`);
+}
+
+/** Lines come faster than frames: each frame shows what came since the last one. */
+function addLine(entry: LogEntry): void {
+  waiting.push(entry);
+  if (waiting.length === 1) requestAnimationFrame(flush);
+  if (waiting.length > maxWaiting) waiting.shift();
+  if (entry.kind === "run") runChoice.read();
+}
+
+function flush(): void {
+  const fresh = waiting.splice(0);
+  if (fresh.length === 0) return;
+  // As many as were asked for: there may be more before them.
+  if (logView.count() === 0 && fresh.length >= lines && lines < maxWaiting) showEarlier();
+  logView.add(fresh);
+  showHidden();
+  byId("log-empty").hidden = true;
+  follow.contentChanged();
+  if (follow.isOn()) return;
+  missed += fresh.length;
+  showFollow();
+}
+
+function showEarlier(): void {
+  byId("earlier").hidden = false;
+  byId("earlier").href = addressWith({ lines: String(Math.min(lines * 10, maxWaiting)) });
+}
+
+function showHidden(): void {
+  const count = logView.hiddenCount();
+  setText(byId("hidden-count"), count === 0 ? "" : `${counted(count, "line")} hidden`);
+}
+
+function applyFilter(): void {
+  logView.filter(Number(byId("level").value), byId("text-filter").value);
+  showHidden();
+  follow.contentChanged();
+}
+
+/** A button that is on or off; what it is stays with the reader. */
+function wireToggle(id: string, isOnAtFirst: boolean, apply: (isOn: boolean) => void): void {
+  const button = byId(id);
+  const show = (isOn: boolean): void => {
+    setAttribute(button, "aria-pressed", String(isOn));
+    apply(isOn);
+    follow.contentChanged();
+  };
+  button.addEventListener("click", () => {
+    const isOn = button.getAttribute("aria-pressed") !== "true";
+    remember(`log-${id}`, String(isOn));
+    show(isOn);
+  });
+  show((remembered(`log-${id}`) ?? String(isOnAtFirst)) === "true");
+}
+
+function streamUrl(lastId: string): string {
+  const parameters = new URLSearchParams({ lines: String(lines) });
+  if (instance !== "") parameters.set("instance", instance);
+  if (lastId !== "") parameters.set("after", lastId);
+  return `/dashboard/api/logs/${encodeURIComponent(agent)}/stream?${parameters.toString()}`;
+}
+
+wireToggle("wrap", true, (isOn) => box.classList.toggle("nowrap", !isOn));
+wireToggle("raw", false, (isOn) => logView.setRaw(isOn));
+if (instance !== "") byId("download").href += `?instance=${encodeURIComponent(instance)}`;
+addEventListener("resize", () => follow.contentChanged());
+byId("level").addEventListener("change", applyFilter);
+byId("text-filter").addEventListener("input", applyFilter);
+byId("follow").addEventListener("click", () => follow.set(!follow.isOn()));
+byId("jump").addEventListener("click", () => follow.set(true));
+byId("clear").addEventListener("click", () => {
+  waiting.splice(0);
+  missed = 0;
+  logView.clear();
+  showHidden();
+  setText(byId("log-empty"), "Cleared. New lines appear here; the log file keeps the old ones.");
+  byId("log-empty").hidden = false;
+  follow.set(true);
+});
+// A browser fills fields in anew when it comes back to a page.
+applyFilter();
+runChoice.read();
+
+openLive({
+  url: streamUrl,
+  on: { log: (data) => addLine(JSON.parse(data) as LogEntry) },
+  onState: (state) => {
+    setText(byId("connection-text"), connectionTexts[state]);
+    setAttribute(byId("connection"), "data-state", state);
+  },
+});

@@ -1,0 +1,115 @@
+/** A piece of a line. */
+export type Inline =
+  | { readonly type: "text" | "code" | "strong" | "emphasis"; readonly text: string }
+  | { readonly type: "link"; readonly text: string; readonly href: string };
+
+/** A part of a document. Lists are flat: `depth` says how far an item is indented. */
+export type Block =
+  | { readonly type: "heading"; readonly level: number; readonly content: readonly Inline[] }
+  | { readonly type: "paragraph" | "quote"; readonly content: readonly Inline[] }
+  | {
+      readonly type: "item";
+      readonly depth: number;
+      readonly marker: string;
+      readonly content: readonly Inline[];
+    }
+  | { readonly type: "code"; readonly text: string }
+  | { readonly type: "rule" };
+
+const fence = /^\s*(```|~~~)/;
+const heading = /^(#{1,6})\s+(.*?)\s*#*$/;
+const rule = /^\s*([-*_])(\s*\1){2,}\s*$/;
+const item = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
+const quote = /^\s*>\s?(.*)$/;
+/** Tables and indented code keep their own shape. */
+const asItIs = /^(\s*\||\s{4,}\S)/;
+
+/**
+ * The parts of a markdown text that instructions are made of. What it doesn't know stays text, so nothing that was
+ * written is hidden; markup in it stays text as well.
+ */
+export function parseMarkdown(text: string): readonly Block[] {
+  const lines = text.replaceAll("\r\n", "\n").split("\n");
+  const blocks: Block[] = [];
+  let index = 0;
+  const takeWhile = (test: (line: string) => boolean): string[] => {
+    const from = index;
+    while (index < lines.length && test(lines[index] ?? "")) index += 1;
+    return lines.slice(from, index);
+  };
+  while (index < lines.length) {
+    const line = lines[index] ?? "";
+    const single = line.trim() === "" ? [] : singleLine(line);
+    if (single !== null) {
+      blocks.push(...single);
+      index += 1;
+    } else if (fence.test(line)) {
+      index += 1;
+      blocks.push({ type: "code", text: takeWhile((each) => !fence.test(each)).join("\n") });
+      index += 1;
+    } else if (item.test(line)) {
+      index += 1;
+      // What is indented below an item goes on with it.
+      const more = takeWhile((each) => /^\s+\S/.test(each) && !startsBlock(each));
+      blocks.push(itemOf(line, more));
+    } else if (quote.test(line)) {
+      const quoted = takeWhile((each) => quote.test(each)).map((each) => each.replace(quote, "$1"));
+      blocks.push({ type: "quote", content: parseInline(quoted.join("\n")) });
+    } else if (asItIs.test(line)) {
+      blocks.push({ type: "code", text: takeWhile((each) => asItIs.test(each)).join("\n") });
+    } else {
+      const paragraph = takeWhile((each) => each.trim() !== "" && !startsBlock(each));
+      blocks.push({ type: "paragraph", content: parseInline(paragraph.join("\n")) });
+    }
+  }
+  return blocks;
+}
+
+function singleLine(line: string): Block[] | null {
+  const title = heading.exec(line);
+  if (title !== null) {
+    const [, marks = "", text = ""] = title;
+    return [{ type: "heading", level: marks.length, content: parseInline(text) }];
+  }
+  return rule.test(line) ? [{ type: "rule" }] : null;
+}
+
+function startsBlock(line: string): boolean {
+  return [fence, heading, rule, item, quote].some((pattern) => pattern.test(line));
+}
+
+function itemOf(line: string, more: readonly string[]): Block {
+  const [, indent = "", marker = "", first = ""] = item.exec(line) ?? [];
+  const text = [first, ...more.map((each) => each.trim())].join("\n");
+  return {
+    type: "item",
+    depth: Math.min(Math.floor(indent.replaceAll("\t", "    ").length / 2), 3),
+    marker: /\d/.test(marker) ? marker : "•",
+    content: parseInline(text),
+  };
+}
+
+const inline =
+  /`([^`\n]+)`|\*\*([^*\s][^*\n]*)\*\*|(?<![\w*])\*([^*\s][^*\n]*)\*|(?<!\w)_([^_\s][^_\n]*)_(?!\w)|\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)/g;
+
+/** Code, emphasis and links to the web within a text; any other address stays text. */
+export function parseInline(text: string): readonly Inline[] {
+  const parts: Inline[] = [];
+  let end = 0;
+  for (const match of text.matchAll(inline)) {
+    if (match.index > end) parts.push({ type: "text", text: text.slice(end, match.index) });
+    parts.push(inlineOf(match));
+    end = match.index + match[0].length;
+  }
+  if (end < text.length) parts.push({ type: "text", text: text.slice(end) });
+  return parts;
+}
+
+function inlineOf([whole, code, strong, star, line, label, href]: RegExpExecArray): Inline {
+  if (code !== undefined) return { type: "code", text: code };
+  if (strong !== undefined) return { type: "strong", text: strong };
+  const emphasis = star ?? line;
+  if (emphasis !== undefined) return { type: "emphasis", text: emphasis };
+  if (label !== undefined && href !== undefined) return { type: "link", text: label, href };
+  return { type: "text", text: whole };
+}

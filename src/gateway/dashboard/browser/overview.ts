@@ -1,0 +1,81 @@
+import type {
+  SchedulerStatus,
+  StatusSnapshot,
+  StatusUpdate,
+} from "../../../../streams/status/wire.ts";
+import { announce, onPress, post } from "./actions.ts";
+import { createActivity } from "./activity.ts";
+import { createAgentTable } from "./agent-table.ts";
+import { byId, document, setAttribute, setText } from "./dom.ts";
+import { counted } from "./format.ts";
+import { openLive } from "./live.ts";
+import { isLost, showConnection, showScheduler } from "./site.ts";
+import { createTimeline } from "./timeline.ts";
+
+const table = createAgentTable();
+const activity = createActivity();
+const timeline = createTimeline();
+let isPaused = false;
+
+function showSchedule(scheduler: SchedulerStatus): void {
+  showScheduler(scheduler, null);
+  isPaused = scheduler.paused;
+  setText(byId("scheduler-state"), isPaused ? "paused" : "active");
+  setAttribute(byId("scheduler-state"), "class", `pill ${isPaused ? "held" : "good"}`);
+  setText(byId("pause"), isPaused ? "Resume" : "Pause");
+  setAttribute(byId("pause"), "aria-label", `${isPaused ? "Resume" : "Pause"} the scheduler`);
+  table.setPaused(isPaused);
+}
+
+function showCounts(): void {
+  const { agents } = table;
+  const states = { running: 0, building: 0, error: 0, idle: 0 };
+  for (const { state } of agents.values()) states[state] += 1;
+  const parts = [
+    counted(agents.size, "agent"),
+    ...(states.running === 0 ? [] : [`${states.running} running`]),
+    ...(states.building === 0 ? [] : [`${states.building} building`]),
+    ...(states.error === 0 ? [] : [`${states.error} in error`]),
+  ];
+  setText(byId("counts"), parts.join(" · "));
+  byId("table").hidden = agents.size === 0;
+  byId("timeline").hidden = agents.size === 0;
+  byId("empty").hidden = agents.size > 0;
+}
+
+function showSnapshot({ scheduler, agents, recentLogs }: StatusSnapshot): void {
+  showSchedule(scheduler);
+  table.replace(agents);
+  timeline.reset(agents);
+  activity.add(recentLogs);
+  showCounts();
+}
+
+function showUpdate({ scheduler, agents, removed, logs }: StatusUpdate): void {
+  if (scheduler !== undefined) showSchedule(scheduler);
+  if (removed !== undefined) table.remove(removed);
+  if (agents !== undefined) {
+    table.change(agents);
+    timeline.see(agents);
+  }
+  if (logs !== undefined) activity.add(logs);
+  if (agents !== undefined || removed !== undefined) showCounts();
+}
+
+onPress(byId("pause"), async () => {
+  const answer = await post(`/control/${isPaused ? "resume" : "pause"}`);
+  if (answer !== null) announce(answer.paused === true ? "Scheduler paused" : "Scheduler resumed");
+});
+
+setInterval(() => {
+  if (document.visibilityState === "visible" && !isLost()) table.tick(Date.now());
+}, 1000);
+
+openLive({
+  url: () => "/dashboard/api/status-stream",
+  on: {
+    snapshot: (data) => showSnapshot(JSON.parse(data) as StatusSnapshot),
+    update: (data) => showUpdate(JSON.parse(data) as StatusUpdate),
+  },
+  onState: showConnection,
+});

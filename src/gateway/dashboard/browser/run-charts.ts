@@ -1,0 +1,72 @@
+import type { HistoryEntry } from "../../../contracts/history.ts";
+import { create } from "./dom.ts";
+import type { PageElement } from "./dom.ts";
+import { compactCount, costText, durationText, exactTime, outcomeText } from "./format.ts";
+import { createSvg, percent } from "./svg.ts";
+import { barKind } from "./timeline-layout.ts";
+
+interface Measure {
+  readonly name: string;
+  readonly of: (entry: HistoryEntry) => number | null;
+  readonly text: (value: number) => string;
+}
+
+const measures: readonly Measure[] = [
+  { name: "Duration", of: ({ durationMs }) => durationMs, text: durationText },
+  { name: "Tokens", of: ({ tokens }) => tokens, text: compactCount },
+  { name: "Cost", of: ({ costUsd }) => costUsd, text: costText },
+];
+
+const chartHeight = 44;
+/** Even nothing is drawn, so that each run has its place. */
+const leastHeight = 1.5;
+
+/** A small chart for each thing that is measured of runs; the newest run is on the right. */
+export function runCharts(newestFirst: readonly HistoryEntry[]): readonly PageElement[] {
+  const runs = newestFirst.filter(({ outcome, startedAt }) => outcome && startedAt).toReversed();
+  return measures.map((measure) => chart(measure, runs));
+}
+
+function chart({ name, of, text }: Measure, runs: readonly HistoryEntry[]): PageElement {
+  const values = runs.map(of).filter((value) => value !== null);
+  const most = Math.max(0, ...values);
+  const last = values.at(-1);
+  const figure = create("figure", "chart");
+  const caption = create("figcaption");
+  const range = values.length < 2 ? "" : `median ${text(median(values))} · most ${text(most)}`;
+  caption.append(
+    create("span", "muted", name),
+    create("strong", "", last === undefined ? "–" : text(last)),
+    create("span", "muted range", range),
+  );
+  const label = `${name} of the last runs: ${last === undefined ? "none known" : `last ${text(last)}, ${range}`}`;
+  const bars = runs.map((run, index) => {
+    const value = of(run);
+    const share = value === null || most === 0 ? 0 : value / most;
+    const height = Math.max(share * chartHeight, leastHeight);
+    const title = `${exactTime(Date.parse(run.startedAt ?? run.at))}\n${outcomeText(run.outcome ?? "")}\n${value === null ? "not known" : text(value)}`;
+    return createSvg(
+      "rect",
+      {
+        class: `column-bar ${barKind(run) ?? ""}`,
+        x: percent(index / runs.length),
+        width: percent(0.8 / Math.max(runs.length, 8)),
+        y: chartHeight - height,
+        height,
+      },
+      createSvg("title", {}, title),
+    );
+  });
+  figure.append(
+    caption,
+    createSvg("svg", { role: "img", "aria-label": label, height: chartHeight }, ...bars),
+  );
+  return figure;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+}

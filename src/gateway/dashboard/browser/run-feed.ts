@@ -1,0 +1,130 @@
+import type { HistoryEntry, HistoryPage } from "../../../contracts/history.ts";
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { getJson } from "./api.ts";
+import { document } from "./dom.ts";
+
+/** The runs of the last hours, kept fresh: the stream says which agents changed, the history what became of runs. */
+export interface RunFeed {
+  /** Reads anew what arrived at `since` (epoch ms) or later. */
+  load(since: number): Promise<void>;
+  /** Agents as they are now; only those whose runs changed are looked up. */
+  see(agents: readonly AgentStatus[]): void;
+  readonly runs: ReadonlyMap<string, HistoryEntry>;
+  /** From when on it holds all runs, epoch ms; null when that is all that was asked for. */
+  readonly cutAt: () => number | null;
+}
+
+const pageSize = 200;
+/** Runs that the page holds; older ones are left out, and that is said. */
+const maxRuns = 1_000;
+/** A change is looked up this much later: by then it is written, and more of them have gathered. */
+const gatherMs = 400;
+const pauseMs = 2_000;
+/** Agents asked about one by one, in one round. */
+const maxAsked = 4;
+
+/** `onChange` hears of each change to the runs. */
+export function createRunFeed(onChange: () => void): RunFeed {
+  const runs = new Map<string, HistoryEntry>();
+  const running = new Map<string, number>();
+  const seen = new Map<string, string>();
+  const changed = new Set<string>();
+  let since = 0;
+  let isCut = false;
+  let loads = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const take = (entries: readonly HistoryEntry[]): void => {
+    for (const entry of entries) {
+      if (entry.outcome === null || Date.parse(entry.at) >= since) runs.set(entry.id, entry);
+    }
+    const surplus = runs.size - maxRuns;
+    if (surplus > 0) {
+      isCut = true;
+      const byAge = [...runs.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
+      for (const { id } of byAge.slice(0, surplus)) runs.delete(id);
+    }
+    onChange();
+  };
+  /** Pages back from now to `from`. */
+  const read = async (from: number): Promise<void> => {
+    const own = loads;
+    let before: string | null = "";
+    for (let page = 0; page < maxRuns / pageSize && before !== null; page++) {
+      const fetched = await getPage({ since: new Date(from).toISOString(), before });
+      if (own !== loads || fetched === null) return;
+      before = fetched.nextBefore;
+      take(fetched.triggers);
+    }
+    if (before !== null) isCut = true;
+  };
+  const refresh = async (): Promise<void> => {
+    const names = [...changed];
+    changed.clear();
+    const newest = [...runs.values()].reduce((last, { at }) => (at > last ? at : last), "");
+    await read(newest === "" ? since : Date.parse(newest));
+    // A run that arrived earlier is not among the newest; its agent's own history tells that it ended.
+    const counts = unfinished(runs.values());
+    const stale = names.filter((name) => (counts.get(name) ?? 0) !== (running.get(name) ?? 0));
+    for (const agent of stale.slice(0, maxAsked)) {
+      take((await getPage({ agent }))?.triggers ?? []);
+    }
+    for (const name of stale.slice(maxAsked)) changed.add(name);
+  };
+  const schedule = (): void => {
+    if (timer !== undefined || changed.size === 0) return;
+    timer = setTimeout(() => {
+      const isSeen = document.visibilityState === "visible";
+      void (isSeen ? refresh() : Promise.resolve()).finally(() => {
+        timer = setTimeout(() => {
+          timer = undefined;
+          schedule();
+        }, pauseMs);
+      });
+    }, gatherMs);
+  };
+
+  return {
+    runs,
+    cutAt: () => (isCut ? Math.min(...[...runs.values()].map(({ at }) => Date.parse(at))) : null),
+    load: async (from) => {
+      loads += 1;
+      since = from;
+      isCut = false;
+      runs.clear();
+      await read(from);
+    },
+    see: (agents) => {
+      for (const agent of agents) {
+        const { name, lastRunAt, lastDurationMs, lastOutcome, nextRunAt } = agent;
+        const facts = [agent.running, lastRunAt, lastDurationMs, lastOutcome, nextRunAt].join();
+        if (seen.get(name) === facts) continue;
+        seen.set(name, facts);
+        running.set(name, agent.running);
+        changed.add(name);
+      }
+      schedule();
+    },
+  };
+}
+
+async function getPage(query: {
+  readonly since?: string;
+  readonly before?: string;
+  readonly agent?: string;
+}): Promise<HistoryPage | null> {
+  const given = Object.entries(query).filter(([, value]) => value !== "");
+  const parameters = new URLSearchParams([...given, ["limit", String(pageSize)]]);
+  const fetched = await getJson<HistoryPage>(`/api/stats/triggers?${parameters.toString()}`);
+  return fetched.ok ? fetched.value : null;
+}
+
+/** How many runs of each agent have started and not ended. */
+function unfinished(runs: Iterable<HistoryEntry>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { agent, outcome, startedAt } of runs) {
+    if (agent === null || outcome !== null || startedAt === null) continue;
+    counts.set(agent, (counts.get(agent) ?? 0) + 1);
+  }
+  return counts;
+}

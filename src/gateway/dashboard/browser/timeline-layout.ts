@@ -1,0 +1,120 @@
+import type { HistoryEntry } from "../../../contracts/history.ts";
+
+/** What a bar says by its colour and shape. */
+export type BarKind = "succeeded" | "failed" | "running" | "refused";
+
+/** One run within its lane. `from` and `to` are shares of the width, `row` counts overlapping runs from 0. */
+export interface Bar {
+  readonly entry: HistoryEntry;
+  readonly kind: BarKind;
+  readonly from: number;
+  readonly to: number;
+  readonly row: number;
+}
+
+/** One agent's runs; `rows` is how many of them overlap, `maxRows` at most. */
+export interface Lane {
+  readonly agent: string;
+  readonly rows: number;
+  readonly bars: readonly Bar[];
+}
+
+/** The part of time that is drawn, epoch ms. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Runs deeper than this are drawn over one another. */
+const maxRows = 3;
+const minuteMs = 60_000;
+const tickSteps = [5, 10, 15, 30, 60, 120, 180, 240, 360].map((minutes) => minutes * minuteMs);
+const maxTicks = 7;
+
+/** How a history entry is drawn; null for one that waits, which has no place in time yet. */
+export function barKind({ outcome, startedAt }: HistoryEntry): BarKind | null {
+  if (outcome === null) return startedAt === null ? null : "running";
+  if (outcome === "succeeded") return "succeeded";
+  return startedAt === null ? "refused" : "failed";
+}
+
+/** The agents' lanes, by name. Entries that no agent's are, or that don't reach into the span, are left out. */
+export function layoutLanes(entries: Iterable<HistoryEntry>, span: Span): readonly Lane[] {
+  const byAgent = new Map<string, Omit<Bar, "row">[]>();
+  for (const entry of entries) {
+    const bar = place(entry, span);
+    if (bar === null || entry.agent === null) continue;
+    const bars = byAgent.get(entry.agent);
+    if (bars === undefined) byAgent.set(entry.agent, [bar]);
+    else bars.push(bar);
+  }
+  return [...byAgent]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([agent, bars]) => ({ agent, ...stack(bars) }));
+}
+
+function place(entry: HistoryEntry, span: Span): Omit<Bar, "row"> | null {
+  const kind = barKind(entry);
+  if (kind === null) return null;
+  const start = Date.parse(entry.startedAt ?? entry.at);
+  const end =
+    kind === "running" ? span.to : entry.endedAt === null ? start : Date.parse(entry.endedAt);
+  if (end < span.from) return null;
+  const share = (time: number): number =>
+    Math.min(Math.max((time - span.from) / (span.to - span.from), 0), 1);
+  return { entry, kind, from: share(start), to: share(Math.max(start, end)) };
+}
+
+/** Gives each bar the first row that is free where it begins. */
+function stack(bars: readonly Omit<Bar, "row">[]): Omit<Lane, "agent"> {
+  const rowEnds: number[] = [];
+  const stacked = [...bars]
+    .sort((a, b) => a.from - b.from)
+    .map((bar): Bar => {
+      // What never started takes no time, so it is in nobody's way.
+      if (bar.kind === "refused") return { ...bar, row: 0 };
+      const free = rowEnds.findIndex((end) => end <= bar.from);
+      const row = free >= 0 ? free : Math.min(rowEnds.length, maxRows - 1);
+      rowEnds[row] = Math.max(rowEnds[row] ?? 0, bar.to);
+      return { ...bar, row };
+    });
+  return { bars: stacked, rows: Math.max(rowEnds.length, 1) };
+}
+
+/** Full hours and the like within a span, epoch ms. `offsetMs` is what local time is behind UTC. */
+export function ticksOf({ from, to }: Span, offsetMs: number): readonly number[] {
+  const step = tickSteps.find((each) => (to - from) / each <= maxTicks) ?? 6 * 60 * minuteMs;
+  const first = Math.ceil((from - offsetMs) / step) * step + offsetMs;
+  const count = Math.max(0, Math.floor((to - first) / step) + 1);
+  return Array.from({ length: count }, (_, index) => first + index * step);
+}
+
+/** How many runs there were at once, as steps: from `at` (a share of the width) on there were `count`. */
+export function concurrency(
+  lanes: readonly Lane[],
+): readonly { readonly at: number; readonly count: number }[] {
+  const changes = lanes
+    .flatMap(({ bars }) => bars)
+    .filter(({ kind }) => kind !== "refused")
+    .flatMap(({ from, to }) => [
+      { at: from, change: 1 },
+      { at: to, change: -1 },
+    ])
+    .sort((a, b) => a.at - b.at || a.change - b.change);
+  let count = 0;
+  return changes.map(({ at, change }) => ({ at, count: (count += change) }));
+}
+
+/** Which lanes are drawn when there is room for `room`: those that were, as long as they have runs, then the latest. */
+export function choose(
+  lanes: readonly Lane[],
+  shown: ReadonlySet<string>,
+  room: number,
+): readonly Lane[] {
+  const latest = (lane: Lane): number => Math.max(...lane.bars.map(({ to }) => to));
+  const rank = [...lanes].sort(
+    (a, b) => Number(shown.has(b.agent)) - Number(shown.has(a.agent)) || latest(b) - latest(a),
+  );
+  const chosen = new Set(rank.slice(0, room).map(({ agent }) => agent));
+  return lanes.filter(({ agent }) => chosen.has(agent));
+}

@@ -1,0 +1,150 @@
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { byId, document, remember, remembered, setAttribute, setText } from "./dom.ts";
+import { clockTime, counted } from "./format.ts";
+import { createRunFeed } from "./run-feed.ts";
+import { createLane } from "./timeline-lane.ts";
+import type { LaneRow } from "./timeline-lane.ts";
+import { choose, concurrency, layoutLanes, ticksOf } from "./timeline-layout.ts";
+import type { Lane, Span } from "./timeline-layout.ts";
+import { createSvg, percent } from "./svg.ts";
+
+/** The runs of the last hours, a lane for each agent. */
+export interface Timeline {
+  /** All agents, after a connect: whatever was missed meanwhile is read anew. */
+  reset(agents: readonly AgentStatus[]): void;
+  see(agents: readonly AgentStatus[]): void;
+}
+
+const hourMs = 3_600_000;
+const redrawMs = 5_000;
+/** Lanes that are drawn; the reader may ask for more, up to a number that stays readable and fast. */
+const fewLanes = 12;
+const manyLanes = 100;
+
+/** Fills the page's timeline. */
+export function createTimeline(): Timeline {
+  const rows = new Map<string, LaneRow>();
+  const feed = createRunFeed(() => draw());
+  let hours = Number(remembered("timeline-hours") ?? 6);
+  let room = fewLanes;
+
+  const draw = (): void => {
+    const now = Date.now();
+    const span = { from: now - hours * hourMs, to: now };
+    const lanes = layoutLanes(feed.runs.values(), span);
+    const chosen = choose(lanes, new Set(rows.keys()), room);
+    const ticks = ticksOf(span, new Date(now).getTimezoneOffset() * 60_000);
+    drawLanes(rows, chosen, { span, ticks });
+    drawAxis(ticks, span);
+    drawConcurrency(lanes);
+    showSummary(lanes, hours, feed.cutAt());
+    byId("timeline-empty").hidden = lanes.length > 0;
+    byId("timeline-more").hidden = lanes.length <= fewLanes;
+    const isAll = room > fewLanes;
+    setText(byId("timeline-more"), isAll ? "Show fewer" : moreText(lanes.length));
+    setAttribute(byId("timeline-more"), "aria-expanded", String(isAll));
+  };
+
+  const choices = [...byId("timeline-hours").children];
+  const showChoice = (): void => {
+    for (const button of choices) {
+      setAttribute(button, "aria-pressed", String(Number(button.dataset.hours) === hours));
+    }
+  };
+  const load = (): void => void feed.load(Date.now() - hours * hourMs);
+  for (const button of choices) {
+    button.addEventListener("click", () => {
+      hours = Number(button.dataset.hours);
+      remember("timeline-hours", String(hours));
+      showChoice();
+      load();
+    });
+  }
+  byId("timeline-more").addEventListener("click", () => {
+    room = room === fewLanes ? manyLanes : fewLanes;
+    draw();
+  });
+  setInterval(() => {
+    if (document.visibilityState === "visible") draw();
+  }, redrawMs);
+  showChoice();
+  return {
+    reset: (agents) => {
+      // The place for the lanes is taken before they come, so that nothing below moves.
+      const from = new Date(Date.now() - hours * hourMs).toISOString();
+      const recent = agents.filter(({ lastRunAt }) => lastRunAt !== null && lastRunAt >= from);
+      const lanes = Math.min(Math.max(agents.length, 2), Math.max(4, recent.length + 1), 8);
+      byId("timeline-lanes").style.setProperty("--lanes", String(lanes));
+      load();
+      feed.see(agents.filter(({ running }) => running > 0));
+    },
+    see: (agents) => feed.see(agents),
+  };
+}
+
+function moreText(count: number): string {
+  return count <= manyLanes ? `Show all ${count} agents` : `Show ${manyLanes} of ${count} agents`;
+}
+
+function drawLanes(
+  rows: Map<string, LaneRow>,
+  lanes: readonly Lane[],
+  axis: { readonly span: Span; readonly ticks: readonly number[] },
+): void {
+  const list = byId("timeline-lanes");
+  const names = new Set(lanes.map(({ agent }) => agent));
+  for (const [name, row] of rows) {
+    if (names.has(name)) continue;
+    row.element.remove();
+    rows.delete(name);
+  }
+  lanes.forEach((lane, index) => {
+    const row = rows.get(lane.agent) ?? createLane(lane.agent);
+    if (!rows.has(lane.agent)) {
+      const next = lanes.slice(index + 1).find(({ agent }) => rows.has(agent));
+      const nextRow = next && rows.get(next.agent);
+      if (nextRow === undefined) list.append(row.element);
+      else nextRow.element.before(row.element);
+      rows.set(lane.agent, row);
+    }
+    row.show(
+      lane,
+      axis.ticks.map((tick) => shareOf(tick, axis.span)),
+    );
+  });
+}
+
+function shareOf(time: number, { from, to }: Span): number {
+  return (time - from) / (to - from);
+}
+
+function drawAxis(ticks: readonly number[], span: Span): void {
+  const labels = ticks.map((tick) =>
+    createSvg("text", { x: percent(shareOf(tick, span)), y: "12" }, clockTime(tick).slice(0, 5)),
+  );
+  byId("timeline-axis").replaceChildren(...labels);
+}
+
+/** How much ran at once, over all agents: also of those that have no lane. */
+function drawConcurrency(lanes: readonly Lane[]): void {
+  const steps = concurrency(lanes);
+  const most = Math.max(1, ...steps.map(({ count }) => count));
+  const height = (count: number): string => (24 - (count / most) * 22).toFixed(1);
+  const path = steps.map(({ at, count }) => `H${(at * 1000).toFixed(1)}V${height(count)}`).join("");
+  setAttribute(byId("timeline-busy-path"), "d", `M0 24${path}H1000V24Z`);
+  setText(byId("timeline-most"), steps.length === 0 ? "" : `max ${most} at once`);
+}
+
+function showSummary(lanes: readonly Lane[], hours: number, cutAt: number | null): void {
+  const bars = lanes.flatMap((lane) => lane.bars);
+  const count = (kind: string): number => bars.filter((bar) => bar.kind === kind).length;
+  const failed = count("failed");
+  const refused = count("refused");
+  const text = [
+    `${counted(bars.length - refused, "run")} of ${counted(lanes.length, "agent")} in ${counted(hours, "hour")}`,
+    ...(failed === 0 ? [] : [`${failed} failed`]),
+    ...(refused === 0 ? [] : [`${refused} did not start`]),
+    ...(cutAt === null ? [] : [`only the newest, since ${clockTime(cutAt).slice(0, 5)}`]),
+  ].join(" · ");
+  setText(byId("timeline-summary"), lanes.length === 0 ? "" : text);
+}

@@ -1,0 +1,68 @@
+import { byId, document, location } from "./dom.ts";
+import type { PageElement } from "./dom.ts";
+
+/** What the address says is shown: the filters, and the cursor of a page. */
+export interface TriggerView {
+  readonly filters: Readonly<Record<string, string>>;
+  readonly before: string;
+}
+
+const filterNames = ["agent", "kind", "outcome", "hours", "dead"] as const;
+const hourLength = 3_600_000;
+
+function field(name: string): PageElement {
+  const element = document.querySelector(`#filters [name=${name}]`);
+  if (element === null) throw new Error(`the page has no filter ${name}`);
+  return element;
+}
+
+/** The view of the page's address. */
+export function viewOfAddress(): TriggerView {
+  const query = new URLSearchParams(location.search);
+  const given = filterNames.flatMap((name) => {
+    const value = query.get(name) ?? "";
+    return value === "" ? [] : [[name, value] as const];
+  });
+  return { filters: Object.fromEntries(given), before: query.get("before") ?? "" };
+}
+
+/** The filters as the form has them. */
+export function filtersOfForm(): TriggerView["filters"] {
+  const given = filterNames.flatMap((name) => {
+    const { value, checked, type } = field(name);
+    const text = type === "checkbox" ? (checked ? "true" : "") : value.trim();
+    return text === "" ? [] : [[name, text] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+/** Writes the filters into the form. */
+export function showFilters({ filters }: TriggerView): void {
+  for (const name of filterNames) {
+    const element = field(name);
+    const value = filters[name] ?? "";
+    if (element.type === "checkbox") element.checked = value === "true";
+    else if (element.value !== value) element.value = value;
+  }
+  byId("all").hidden = Object.keys(filters).length === 0;
+}
+
+/** The address of a view. */
+export function addressOf({ filters, before }: TriggerView): string {
+  const query = new URLSearchParams(filters);
+  if (before !== "") query.set("before", before);
+  const text = query.toString();
+  return text === "" ? location.pathname : `${location.pathname}?${text}`;
+}
+
+/** The API's query of a view. */
+export function queryOf({ filters, before }: TriggerView, now: number): string {
+  const { hours, dead, ...rest } = filters;
+  const query = new URLSearchParams(rest);
+  if (hours !== undefined) {
+    query.set("since", new Date(now - (Number(hours) || 1) * hourLength).toISOString());
+  }
+  if (dead === "true") query.set("deadLetter", "true");
+  if (before !== "") query.set("before", before);
+  return query.toString();
+}

@@ -1,0 +1,25 @@
+import type { HistoryEntry } from "../../../contracts/history.ts";
+
+/** What each end means, for who reads that nothing ran, or that a run was cut short. */
+const meanings: Readonly<Partial<Record<string, string>>> = {
+  skipped: "The tick was skipped",
+  missed: "The tick was missed",
+  dropped: "The work was dropped",
+  rejected: "Nothing ran",
+  lost: "The run started, and nothing recorded its end",
+  timed_out: "The run was ended",
+  killed: "The run was ended by a person",
+  out_of_memory: "The run was ended",
+};
+
+const plainReasons: Readonly<Partial<Record<string, string>>> = {
+  queue_full: "the agent's queue was full, and newer work took its place",
+};
+
+/** Why an entry ended as it did, in a sentence; empty for one that went well or goes on. */
+export function whyText({ outcome, reason, kind }: HistoryEntry): string {
+  if (outcome === null || outcome === "succeeded") return "";
+  const meaning = outcome === "rejected" && kind === "webhook" ? "No agent ran" : meanings[outcome];
+  const why = reason === null ? undefined : (plainReasons[reason] ?? reason);
+  return [meaning, why].filter((part) => part !== undefined).join(": ");
+}

@@ -1,0 +1,37 @@
+/** Markup that is safe to send: everything put into it was escaped. */
+export interface Html {
+  readonly html: string;
+}
+
+type Part = string | number | Html | null | readonly Html[];
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** A template of markup; text that is put into it is escaped, other markup is not, null is nothing. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  const texts = parts.map((part) => markup(part));
+  return { html: String.raw({ raw: strings }, ...texts) };
+}
+
+function markup(part: Part): string {
+  if (part === null) return "";
+  if (typeof part === "string") return part.replace(/[&<>"']/g, (char) => escapes[char] ?? char);
+  if (typeof part === "number") return String(part);
+  return "html" in part ? part.html : part.map((item) => item.html).join("");
+}
+
+/** Text that is already markup, CSS or JavaScript of the program's own. Never for anything that came in. */
+export function trusted(text: string): Html {
+  return { html: text };
+}
+
+/** Lets editors and prettier see CSS in a template; nothing is put into it. */
+export function css(strings: TemplateStringsArray): string {
+  return strings.raw.join("");
+}

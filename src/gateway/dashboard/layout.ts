@@ -1,0 +1,85 @@
+import { css, html, trusted } from "./html.ts";
+import type { Html } from "./html.ts";
+import { baseStyles } from "./styles/base.ts";
+
+/** The nonces that this answer's policy allows inline scripts and styles by. */
+export interface Nonces {
+  readonly script: string;
+  readonly style: string;
+}
+
+/** One whole page. `script` is the program's own text, from `inlineScript`. */
+export interface Page {
+  readonly title: string;
+  readonly styles: readonly string[];
+  readonly body: Html;
+  readonly script?: string;
+}
+
+const icon =
+  "data:image/svg+xml," +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#3b5bdb"/>' +
+      '<path d="M8 23 16 8l8 15" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/>' +
+      '<circle cx="16" cy="20" r="2.5" fill="#ffd43b"/></svg>',
+  );
+
+/** The document around a page: everything inline, nothing loaded from anywhere else. */
+export function renderPage(page: Page, nonces: Nonces): string {
+  const style = [baseStyles, ...page.styles].join("\n");
+  const document = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${page.title}</title>
+        <link rel="icon" href="${icon}" />
+        ${trusted(`<style nonce="${nonces.style}">${style}</style>`)}
+      </head>
+      <body>
+        ${page.body} ${page.script === undefined ? null : scriptElement(page.script, nonces.script)}
+      </body>
+    </html>`;
+  return `${document.html}\n`;
+}
+
+function scriptElement(script: string, nonce: string): Html {
+  return trusted(`<script type="module" nonce="${nonce}">${script}</script>`);
+}
+
+/** The program's mark, beside its name. */
+export const mark: Html = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+  <rect width="32" height="32" rx="8" />
+  <path d="M8 23 16 8l8 15" />
+  <circle cx="16" cy="20" r="2.5" />
+</svg>`;
+
+/** Styles of what only says something: login and error pages. */
+export const cardStyles = css`
+  .card-page {
+    min-height: 100vh;
+    display: grid;
+    place-items: center;
+    padding: 1.5rem;
+  }
+  .card {
+    width: min(26rem, 100%);
+    background: var(--surface);
+    border: 1px solid var(--line);
+    border-radius: 14px;
+    padding: 2rem;
+    box-shadow: var(--shadow);
+  }
+  .card h1 {
+    font-size: 1.35rem;
+    margin: 1rem 0 0.35rem;
+  }
+  .card .after {
+    margin-top: 1rem;
+  }
+  .card .mark {
+    width: 2.5rem;
+    height: 2.5rem;
+  }
+`;

@@ -1,0 +1,74 @@
+import { html } from "./html.ts";
+import { inlineScript } from "./inline-script.ts";
+import type { Page } from "./layout.ts";
+import { frameStyles, site } from "./site.ts";
+import { overviewStyles } from "./styles/overview.ts";
+import { tableStyles } from "./styles/table.ts";
+import { timelineStyles } from "./styles/timeline.ts";
+import { timeline } from "./timeline.ts";
+
+const columns = ["Agent", "State", "Status", "Last Run", "Duration", "Next Run", "Actions"];
+
+/** The live overview of all agents. The page holds no data: it all comes over the status stream. */
+export function overviewPage(): Page {
+  return {
+    title: "Almanac",
+    styles: [...frameStyles, overviewStyles, timelineStyles, tableStyles],
+    script: inlineScript("overview"),
+    body: site({
+      current: "agents",
+      actions: html`<button class="button acts" type="button" id="pause">Pause</button>`,
+      main: html`
+        <div class="page-title">
+          <h1>Agents</h1>
+          <span class="pill" id="scheduler-state" role="status">connecting</span>
+          <span class="muted" id="counts"></span>
+          <div class="end">
+            <input
+              class="filter"
+              type="search"
+              id="agent-filter"
+              placeholder="Filter agents"
+              aria-label="Filter agents by name, state or trigger"
+              hidden
+            />
+          </div>
+        </div>
+        ${timeline} ${agentsTable} ${emptyState}
+        <section class="panel recent" aria-labelledby="activity-title">
+          <h2 id="activity-title">Recent Activity</h2>
+          <ol id="activity"></ol>
+          <p class="muted" id="activity-empty">Nothing has happened yet.</p>
+        </section>
+      `,
+    }),
+  };
+}
+
+const agentsTable = html`<section aria-label="Agents" class="panel" id="table">
+  <table role="table" class="agents">
+    <thead role="rowgroup">
+      <tr role="row">
+        ${columns.map(
+          (column) =>
+            html`<th role="columnheader" scope="col" class="${cellClass(column)}">${column}</th>`,
+        )}
+      </tr>
+    </thead>
+    <tbody role="rowgroup" id="agents"></tbody>
+  </table>
+  <p class="muted none-match" id="none-match" role="status" hidden>No agent matches the filter.</p>
+</section>`;
+
+const emptyState = html`<section class="panel empty" id="empty" hidden>
+  <h2>No agents yet</h2>
+  <p class="muted">
+    Create <code>agents/&lt;name&gt;/</code> with a <code>SKILL.md</code> (what it shall do) and a
+    <code>config.toml</code> (when, and with which model), or let <code>al agent new</code> do it.
+    It appears here by itself.
+  </p>
+</section>`;
+
+function cellClass(column: string): string {
+  return column.toLowerCase().replace(" ", "-");
+}

@@ -1,0 +1,58 @@
+import { html } from "./html.ts";
+import type { Html } from "./html.ts";
+import { mark } from "./layout.ts";
+import { partStyles } from "./styles/parts.ts";
+import { siteStyles } from "./styles/site.ts";
+import { staleStyles } from "./styles/stale.ts";
+import { toastStyles } from "./styles/toast.ts";
+
+/** A page within the dashboard's frame. */
+export interface SitePage {
+  /** Which of the pages the reader is on. */
+  readonly current: "agents" | "triggers" | null;
+  /** More buttons of the header. */
+  readonly actions?: Html;
+  readonly main: Html;
+}
+
+/** Styles of the frame. */
+export const frameStyles = [siteStyles, partStyles, staleStyles, toastStyles];
+
+const pages = [
+  ["agents", "/dashboard", "Agents"],
+  ["triggers", "/dashboard/triggers", "Triggers"],
+] as const;
+
+/** The frame: where one is, whether the scheduler is heard, what is wrong with all of it, and the way out. */
+export function site({ current, actions, main }: SitePage): Html {
+  return html`
+    <a class="skip" href="#main">Skip to the content</a>
+    <header class="site">
+      <a class="brand" href="/dashboard">${mark}<span id="project">Almanac</span></a>
+      <nav class="pages" aria-label="Pages">
+        ${pages.map(([id, path, name]) => pageLink(path, name, id === current))}
+      </nav>
+      <div class="site-end">
+        <span class="connection" id="connection" role="status">
+          <span class="dot"></span><span id="connection-text">Connecting</span>
+        </span>
+        ${actions ?? null}
+        <a class="button" href="/logout">Logout</a>
+      </div>
+    </header>
+    <main id="main">
+      <p class="notice warning" id="lost" role="status" hidden></p>
+      <p class="notice error" id="config-error" role="status" hidden></p>
+      ${main}
+    </main>
+    <footer class="muted" id="version"></footer>
+    <div id="toasts" role="alert"></div>
+    <div id="announcer" class="visually-hidden" role="status"></div>
+  `;
+}
+
+function pageLink(path: string, name: string, isCurrent: boolean): Html {
+  return isCurrent
+    ? html`<a href="${path}" aria-current="page">${name}</a>`
+    : html`<a href="${path}">${name}</a>`;
+}

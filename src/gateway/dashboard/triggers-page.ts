@@ -1,0 +1,94 @@
+import { html } from "./html.ts";
+import type { Html } from "./html.ts";
+import { inlineScript } from "./inline-script.ts";
+import type { Page } from "./layout.ts";
+import { frameStyles, site } from "./site.ts";
+import { historyStyles } from "./styles/history.ts";
+import { triggersStyles } from "./styles/triggers.ts";
+
+/** The history of all that asked an agent to run, also of what started nothing, and why. */
+export function triggersPage(): Page {
+  return {
+    title: "Triggers · Almanac",
+    styles: [...frameStyles, historyStyles, triggersStyles],
+    script: inlineScript("triggers"),
+    body: site({
+      current: "triggers",
+      main: html`
+        <div class="page-title">
+          <h1>Triggers</h1>
+          <span class="muted" id="total" role="status"></span>
+          <div class="end">
+            <button class="button primary" type="button" id="show-new" hidden></button>
+          </div>
+        </div>
+        ${filters}
+        <section class="panel" aria-label="Trigger history">
+          <div class="scroll">
+            <table class="history" id="triggers">
+              <thead>
+                <tr>
+                  ${["Time", "Trigger", "Agent", "Outcome", "Duration", "Why"].map(
+                    (name) => html`<th scope="col">${name}</th>`,
+                  )}
+                  <th scope="col"><span class="visually-hidden">Details</span></th>
+                </tr>
+              </thead>
+              <tbody id="trigger-rows"></tbody>
+            </table>
+          </div>
+          <p class="muted none" id="none" role="status" hidden></p>
+        </section>
+        <nav class="pager" id="pager" aria-label="Pages of the history">
+          <button class="button" type="button" id="newest">Newest</button>
+          <button class="button" type="button" id="newer">← Newer</button>
+          <span class="muted" id="place"></span>
+          <button class="button" type="button" id="older">Older →</button>
+        </nav>
+      `,
+    }),
+  };
+}
+
+const outcomes = [
+  "succeeded",
+  "failed",
+  "timed_out",
+  "killed",
+  "out_of_memory",
+  "lost",
+  "skipped",
+  "missed",
+  "dropped",
+  "rejected",
+];
+
+const filters = html`<form class="filters" id="filters" aria-label="Filter the history">
+  <label>Agent <input class="filter" name="agent" list="agent-names" autocomplete="off" /></label>
+  <datalist id="agent-names"></datalist>
+  ${select("kind", "Trigger", "Any", ["cron", "webhook", "agent-call", "manual"])}
+  ${select("outcome", "Outcome", "Any", outcomes)}
+  <label
+    >Time
+    <select class="filter" name="hours" aria-label="Time">
+      <option value="">All that is kept</option>
+      <option value="1">Last hour</option>
+      <option value="24">Last day</option>
+      <option value="168">Last week</option>
+    </select>
+  </label>
+  <label class="toggle"><input type="checkbox" name="dead" /> Dead letters only</label>
+  <button class="link" type="reset" id="all">Clear filters</button>
+</form>`;
+
+function select(name: string, label: string, any: string, values: readonly string[]): Html {
+  return html`<label
+    >${label}
+    <select class="filter" name="${name}" aria-label="${label}">
+      <option value="">${any}</option>
+      ${values.map(
+        (value) => html`<option value="${value}">${value.replaceAll("_", " ")}</option>`,
+      )}
+    </select>
+  </label>`;
+}

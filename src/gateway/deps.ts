@@ -1,0 +1,37 @@
+import type { Observable } from "rxjs";
+import type { LogLevel } from "../../streams/vocabulary.ts";
+import type { LogSource } from "../contracts/log-source.ts";
+import type { Operations } from "../contracts/operations.ts";
+import type { Sessions } from "../contracts/sessions.ts";
+import type { Metrics } from "./metrics.ts";
+import type { StreamLimits } from "./sse.ts";
+
+/** All that the gateway is handed. It holds no state of the scheduler's and imports no other room. */
+export interface GatewayDeps {
+  readonly operations: Operations;
+  readonly sessions: Sessions;
+  readonly logs: LogSource;
+  /** The API key in force; read at every comparison, because it may be generated anew. */
+  readonly apiKey: () => string;
+  /** Emits when another key came into force: whoever used the old one is to be let go. */
+  readonly keyChange$: Observable<unknown>;
+  readonly metrics: Pick<Metrics, "text" | "contentType" | "streamClients">;
+  /** Where the key is stored, told on the login page. */
+  readonly keyPath: string;
+  /** True serves the dashboard's pages; the APIs don't depend on it. */
+  readonly dashboard: boolean;
+  /** Address to bind, `[gateway].host`. */
+  readonly host: string;
+  /** TCP port, 0 for any free one. */
+  readonly port: number;
+  /** More names that the operator routes answer to, without port. */
+  readonly allowedHosts: readonly string[];
+  /** Believe `X-Forwarded-*`: true, or the proxies' addresses. */
+  readonly trustProxy: boolean | string;
+  /** Largest request body, bytes. */
+  readonly maxBodyBytes: number;
+  /** Tells the operator; the message holds no secret. */
+  readonly log: (level: LogLevel, message: string) => void;
+  /** Overrides of the streams' bounds, for tests. */
+  readonly streamLimits?: Partial<StreamLimits>;
+}

@@ -1,0 +1,90 @@
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { agentDetailSchema } from "../api/agent-schema.ts";
+import { agentParams } from "../api/answers.ts";
+import { withZod } from "../api/zod-types.ts";
+import type { AgentAnswer } from "../dashboard/agent-answer.ts";
+import { agentPage } from "../dashboard/agent-page.ts";
+import { logPage } from "../dashboard/log-page.ts";
+import { overviewPage } from "../dashboard/overview-page.ts";
+import { scheduleText } from "../dashboard/schedule-text.ts";
+import { triggersPage } from "../dashboard/triggers-page.ts";
+import type { GatewayDeps } from "../deps.ts";
+import { agentOf, unknownAgent } from "../names.ts";
+import { sendPage } from "../send-page.ts";
+import { isKnown } from "./logs.ts";
+
+const page = { tag: "Pages", produces: "text/html" };
+const agentPageSchema = { ...page, params: agentParams, problems: [404] };
+const homeSchema = {
+  ...{ tag: "Pages", summary: "Leads to the dashboard" },
+  response: { 302: z.undefined() },
+};
+const detailSchema = {
+  ...{ tag: "Status", summary: "An agent in full: its config in force and its next ticks" },
+  ...{ params: agentParams, response: { 200: agentDetailSchema }, problems: [404] },
+};
+
+/** The last lines that a download holds. */
+const downloadedLines = 5_000;
+const downloadSchema = {
+  ...{ tag: "Logs", summary: `The last ${downloadedLines} lines of an agent's log, as a file` },
+  querystring: z.object({
+    instance: z.string().max(200).optional().meta({ description: "Only lines of this run" }),
+  }),
+  ...{ params: agentParams, produces: "application/x-ndjson", problems: [404] },
+};
+
+/** The dashboard's pages; what they show comes over the streams and the APIs. */
+export function dashboardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
+  app.get("/", { schema: homeSchema }, (_request, reply) => reply.redirect("/dashboard", 302));
+
+  const overviewSchema = { ...page, summary: "All agents, live" };
+  app.get("/dashboard", { schema: overviewSchema }, (_request, reply) =>
+    sendPage(reply, overviewPage()),
+  );
+
+  const triggersSchema = { ...page, summary: "The trigger history" };
+  app.get("/dashboard/triggers", { schema: triggersSchema }, (_request, reply) =>
+    sendPage(reply, triggersPage()),
+  );
+
+  agentPages(app, deps);
+}
+
+function agentPages(app: FastifyInstance, deps: GatewayDeps): void {
+  const overviewSchema = { ...agentPageSchema, summary: "One agent" };
+  app.get("/dashboard/agents/:name", { schema: overviewSchema }, async (request, reply) => {
+    const agent = agentOf(request);
+    // The scheduler has a log, but is no agent.
+    if (agent === "scheduler" || !(await isKnown(agent, deps))) throw unknownAgent(agent);
+    return sendPage(reply, agentPage(agent));
+  });
+
+  const logsSchema = { ...agentPageSchema, summary: "One agent's log, live" };
+  app.get("/dashboard/agents/:name/logs", { schema: logsSchema }, async (request, reply) => {
+    const agent = agentOf(request);
+    if (!(await isKnown(agent, deps))) throw unknownAgent(agent);
+    return sendPage(reply, logPage(agent));
+  });
+
+  const api = withZod(app);
+  const download = { schema: downloadSchema };
+  api.get("/dashboard/api/logs/:name/download", download, async (request, reply) => {
+    const agent = agentOf(request);
+    if (!(await isKnown(agent, deps))) throw unknownAgent(agent);
+    const { instance = null } = request.query;
+    const query = { agent, instanceId: instance, lines: downloadedLines, after: null };
+    const lines = await deps.logs.read(query);
+    return reply
+      .type("application/x-ndjson; charset=utf-8")
+      .header("content-disposition", `attachment; filename="${agent}.log.ndjson"`)
+      .header("cache-control", "no-store")
+      .send(lines.map(({ entry }) => `${JSON.stringify(entry)}\n`).join(""));
+  });
+
+  api.get("/dashboard/api/agents/:name", { schema: detailSchema }, (request): AgentAnswer => {
+    const detail = deps.operations.agent(agentOf(request));
+    return { ...detail, scheduleText: scheduleText(detail.config?.schedule ?? null) };
+  });
+}

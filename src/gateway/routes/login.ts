@@ -1,0 +1,118 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { withZod } from "../api/zod-types.ts";
+import { isSameSecret, sessionOf } from "../auth.ts";
+import { loginPage } from "../dashboard/login-page.ts";
+import type { GatewayDeps } from "../deps.ts";
+import { createLoginDelay } from "../login-delay.ts";
+import type { LoginDelay } from "../login-delay.ts";
+import { HttpProblem } from "../problem.ts";
+import { safeNext } from "../safe-next.ts";
+import { isForeign } from "../same-origin.ts";
+import { sessionCookie } from "../session-cookie.ts";
+import { sendPage } from "../send-page.ts";
+
+const loginBody = z.object({ key: z.string().max(1000), next: z.string().optional() });
+const cookieAttributes = { httpOnly: true, sameSite: "strict", path: "/" } as const;
+const formType = "application/x-www-form-urlencoded";
+const tag = "Login";
+const nextQuery = z.object({
+  next: z.unknown().optional().meta({ description: "Where to go afterwards: a path of this site" }),
+});
+const pageSchema = {
+  tag,
+  summary: "The login page",
+  querystring: nextQuery,
+  produces: "text/html",
+};
+const loginSchema = {
+  ...{ tag, summary: "Start a browser's session", querystring: nextQuery, body: loginBody },
+  consumes: ["application/json", formType],
+  description: "A form is answered with a redirect (303) or the page again, JSON with 204.",
+  ...{ response: { 204: z.undefined(), 303: z.undefined() }, problems: [401, 403, 413, 429] },
+};
+const logoutSchema = {
+  ...{ tag, summary: "End the session and its streams" },
+  ...{ response: { 303: z.undefined() }, problems: [403] },
+};
+/** Seconds: the absolute lifetime of a session. The server's own clock decides, this tidies the browser. */
+const cookieMaxAge = 7 * 24 * 3600;
+
+/** A browser's way in and out: the key becomes a session. */
+export function loginRoutes(app: FastifyInstance, deps: GatewayDeps): void {
+  const delay = createLoginDelay();
+  const home = deps.dashboard ? "/dashboard" : "/control/status";
+  app.addContentTypeParser(formType, { parseAs: "string" }, (_request, body, done) =>
+    done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+  );
+
+  const api = withZod(app);
+  api.get("/login", { schema: pageSchema }, (request, reply) => {
+    const next = safeNext(request.query.next, home);
+    if (sessionOf(request, deps) !== null) return reply.redirect(next, 303);
+    return sendPage(reply, loginPage({ keyPath: deps.keyPath, next, message: null }));
+  });
+
+  api.post("/login", { bodyLimit: 8 * 1024, schema: loginSchema }, (request, reply) => {
+    refuseForeign(request);
+    const { body } = request;
+    const next = safeNext(body.next ?? request.query.next, home);
+    const refusal = judge(body.key.trim(), request.ip, deps, delay);
+    const isForm = request.headers["content-type"]?.startsWith(formType) === true;
+    if (refusal === null) {
+      startSession(request, reply, deps);
+      return isForm ? reply.redirect(next, 303) : reply.code(204).send();
+    }
+    if (!isForm) throw refusal;
+    const page = loginPage({ keyPath: deps.keyPath, next, message: refusal.message });
+    return sendPage(reply.headers(refusal.headers), page, refusal.status);
+  });
+
+  const logout = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    refuseForeign(request);
+    const sessionId = sessionOf(request, deps);
+    if (sessionId !== null) deps.sessions.end(sessionId);
+    return reply.clearCookie(sessionCookie, cookieAttributes).redirect("/login", 303);
+  };
+  // A HEAD must change nothing, so it isn't derived from this GET.
+  app.get("/logout", { exposeHeadRoute: false, schema: logoutSchema }, logout);
+  app.post("/logout", { schema: logoutSchema }, logout);
+}
+
+/** Null when the key is right; too many tries are refused before the key is looked at. */
+function judge(
+  key: string,
+  address: string,
+  deps: GatewayDeps,
+  delay: LoginDelay,
+): HttpProblem | null {
+  const seconds = delay.secondsToWait(address);
+  if (seconds > 0) {
+    const detail = `Too many wrong keys; wait ${seconds} s and try again.`;
+    return new HttpProblem(429, "too_many_tries", detail, {
+      headers: { "retry-after": String(seconds) },
+    });
+  }
+  if (isSameSecret(key, deps.apiKey())) {
+    delay.succeeded(address);
+    return null;
+  }
+  delay.failed(address);
+  return new HttpProblem(401, "wrong_key", "This is not the gateway’s API key.", {
+    headers: { "www-authenticate": "Bearer" },
+  });
+}
+
+function startSession(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): void {
+  const previous = sessionOf(request, deps);
+  if (previous !== null) deps.sessions.end(previous);
+  const isSecure = request.protocol === "https";
+  const attributes = { ...cookieAttributes, maxAge: cookieMaxAge, secure: isSecure };
+  void reply.setCookie(sessionCookie, deps.sessions.create(), attributes);
+}
+
+function refuseForeign(request: FastifyRequest): void {
+  if (isForeign(request)) {
+    throw new HttpProblem(403, "foreign_origin", "A page of another origin asked for this.");
+  }
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { receiptViewSchema, replayResultSchema } from "../../contracts/operator-api.ts";
+import { receiptParams } from "../api/answers.ts";
+import { withZod } from "../api/zod-types.ts";
+import type { GatewayDeps } from "../deps.ts";
+import { isAgentName, receiptOf, unknownAgent } from "../names.ts";
+
+const tag = "Webhooks";
+const replayQuery = z.object({
+  agent: z
+    .string()
+    .optional()
+    .meta({ description: "Only this agent, whatever its filters say; else all that match" }),
+});
+
+/** Stored deliveries: looked at, and run again. */
+export function receiptRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
+  const api = withZod(app);
+  const viewSchema = {
+    ...{ tag, summary: "A stored webhook delivery, its secrets redacted", params: receiptParams },
+    ...{ response: { 200: receiptViewSchema }, problems: [404, 503] },
+  };
+  api.get("/api/stats/webhooks/:receiptId", { schema: viewSchema }, (request) =>
+    operations.receipt(receiptOf(request)),
+  );
+
+  const replaySchema = {
+    tag,
+    summary: "Run a stored webhook delivery again",
+    description:
+      "Makes new work, also of a delivery whose work was dropped or that matched nobody. Asking twice runs it twice.",
+    params: receiptParams,
+    querystring: replayQuery,
+    response: { 200: replayResultSchema },
+    problems: [404, 409, 503],
+  };
+  api.post("/api/webhooks/:receiptId/replay", { schema: replaySchema }, (request) => {
+    const { agent = null } = request.query;
+    if (agent !== null && !isAgentName(agent)) throw unknownAgent(agent);
+    return operations.replay(receiptOf(request), agent);
+  });
+}

@@ -1,0 +1,61 @@
+import type { FastifyInstance } from "fastify";
+import { defer, map, share, startWith } from "rxjs";
+import type { Observable } from "rxjs";
+import type { StatusSnapshot } from "../../../streams/status/wire.ts";
+import type { Operations } from "../../contracts/operations.ts";
+import { snapshotSchema, updateSchema } from "../api/status-schemas.ts";
+import { streamAnswer } from "../api/stream-answer.ts";
+import { withZod } from "../api/zod-types.ts";
+import { endOfAccess } from "../auth.ts";
+import type { GatewayDeps } from "../deps.ts";
+import { eventText } from "../sse.ts";
+import type { EventStreams } from "../sse.ts";
+
+const tag = "Status";
+const streamSchema = {
+  tag,
+  summary: "The same as Server-Sent Events that tell changes",
+  description:
+    "Event `snapshot` (StatusSnapshot) at connect, then at most every 100 ms an event `update` (StatusUpdate) that " +
+    "holds only what changed.",
+  ...streamAnswer({ snapshot: snapshotSchema, update: updateSchema }),
+};
+
+/** The scheduler's state, once or as a stream of changes. */
+export function statusRoutes(app: FastifyInstance, deps: GatewayDeps, streams: EventStreams): void {
+  const events$ = statusEvents(deps.operations);
+  const api = withZod(app);
+  const schema = {
+    tag,
+    summary: "The scheduler and its agents as they are now",
+    response: { 200: snapshotSchema },
+  };
+  api.get("/control/status", { schema }, () => deps.operations.snapshot());
+  const options = { config: { stream: "status" }, schema: streamSchema } as const;
+  app.get("/dashboard/api/status-stream", options, (request, reply) =>
+    streams.serve(request, reply, events$, endOfAccess(request, deps)),
+  );
+}
+
+/**
+ * The texts of the status stream: a snapshot, then the changes. Each change is serialized once for all clients, and a
+ * snapshot once for all that come between two changes.
+ */
+export function statusEvents(operations: Operations): Observable<string> {
+  let updates = 0;
+  let last: { readonly snapshot: StatusSnapshot; readonly text: string } | null = null;
+  const update$ = operations.update$.pipe(
+    map((update) => eventText("update", String(++updates), JSON.stringify(update))),
+    share(),
+  );
+  const snapshotText = (): string => {
+    const snapshot = operations.snapshot();
+    if (last?.snapshot !== snapshot) {
+      last = { snapshot, text: eventText("snapshot", String(updates), JSON.stringify(snapshot)) };
+    }
+    return last.text;
+  };
+  // Snapshot and subscription happen in one turn: no change fits between them. One that the snapshot already holds
+  // may follow as an update, which repeats whole rows and does no harm.
+  return defer(() => update$.pipe(startWith(snapshotText())));
+}

@@ -1,0 +1,47 @@
+import type { Job } from "../contracts/job.ts";
+
+/** What a command needs of the environment that the run was started with; nothing else passes. */
+const passedOn = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LC_ALL",
+  "TZ",
+  "TMPDIR",
+] as const;
+
+/** What the run itself wrote for its commands. */
+export interface WrittenFiles {
+  /** Absolute path of the webhook's body; null without one. */
+  readonly payloadFile: string | null;
+  /** Variables that name the files of credentials. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/**
+ * The whole environment of the agent's commands and hooks: a few variables of the run's own, the credentials'
+ * (the first that sets a variable wins), and `AL_AGENT`, `AL_INSTANCE` and, for a webhook, `AL_PAYLOAD_FILE`.
+ */
+export function commandEnv(
+  job: Job,
+  env: NodeJS.ProcessEnv,
+  { payloadFile, files }: WrittenFiles,
+): Readonly<Record<string, string>> {
+  const own = passedOn.flatMap((name): [string, string][] => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  const credentials = job.credentials.toReversed().flatMap((entry) => Object.entries(entry.env));
+  return {
+    ...Object.fromEntries(own),
+    ...Object.fromEntries(credentials),
+    ...files,
+    // Last, because the runner finds stray processes of a run by it.
+    AL_AGENT: job.agent,
+    AL_INSTANCE: job.instanceId,
+    ...(payloadFile === null ? {} : { AL_PAYLOAD_FILE: payloadFile }),
+  };
+}

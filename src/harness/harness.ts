@@ -1,0 +1,39 @@
+import type { Usage } from "../../streams/vocabulary.ts";
+import type { Job, Script } from "../contracts/job.ts";
+import type { RunMessage } from "../contracts/run-messages.ts";
+
+/** Writes one message of the run. */
+export type Emit = (message: RunMessage) => void;
+
+/** Starts the loopback endpoint that replays a script; what it resolves to is closed when the session is over. */
+export type StartScripted = (script: Script) => Promise<{
+  /** Base URL of an OpenAI-compatible API. */
+  readonly baseUrl: string;
+  /** Bearer key of that API. */
+  readonly key: string;
+  close(): Promise<void>;
+}>;
+
+/** What a harness is given for one session. */
+export interface Session {
+  readonly job: Job;
+  /** The first and only user message. */
+  readonly prompt: string;
+  /** The whole environment of the agent's commands, credentials included. */
+  readonly commandEnv: Readonly<Record<string, string>>;
+  readonly emit: Emit;
+  /** Aborts the session: the scheduler stops the run or is gone. */
+  readonly signal: AbortSignal;
+  readonly startScripted: StartScripted;
+}
+
+/** How a session ended; `error` is null when the agent came to its own end. */
+export interface SessionEnd {
+  readonly error: string | null;
+  readonly usage: Usage;
+}
+
+/** One way to run an agent's session. It resolves also when the model fails; a throw is a failure to start. */
+export type Harness = (session: Session) => Promise<SessionEnd>;
+
+export const noUsage: Usage = { model: null, tokens: null, costUsd: null, turns: null };

@@ -1,0 +1,18 @@
+import { basename } from "node:path";
+import { claude } from "./claude.ts";
+import { codex } from "./codex.ts";
+import { gemini } from "./gemini.ts";
+import type { LlmCli } from "./llm-cli.ts";
+
+const clis: readonly LlmCli[] = [claude, codex, gemini];
+
+/** The CLI that `[harness].command` means, by its name or a path that ends with it. Throws when none is known. */
+export function cliFor(command: string): LlmCli {
+  const name = basename(command);
+  const known = clis.find(({ program }) => program === name);
+  if (known !== undefined) return known;
+  const names = clis.map(({ program }) => program).join(", ");
+  throw new Error(
+    `[harness] command = "${command}" is not a command line that the llm-cli harness knows; it knows ${names}, by name or by a path that ends with one of them`,
+  );
+}

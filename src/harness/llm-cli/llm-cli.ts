@@ -1,0 +1,54 @@
+import type { JobModel } from "../../contracts/job.ts";
+import type { Story } from "../story.ts";
+
+/** What one session asks of a CLI. */
+export interface CliRequest {
+  readonly model: JobModel;
+  /** The model's key, where it may be handed to this CLI. */
+  readonly key: string | null;
+  readonly prompt: string;
+  /** Absolute path of the file with the system prompt. */
+  readonly systemPromptFile: string;
+  /** Absolute path of a private folder, for the CLI's own settings and files. */
+  readonly configDir: string;
+  readonly workDir: string;
+}
+
+/** How the CLI is started for it. Arguments can be read by everybody on the machine: no secret belongs there. */
+export interface CliCommand {
+  readonly args: readonly string[];
+  /** Beside the variables of the agent's commands; null takes one of those away. */
+  readonly env: Readonly<Record<string, string | null>>;
+  readonly input: string;
+  /** Files that it needs in `configDir`: relative path to content. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** The CLI's own account of its session. */
+export interface CliResult {
+  /** Null when it succeeded; an HTTP status of the provider comes first, where there is one. */
+  readonly error: string | null;
+  readonly tokens: number | null;
+  readonly costUsd: number | null;
+  readonly turns: number | null;
+}
+
+/** Reads the CLI's stream. */
+export interface CliReader {
+  /** Takes one line that is a JSON object; what it doesn't know is left alone, as a newer CLI says more. */
+  take(event: Readonly<Record<string, unknown>>): void;
+  /** Null until the CLI said how it ended. */
+  result(): CliResult | null;
+}
+
+/** An external LLM command line that can run an agent's session. */
+export interface LlmCli {
+  /** Name of its program. */
+  readonly program: string;
+  /** The provider whose models it is made for. */
+  readonly provider: string;
+  /** The command that installs it. */
+  readonly install: string;
+  command(request: CliRequest): CliCommand;
+  reader(story: Story): CliReader;
+}

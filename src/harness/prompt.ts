@@ -1,0 +1,84 @@
+import type { Trigger, WebhookEvent } from "../../streams/vocabulary.ts";
+import type { Job } from "../contracts/job.ts";
+import { cut } from "./message-writer.ts";
+
+/** Characters of a webhook's body text in the prompt; the whole is in the payload file. */
+const maxBodyCharacters = 16_000;
+
+/** What the prompt says besides the job. */
+export interface PromptContext {
+  /** IANA name of the run's time zone. */
+  readonly timezone: string;
+  /** Epoch ms. */
+  readonly now: number;
+  /** Where the webhook's whole body is, as a path relative to the working directory; null without one. */
+  readonly payloadFile: string | null;
+}
+
+/**
+ * The user prompt of a run: what the agent is configured with, where it is, and what triggered it. Text that
+ * comes from outside is written so that it cannot end the section it is in.
+ */
+export function promptFor(job: Job, context: PromptContext): string {
+  return [
+    section("agent-config", job.params),
+    section("credential-context", job.credentials.map(credentialNames)),
+    section("environment", environment(job, context)),
+    triggerSection(job.trigger, context),
+  ].join("\n\n");
+}
+
+function credentialNames({ type, instance, env, fileEnv }: Job["credentials"][number]) {
+  const credential = instance === "default" ? type : `${type}:${instance}`;
+  return { credential, environmentVariables: Object.keys({ ...env, ...fileEnv }) };
+}
+
+function environment(job: Job, { timezone, now }: PromptContext) {
+  const local = new Date(now).toLocaleString("sv-SE", { timeZone: timezone });
+  return {
+    agent: job.agent,
+    instance: job.instanceId,
+    workingDirectory: job.workDir,
+    startedAt: new Date(now).toISOString(),
+    timezone,
+    localTime: local,
+    timeoutSeconds: job.timeoutSeconds,
+  };
+}
+
+function triggerSection(trigger: Trigger, { payloadFile }: PromptContext): string {
+  switch (trigger.kind) {
+    case "cron":
+      return `You were started by your schedule, for ${new Date(trigger.scheduledFor).toISOString()}.`;
+    case "webhook":
+      return section("webhook-trigger", { ...shortEvent(trigger.event, payloadFile), payloadFile });
+    case "agent-call": {
+      const { caller, callerInstance, depth, context } = trigger;
+      return section("agent-call", { caller, callerInstance, depth, context });
+    }
+    case "manual":
+      if (trigger.prompt === null) return "You were started by hand, without a further request.";
+      return `<user-prompt>\n${withoutOurTags(trigger.prompt)}\n</user-prompt>`;
+  }
+}
+
+function shortEvent(event: WebhookEvent, payloadFile: string | null): WebhookEvent {
+  const { body } = event;
+  if (body === null || body.length <= maxBodyCharacters) return event;
+  const rest = payloadFile === null ? "" : `\n[cut here; the whole event is in ${payloadFile}]`;
+  return { ...event, body: `${cut(body, maxBodyCharacters)}${rest}` };
+}
+
+/** JSON whose `<` are escapes: it holds no tag, and parses to the same value. */
+function section(tag: string, value: unknown): string {
+  const json = JSON.stringify(value, null, 2).replaceAll("<", "\\u003c");
+  return `<${tag}>\n${json}\n</${tag}>`;
+}
+
+const ourTags =
+  /<(?=\/?(?:agent-config|credential-context|environment|webhook-trigger|agent-call|user-prompt)\b)/gi;
+
+/** Plain text keeps its `<`, but not where it would open or close one of the prompt's own sections. */
+function withoutOurTags(text: string): string {
+  return text.replaceAll(ourTags, "&lt;");
+}

@@ -1,0 +1,56 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+/** A log file by its name: one a UTC day and agent. */
+export interface LogFile {
+  readonly name: string;
+  /** Agent name, or `scheduler`. */
+  readonly agent: string;
+  /** `YYYY-MM-DD`, UTC. */
+  readonly date: string;
+}
+
+/** Where a project's logs lie. */
+export function logsDir(projectDir: string): string {
+  return join(projectDir, ".al", "logs");
+}
+
+/** The UTC date of a time (epoch ms), `YYYY-MM-DD`. UTC, because a local day may have 23 or 25 hours. */
+export function utcDate(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+/** The file that a line of an agent goes to at a time (epoch ms). */
+export function logFileOf(agent: string, time: number): LogFile {
+  const date = utcDate(time);
+  return { name: `${agent}-${date}.log`, agent, date };
+}
+
+/** The parts of a file name; null when it is no log file. An agent's name may itself end in a date. */
+export function parseLogFileName(name: string): LogFile | null {
+  const parts = /^([a-z0-9][a-z0-9-]{0,62})-(\d{4}-\d{2}-\d{2})\.log$/.exec(name);
+  const [, agent, date] = parts ?? [];
+  return agent === undefined || date === undefined ? null : { name, agent, date };
+}
+
+/** The log files of a directory, of one agent or all (null), oldest day first; none when there is no directory. */
+export async function listLogFiles(dir: string, agent: string | null): Promise<LogFile[]> {
+  const names = await readdir(dir).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  return names
+    .flatMap((name) => parseLogFileName(name) ?? [])
+    .filter((file) => agent === null || file.agent === agent)
+    .sort(byDateThenName);
+}
+
+function byDateThenName(a: LogFile, b: LogFile): number {
+  if (a.date !== b.date) return a.date < b.date ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
+}
+
+/** Whether a file operation failed because there is no such file. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

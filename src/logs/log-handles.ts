@@ -1,0 +1,127 @@
+import { mkdir, open, stat } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+import { isMissing } from "./log-files.ts";
+
+/** Open files to append to, at most a number of them. */
+export interface LogHandles {
+  /** Appends whole lines. Rejects as the disk does; `written` of the error says how many bytes it took. */
+  append(path: string, data: Buffer): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A failed append. */
+export class AppendError extends Error {
+  /** Bytes of the data that were written. */
+  readonly written: number;
+
+  constructor(path: string, written: number, cause: unknown) {
+    super(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = "AppendError";
+    this.written = written;
+  }
+}
+
+interface Open {
+  readonly handle: FileHandle;
+  readonly inode: number;
+  checkedAt: number;
+  busy: boolean;
+}
+
+/** A file that was deleted or moved away is noticed after this many ms. */
+const checkEveryMs = 1_000;
+
+/** Keeps the most recently used `capacity` files open. Each path is appended to by one caller at a time. */
+export function createLogHandles(capacity: number): LogHandles {
+  // A Map keeps the order of insertion: the first is the least recently used.
+  const files = new Map<string, Open>();
+  let opening = 0;
+
+  const drop = async (path: string): Promise<void> => {
+    const file = files.get(path);
+    files.delete(path);
+    await file?.handle.close();
+  };
+
+  const makeRoom = async (): Promise<void> => {
+    const idle = [...files].filter(([, file]) => !file.busy).map(([path]) => path);
+    const tooMany = Math.max(0, files.size + opening - capacity);
+    await Promise.all(idle.slice(0, tooMany).map(drop));
+  };
+
+  const fileFor = async (path: string): Promise<Open> => {
+    const known = files.get(path);
+    if (known) {
+      known.busy = true;
+      files.delete(path);
+      files.set(path, known);
+      if (!(await isStale(path, known))) return known;
+    }
+    await drop(path);
+    opening += 1;
+    try {
+      await makeRoom();
+      const file = await openToAppend(path);
+      files.set(path, file);
+      return file;
+    } finally {
+      opening -= 1;
+    }
+  };
+
+  return {
+    append: async (path, data) => {
+      let file: Open | undefined;
+      let written = 0;
+      try {
+        file = await fileFor(path);
+        while (written < data.length) {
+          written += (await file.handle.write(data, written)).bytesWritten;
+        }
+        file.busy = false;
+      } catch (error) {
+        // Opened again the next time, which looks for half a line.
+        await drop(path).catch(() => undefined);
+        throw new AppendError(path, written, error);
+      }
+    },
+    close: async () => {
+      await Promise.all([...files.keys()].map(drop));
+    },
+  };
+}
+
+async function isStale(path: string, file: Open): Promise<boolean> {
+  const now = performance.now();
+  if (now - file.checkedAt < checkEveryMs) return false;
+  file.checkedAt = now;
+  try {
+    return (await stat(path)).ino !== file.inode;
+  } catch (error) {
+    if (isMissing(error)) return true;
+    throw error;
+  }
+}
+
+async function openToAppend(path: string): Promise<Open> {
+  const handle = await open(path, "a+", 0o600).catch(async (error: unknown) => {
+    if (!isMissing(error)) throw error;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return open(path, "a+", 0o600);
+  });
+  try {
+    const { ino, size } = await handle.stat();
+    if (size > 0) await endHalfLine(handle, size);
+    return { handle, inode: ino, checkedAt: performance.now(), busy: true };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** A crash or a full disk may have left half a line: what follows it starts on a line of its own. */
+async function endHalfLine(handle: FileHandle, size: number): Promise<void> {
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  if (buffer.toString() !== "\n") await handle.write("\n");
+}

@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import type { LogLine, LogQuery } from "../contracts/log-source.ts";
+import { maxLines, tailOf, toLogLine } from "./file-lines.ts";
+import type { LogFile } from "./log-files.ts";
+import { fileSize } from "./log-position.ts";
+import type { LogPosition } from "./log-position.ts";
+import { mergeLines } from "./merge-lines.ts";
+import { readBackward, readForward } from "./read-lines.ts";
+
+/** What follows a position in the files of its agent, given oldest first; at most 10,000 lines. */
+export async function sinceInOrder(
+  dir: string,
+  files: readonly LogFile[],
+  { file: first, offset }: LogPosition,
+  { instanceId }: LogQuery,
+): Promise<LogLine[]> {
+  const lines: LogLine[] = [];
+  for (const file of files.filter(({ date }) => date >= first.date)) {
+    const start = file.name === first.name ? offset : 0;
+    for await (const raw of readForward(join(dir, file.name), start)) {
+      const line = toLogLine(raw, file, instanceId);
+      if (line) lines.push(line);
+      // Who wants more goes on after the last one.
+      if (lines.length === maxLines) return lines;
+    }
+  }
+  return lines;
+}
+
+/**
+ * What the merge of all agents shows after a position: of its own agent everything after it, of the others what is
+ * later by (time, file name), the order in which a merge shows lines. Null when that is too much to hold.
+ */
+export async function sinceMerged(
+  dir: string,
+  files: readonly LogFile[],
+  { file: own, offset }: LogPosition,
+): Promise<LogLine[] | null> {
+  const [last] = await tailOf(dir, own, 1, null, offset);
+  const time = last?.entry.time ?? Date.parse(own.date);
+  const isLater = (line: LogLine, file: LogFile): boolean =>
+    line.entry.time > time || (line.entry.time === time && file.name > own.name);
+  const done = new Set<string>();
+  let found: LogLine[] = [];
+  for (const file of files.toReversed()) {
+    if (done.has(file.agent)) continue;
+    const start = file.name === own.name ? offset : 0;
+    const isWanted = file.agent === own.agent ? () => true : isLater;
+    const part = await laterLines(dir, file, start, isWanted);
+    found = [...part.lines, ...found];
+    if (found.length > maxLines) return null;
+    if (!part.whole || file.name === own.name) done.add(file.agent);
+  }
+  return mergeLines(found);
+}
+
+/** The lines at the end of a file that are wanted, down to `start`; `whole` when that is all of them. */
+async function laterLines(
+  dir: string,
+  file: LogFile,
+  start: number,
+  isWanted: (line: LogLine, file: LogFile) => boolean,
+): Promise<{ readonly lines: LogLine[]; readonly whole: boolean }> {
+  const path = join(dir, file.name);
+  const lines: LogLine[] = [];
+  let whole = true;
+  for await (const raw of readBackward(path, (await fileSize(path)) ?? 0)) {
+    const line = raw.start < start ? null : toLogLine(raw, file, null);
+    whole = line !== null && isWanted(line, file);
+    if (!line || !whole || lines.length > maxLines) break;
+    lines.push(line);
+  }
+  return { lines: lines.reverse(), whole };
+}

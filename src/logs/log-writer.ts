@@ -1,0 +1,133 @@
+import { join } from "node:path";
+import { messageOf } from "../errors.ts";
+import type { LogEntry } from "../../streams/vocabulary.ts";
+import { formatLine } from "./format-line.ts";
+import { logFileOf, logsDir, parseLogFileName } from "./log-files.ts";
+import { AppendError, createLogHandles } from "./log-handles.ts";
+import { createLineQueue } from "./line-queue.ts";
+
+/** What a log writer needs. */
+export interface LogWriterOptions {
+  /** Replaces every known secret in a text. */
+  readonly redact: (text: string) => string;
+  /** Epoch ms; its UTC date chooses the file. */
+  readonly now: () => number;
+  /** Told when lines can't be written, at most once a minute. */
+  readonly onProblem: (message: string) => void;
+  /** Bytes of lines that may wait for a slow disk. */
+  readonly maxWaitingBytes?: number;
+}
+
+/** Appends entries to the log files of a project. */
+export interface LogWriter {
+  /** Takes an entry; it is on its way to the disk when this turn of the event loop is over. Never throws. */
+  write(entry: LogEntry): void;
+  /** Resolves when everything written so far is in the files, or could not be. */
+  flush(): Promise<void>;
+  /** Flushes and closes the files; nothing may be written afterwards. */
+  close(): Promise<void>;
+}
+
+/** Open files at once; 1000 agents would otherwise hold 1000. */
+const maxOpenFiles = 64;
+const appendsAtOnce = 16;
+const retryAfterMs = 1_000;
+const problemEveryMs = 60_000;
+const defaultWaitingBytes = 16 * 1024 * 1024;
+
+/**
+ * A writer of `.al/logs/<agent>-<UTC date>.log`: ordered per file, one append a file and turn. While the disk fails
+ * or stalls, lines wait in bounded memory; beyond it new ones are dropped, and a line says how many.
+ */
+export function createLogWriter(projectDir: string, options: LogWriterOptions): LogWriter {
+  const { redact, now, onProblem, maxWaitingBytes = defaultWaitingBytes } = options;
+  const dir = logsDir(projectDir);
+  const handles = createLogHandles(maxOpenFiles);
+  const queue = createLineQueue(maxWaitingBytes);
+  let scheduled: NodeJS.Immediate | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let drained = Promise.resolve(true);
+  let toldAt = -Infinity;
+
+  const tell = (error: unknown): void => {
+    if (performance.now() - toldAt < problemEveryMs) return;
+    toldAt = performance.now();
+    onProblem(`logs: ${messageOf(error)}`);
+  };
+
+  const appendNext = async (name: string): Promise<boolean> => {
+    const lines = queue.take(name);
+    if (lines === null) return true;
+    try {
+      await handles.append(join(dir, name), lines);
+      queue.done(lines.length);
+      const dropped = queue.dropped(name);
+      if (dropped > 0) queue.pushAnyway(name, droppedLine(name, dropped));
+      return true;
+    } catch (error) {
+      queue.putBack(name, lines, error instanceof AppendError ? error.written : 0);
+      tell(error);
+      return false;
+    }
+  };
+
+  const droppedLine = (name: string, dropped: number): string => {
+    const agent = parseLogFileName(name)?.agent ?? "scheduler";
+    const msg = `${dropped} log lines were dropped here: the disk could not take them in time`;
+    return formatLine({ level: 40, time: now(), agent, msg }, redact);
+  };
+
+  /** One append to each file that lines wait for; false when any of them failed. */
+  const drain = async (): Promise<boolean> => {
+    let succeeded = true;
+    const names = queue.names();
+    while (names.length > 0) {
+      const results = await Promise.all(names.splice(0, appendsAtOnce).map(appendNext));
+      succeeded &&= !results.includes(false);
+    }
+    if (!succeeded) retry ??= setTimeout(onRetry, retryAfterMs).unref();
+    else if (!queue.isEmpty()) schedule();
+    return succeeded;
+  };
+
+  const onRetry = (): void => {
+    retry = undefined;
+    schedule();
+  };
+
+  const schedule = (): void => {
+    scheduled ??= setImmediate(() => void startDrain());
+  };
+
+  const startDrain = (): Promise<boolean> => {
+    clearImmediate(scheduled);
+    scheduled = undefined;
+    drained = drained.then(drain);
+    return drained;
+  };
+
+  const flush = async (): Promise<void> => {
+    while ((await startDrain()) && !queue.isEmpty());
+  };
+
+  return {
+    write: (entry) => {
+      queue.push(fileName(entry, now()), formatLine(entry, redact));
+      // While the disk fails, the retry takes what waits.
+      if (retry === undefined) schedule();
+    },
+    flush,
+    close: async () => {
+      await flush();
+      clearTimeout(retry);
+      await handles.close();
+      if (!queue.isEmpty()) onProblem("logs: the last lines could not be written");
+    },
+  };
+}
+
+/** A name that makes no log file, such as one with a slash, is logged with the scheduler's lines. */
+function fileName(entry: LogEntry, time: number): string {
+  const { name } = logFileOf(entry.agent, time);
+  return parseLogFileName(name) === null ? logFileOf("scheduler", time).name : name;
+}

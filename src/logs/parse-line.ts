@@ -1,0 +1,28 @@
+import type { LogEntry, LogLevel } from "../../streams/vocabulary.ts";
+import type { LogFile } from "./log-files.ts";
+
+const levels: readonly unknown[] = [10, 20, 30, 40, 50, 60] satisfies LogLevel[];
+
+/** The entry of a line; one that is none, such as half a line left by a crash, is shown as what it is. */
+export function parseLine(text: string, file: LogFile): LogEntry {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isEntry(value)) return value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return { level: 40, time: timeIn(text, file), agent: file.agent, msg: `broken line: ${text}` };
+}
+
+function isEntry(value: unknown): value is LogEntry {
+  if (typeof value !== "object" || value === null) return false;
+  const { level, time, msg, agent } = value as Readonly<Record<string, unknown>>;
+  const texts = typeof msg === "string" && typeof agent === "string";
+  return texts && typeof time === "number" && levels.includes(level);
+}
+
+/** The best that can be told of a broken line's time: its own when that is whole, else its day's start. */
+function timeIn(text: string, file: LogFile): number {
+  const [, digits] = /"time":(\d{1,15})\b/.exec(text) ?? [];
+  return digits === undefined ? Date.parse(file.date) : Number(digits);
+}

@@ -1,0 +1,103 @@
+import { open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { isMissing } from "./log-files.ts";
+
+/** A whole line of a file with the bytes it takes, its newline included: `end` is where the next one starts. */
+export interface RawLine {
+  readonly start: number;
+  readonly end: number;
+  /** Without the newline. */
+  readonly text: string;
+}
+
+const chunkBytes = 64 * 1024;
+const newline = 0x0a;
+/** A line beyond this isn't ours; it is passed over rather than held in memory. */
+const longestLine = 1024 * 1024;
+
+/** The whole lines of a file from `start` on, up to its present end; half a line at the end is left. None of no file. */
+export async function* readForward(path: string, start: number): AsyncGenerator<RawLine> {
+  const file = await openIfThere(path);
+  if (file === null) return;
+  try {
+    let position = start;
+    let rest = Buffer.alloc(0);
+    for (let chunk = await readAt(file, start); chunk.length > 0;) {
+      const data = Buffer.concat([rest, chunk]);
+      const lines = wholeLines(data, position);
+      yield* lines;
+      const end = lines.at(-1)?.end ?? position;
+      rest = data.subarray(end - position);
+      position = end;
+      if (rest.length > longestLine) {
+        position = await endOfLine(file, position + rest.length);
+        rest = Buffer.alloc(0);
+      }
+      chunk = await readAt(file, position + rest.length);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The whole lines of a file that end at `end` or before, last first. Half a line at the end is left. None of no file. */
+export async function* readBackward(path: string, end: number): AsyncGenerator<RawLine> {
+  const file = await openIfThere(path);
+  if (file === null) return;
+  try {
+    // What is left of a line whose start has not been read yet; nothing until the last newline was seen.
+    let rest: Buffer | null = null;
+    for (let to = end; to > 0;) {
+      const from = Math.max(0, to - chunkBytes);
+      const chunk = await readAt(file, from, to - from);
+      const data: Buffer = Buffer.concat([chunk, rest ?? Buffer.alloc(0)]);
+      // In the rightmost data, what follows the last newline is half a line.
+      const firstNewline = from === 0 ? -1 : data.indexOf(newline);
+      const whole = data.subarray(firstNewline + 1);
+      yield* wholeLines(whole, from + firstNewline + 1).reverse();
+      const keep = firstNewline === -1 && from > 0 ? data : data.subarray(0, firstNewline + 1);
+      rest = keep.length > longestLine ? keep.subarray(-1) : keep;
+      to = from;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Null when the file is gone, which retention does at any time. */
+async function openIfThere(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** The whole lines in `data`, which lies at `offset` of its file. */
+function wholeLines(data: Buffer, offset: number): RawLine[] {
+  const lines: RawLine[] = [];
+  let start = 0;
+  for (let at = data.indexOf(newline); at !== -1; at = data.indexOf(newline, start)) {
+    const text = data.toString("utf8", start, at);
+    lines.push({ start: offset + start, end: offset + at + 1, text });
+    start = at + 1;
+  }
+  return lines;
+}
+
+/** Where the line that `position` is inside of ends; the file's end when it has no end yet. */
+async function endOfLine(file: FileHandle, position: number): Promise<number> {
+  for (let at = position; ;) {
+    const chunk = await readAt(file, at);
+    const found = chunk.indexOf(newline);
+    if (found !== -1) return at + found + 1;
+    if (chunk.length === 0) return at;
+    at += chunk.length;
+  }
+}
+
+async function readAt(file: FileHandle, position: number, length = chunkBytes): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
+}

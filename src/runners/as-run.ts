@@ -1,0 +1,32 @@
+import { Observable, take } from "rxjs";
+import type { RunnerEvent, StopReason } from "../../streams/runs/runner.ts";
+
+/** What a run's work is given of its subscriber. */
+export interface Life {
+  readonly emit: (event: RunnerEvent) => void;
+  /** Aborted when the run is to end. */
+  readonly stopping: AbortSignal;
+  /** Aborted when nobody waits for the run any more. */
+  readonly left: AbortSignal;
+}
+
+/**
+ * Work that emits a run's events, as a cold stream which completes when the work is over. Work that rejects becomes
+ * the exit that `broken` makes of it.
+ */
+export function asRun(
+  stop$: Observable<StopReason>,
+  work: (life: Life) => Promise<void>,
+  broken: (error: unknown) => RunnerEvent,
+): Observable<RunnerEvent> {
+  return new Observable((subscriber) => {
+    const left = new AbortController();
+    const stopping = new AbortController();
+    subscriber.add(stop$.pipe(take(1)).subscribe(() => stopping.abort()));
+    subscriber.add(() => left.abort());
+    const emit = (event: RunnerEvent) => subscriber.next(event);
+    work({ emit, stopping: stopping.signal, left: left.signal })
+      .catch((error: unknown) => emit(broken(error)))
+      .finally(() => subscriber.complete());
+  });
+}

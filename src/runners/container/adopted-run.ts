@@ -1,0 +1,62 @@
+import type { AgentConfig, LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
+import type { Life } from "../as-run.ts";
+import { workDir } from "./container-options.ts";
+import type { ContainerRunnerOptions } from "./container-runner-options.ts";
+import { isUnreachable } from "./engine.ts";
+import { followLogs } from "./follow-run.ts";
+import { containerName } from "./labels.ts";
+import { eventsAfter } from "./live-output.ts";
+import type { Reconciler } from "./reconcile.ts";
+import type { RunRecords } from "./run-records.ts";
+import { follow, leaveNothing, outputOf, reasonOf } from "./run-steps.ts";
+
+/** A run that an earlier scheduler started and that can be gone on with, with the config that it started with. */
+export interface FoundContainerRun {
+  readonly instanceId: string;
+  readonly agent: AgentConfig;
+}
+
+/** Those of the instances whose container is there, with what they were started with. */
+export async function foundAmong(
+  instanceIds: readonly string[],
+  reconciler: Reconciler,
+  records: RunRecords,
+): Promise<readonly FoundContainerRun[]> {
+  const found = await reconciler.find().catch((error: unknown) => {
+    // Then they are lost, and gone before they are tried again: nothing starts before what is left was removed.
+    if (isUnreachable(error)) return [];
+    throw error;
+  });
+  const open = found.filter(({ instanceId }) => instanceIds.includes(instanceId));
+  const runs = open.map(async ({ instanceId }): Promise<FoundContainerRun | null> => {
+    const agent = await records.read(instanceId);
+    return agent === null ? null : { instanceId, agent };
+  });
+  return (await Promise.all(runs)).filter((run) => run !== null);
+}
+
+/** Follows a run that was found to its end. Rejects when nobody can tell it. */
+export async function adoptedRun(
+  request: RunRequest,
+  last: LogEntry | null,
+  life: Life,
+  options: ContainerRunnerOptions,
+) {
+  const { engine, projectDir } = options;
+  const name = containerName(projectDir, request.instanceId);
+  try {
+    // Only for the secrets in it: they were read anew, and are what the run was given unless they changed since.
+    const redact = await options.prepare(request, workDir).then(options.redactorFor, withhold);
+    const output = outputOf(request, redact, eventsAfter(last, life.emit), options);
+    const source = await followLogs(engine, name, "all");
+    source.on("error", () => undefined);
+    await follow(name, source, output, life, options);
+  } finally {
+    await leaveNothing(request, options);
+  }
+}
+
+/** Without its job nobody knows which words are secret. */
+function withhold(error: unknown): (text: string) => string {
+  return () => `(not shown, as its secrets are not known: ${reasonOf(error)})`;
+}

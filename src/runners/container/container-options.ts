@@ -1,0 +1,117 @@
+import type { ContainerCreateOptions } from "dockerode";
+import type { RunRequest } from "../../../streams/vocabulary.ts";
+import { command, containerUser } from "./image/dockerfile.ts";
+import { agentLabel, containerName, instanceLabel, projectId, projectLabel } from "./labels.ts";
+
+/** What a container may use: `[local]` of the project. */
+export interface ContainerLimits {
+  /** A number with b, k, m or g, such as `4g`. */
+  readonly memory: string;
+  readonly cpus: number;
+  /** `bridge`, `none` or a network's name. */
+  readonly network: string;
+}
+
+export interface ContainerSpec {
+  readonly request: RunRequest;
+  readonly projectDir: string;
+  readonly image: string;
+  readonly limits: ContainerLimits;
+  /** Program and arguments; null for the run's own command. */
+  readonly command: { readonly file: string; readonly args: readonly string[] } | null;
+  /** Absolute folder on the host that the run sees at `/run/al`, read-only; null for none. */
+  readonly controlDir: string | null;
+}
+
+/** The run's working directory inside the container. */
+export const workDir = "/workspace";
+const controlMount = "/run/al";
+
+/** Enough for builds and test suites, too few for a fork bomb to be felt. */
+const pidsLimit = 512;
+const nanosPerCpu = 1_000_000_000;
+
+/**
+ * Everything that a run's container is created with. Nothing secret is among it, as whoever may talk to the engine
+ * can read it: the job goes over standard input.
+ */
+export function containerOptions(spec: ContainerSpec): ContainerCreateOptions {
+  const { request, projectDir, image, limits, controlDir } = spec;
+  const { agent, instanceId } = request;
+  const { file, args } = spec.command ?? {
+    file: command,
+    args: ["_run-agent", agent.name, "--project", workDir],
+  };
+  return {
+    name: containerName(projectDir, instanceId),
+    Image: image,
+    Entrypoint: [file],
+    Cmd: [...args],
+    User: `${containerUser.uid}:${containerUser.gid}`,
+    WorkingDir: workDir,
+    Hostname: instanceId.slice(0, 63),
+    Env: environment(spec),
+    Labels: {
+      [projectLabel]: projectId(projectDir),
+      [agentLabel]: agent.name,
+      [instanceLabel]: instanceId,
+    },
+    OpenStdin: true,
+    // Not once: a scheduler that crashes must not end the runs that its successor adopts.
+    StdinOnce: false,
+    Tty: false,
+    Healthcheck: { Test: ["NONE"] },
+    HostConfig: { ...isolation(limits), Mounts: controlDir === null ? [] : [mount(controlDir)] },
+  };
+}
+
+function environment({ request: { agent, instanceId } }: ContainerSpec): string[] {
+  return [
+    `HOME=${containerUser.home}`,
+    `USER=${containerUser.name}`,
+    "LANG=C.UTF-8",
+    `TZ=${agent.timezone}`,
+    `AL_INSTANCE=${instanceId}`,
+  ];
+}
+
+function isolation({ memory, cpus, network }: ContainerLimits) {
+  const bytes = memoryBytes(memory);
+  const { uid, gid, home } = containerUser;
+  // Tools and scripts that an agent fetches must run. What is in these folders counts as the run's memory; half
+  // of it a folder, so that a full one is an error of the tool and not yet the end of the run.
+  const writable = `rw,exec,nosuid,nodev,size=${Math.floor(bytes / 2)}`;
+  const own = `${writable},uid=${uid},gid=${gid},mode=0700`;
+  return {
+    Memory: bytes,
+    // The same number: no swap.
+    MemorySwap: bytes,
+    NanoCpus: Math.round(cpus * nanosPerCpu),
+    PidsLimit: pidsLimit,
+    ReadonlyRootfs: true,
+    Tmpfs: { "/tmp": `${writable},mode=1777`, [workDir]: own, [home]: own },
+    SecurityOpt: ["no-new-privileges"],
+    CapDrop: ["ALL"],
+    Privileged: false,
+    Init: true,
+    NetworkMode: network,
+    IpcMode: "private",
+    RestartPolicy: { Name: "no" },
+    // Its exit code is read after it ended; the runner removes it then.
+    AutoRemove: false,
+    // What a scheduler that comes back reads, whatever the engine's own default is.
+    LogConfig: { Type: "json-file", Config: { "max-size": "64m", "max-file": "1" } },
+  };
+}
+
+function mount(source: string) {
+  return { Type: "bind" as const, Source: source, Target: controlMount, ReadOnly: true };
+}
+
+const units: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+/** `512m` in bytes; a number without a unit is bytes, as for the engine's own command line. */
+function memoryBytes(memory: string): number {
+  const unit = units[memory.slice(-1).toLowerCase()];
+  return Math.floor(unit === undefined ? Number(memory) : Number(memory.slice(0, -1)) * unit);
+}

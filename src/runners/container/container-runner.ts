@@ -1,0 +1,65 @@
+import { defer } from "rxjs";
+import type { Observable } from "rxjs";
+import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
+import { asRun } from "../as-run.ts";
+import type { Life } from "../as-run.ts";
+import { adoptedRun, foundAmong } from "./adopted-run.ts";
+import type { FoundContainerRun } from "./adopted-run.ts";
+import type { ContainerRunnerOptions } from "./container-runner-options.ts";
+import { newRun } from "./new-run.ts";
+import { createReconciler } from "./reconcile.ts";
+import { lostExit } from "./run-exit.ts";
+import { reasonOf } from "./run-steps.ts";
+
+export interface ContainerRunner extends Runner {
+  /** Which of these instances live, or ended with nobody there to see it. None when there is no engine to ask. */
+  adopt(instanceIds: readonly string[]): Promise<readonly FoundContainerRun[]>;
+  /**
+   * Goes on with a run that `adopt` found; otherwise as `run`. `last` is the last line of it that was logged: what
+   * comes after is handed on. Null: everything.
+   */
+  resume(
+    run: { readonly request: RunRequest; readonly last: LogEntry | null },
+    stop$: Observable<StopReason>,
+  ): Observable<RunnerEvent>;
+  /**
+   * Removes what is left on the engine of the project's runs that neither were started nor found by this runner.
+   * Rejects when the engine cannot be reached.
+   */
+  reap(): Promise<void>;
+}
+
+/** Runs each agent in a container of its own, which is removed when the run is over. */
+export function createContainerRunner(options: ContainerRunnerOptions): ContainerRunner {
+  const { engine, projectDir, records } = options;
+  const reconciler = createReconciler(engine, projectDir);
+  const live = new Set<string>();
+  const followed = (
+    { instanceId }: RunRequest,
+    stop$: Observable<StopReason>,
+    work: (life: Life) => Promise<void>,
+  ) =>
+    defer(() => {
+      live.add(instanceId);
+      return asRun(
+        stop$,
+        (life) => work(life).finally(() => live.delete(instanceId)),
+        (error) => lostExit(reasonOf(error), null),
+      );
+    });
+  return {
+    run: (request, stop$) => followed(request, stop$, (life) => newRun(request, life, options)),
+    resume: ({ request, last }, stop$) =>
+      followed(request, stop$, (life) => adoptedRun(request, last, life, options)),
+    adopt: async (instanceIds) => {
+      const found = await foundAmong(instanceIds, reconciler, records);
+      for (const { instanceId } of found) live.add(instanceId);
+      return found;
+    },
+    reap: async () => {
+      await reconciler.reap(() => live);
+      for (const id of await records.list()) if (!live.has(id)) await records.remove(id);
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { accessSync, constants } from "node:fs";
+import { Agent } from "node:http";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import Docker from "dockerode";
+import { UserError, messageOf } from "../../errors.ts";
+
+/** The container engine, as every file of this folder uses it. */
+export interface Engine {
+  /** For calls that answer at once; gives up after `callTimeoutMs`. */
+  readonly calls: () => Docker;
+  /** For attach, wait, logs and builds: a timeout would end them while nothing is said. */
+  readonly streams: () => Docker;
+  /** Where it is looked for, for a person. */
+  readonly address: () => string;
+  /** Resolves to the engine's version; rejects with a UserError `engine_unreachable` that says what to do. */
+  ping(): Promise<string>;
+}
+
+export interface EngineOptions {
+  /** Where `DOCKER_HOST` and `XDG_RUNTIME_DIR` come from. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly callTimeoutMs?: number;
+}
+
+const defaultCallTimeoutMs = 30_000;
+
+/**
+ * The engine at `DOCKER_HOST`, else at the first socket that this user may use: the system's, the rootless one,
+ * Docker Desktop's, Podman's. Connects to nothing until it is used.
+ */
+export function connectEngine({
+  env,
+  callTimeoutMs = defaultCallTimeoutMs,
+}: EngineOptions): Engine {
+  let clients = clientsAt(env, callTimeoutMs);
+  return {
+    calls: () => clients.calls,
+    streams: () => clients.streams,
+    address: () => clients.address,
+    ping: async () => {
+      try {
+        const { Version } = await clients.calls.version();
+        return Version;
+      } catch (error) {
+        const { address } = clients;
+        // A rootless engine that starts later makes its socket then.
+        clients = clientsAt(env, callTimeoutMs);
+        throw unreachable(error, address);
+      }
+    },
+  };
+}
+
+interface Clients {
+  readonly calls: Docker;
+  readonly streams: Docker;
+  readonly address: string;
+}
+
+function clientsAt(env: NodeJS.ProcessEnv, callTimeoutMs: number): Clients {
+  const host = env.DOCKER_HOST ?? "";
+  const socketPath = host === "" ? firstSocket(env) : (/^unix:\/\/(.+)/.exec(host)?.[1] ?? null);
+  // For any other place docker-modem reads DOCKER_HOST, DOCKER_TLS_VERIFY and DOCKER_CERT_PATH itself.
+  // An engine that shuts down still answers on connections that it has, and so would seem to be well.
+  const place = socketPath === null ? {} : { socketPath, agent: new Agent({ keepAlive: false }) };
+  return {
+    calls: new Docker({ ...place, timeout: callTimeoutMs }),
+    streams: new Docker({ ...place, timeout: 0 }),
+    address: socketPath === null ? host : `unix://${socketPath}`,
+  };
+}
+
+const systemSocket = "/var/run/docker.sock";
+
+function firstSocket(env: NodeJS.ProcessEnv): string {
+  const runtimeDir = env.XDG_RUNTIME_DIR ?? "";
+  const candidates = [
+    systemSocket,
+    ...(runtimeDir === "" ? [] : [join(runtimeDir, "docker.sock")]),
+    join(homedir(), ".docker", "run", "docker.sock"),
+    ...(runtimeDir === "" ? [] : [join(runtimeDir, "podman", "podman.sock")]),
+  ];
+  return candidates.find(usable) ?? systemSocket;
+}
+
+function usable(socket: string): boolean {
+  try {
+    accessSync(socket, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Codes of an engine that is not there, is going, or does not answer. */
+const connectionCodes = new Set([
+  "ENOENT",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "EACCES",
+  "EPERM",
+  "ENOTFOUND",
+  "EHOSTUNREACH",
+  "ETIMEDOUT",
+  "ERR_STREAM_PREMATURE_CLOSE",
+]);
+
+/** True when the engine itself could not be talked to, as opposed to having refused. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof UserError) return error.code === "engine_unreachable";
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" && connectionCodes.has(code);
+}
+
+/** The HTTP status that the engine refused with; null when it was no answer of the engine. */
+export function statusOf(error: unknown): number | null {
+  const status = (error as { statusCode?: unknown } | null)?.statusCode;
+  return typeof status === "number" ? status : null;
+}
+
+/** What the engine said, without dockerode's frame around it. */
+export function engineMessage(error: unknown): string {
+  const said = (error as { json?: { message?: unknown } } | null)?.json?.message;
+  return (typeof said === "string" ? said : messageOf(error)).trim();
+}
+
+function unreachable(error: unknown, address: string): UserError {
+  const denied = ["EACCES", "EPERM"].includes(String((error as { code?: unknown }).code));
+  const message = denied
+    ? `this user may not use the container engine at ${address}`
+    : `no container engine answers at ${address} (${engineMessage(error)})`;
+  const hint = denied
+    ? "add the user to the engine's group or use a rootless engine, and set DOCKER_HOST to its socket"
+    : 'start the engine or set DOCKER_HOST; or set type = "host-user" under [runtime] of the agent';
+  return new UserError("engine_unreachable", message, { hint, cause: error });
+}

@@ -1,0 +1,141 @@
+import {
+  catchError,
+  concat,
+  defer,
+  EMPTY,
+  filter,
+  from,
+  lastValueFrom,
+  map,
+  of,
+  switchMap,
+  timer,
+} from "rxjs";
+import type { Observable } from "rxjs";
+import type { AgentConfig, BuildEvent } from "../../../streams/vocabulary.ts";
+import { messageOf, UserError } from "../../errors.ts";
+import { isUnreachable } from "./engine.ts";
+import type { Engine } from "./engine.ts";
+import { agentImage, lastGoodImage } from "./image/agent-image.ts";
+import type { ImageEvent } from "./image/build.ts";
+import { baseImage, defaultImage } from "./image/default-image.ts";
+import type { ImageConfig } from "./image/default-image.ts";
+import { installedProgram } from "./image/program.ts";
+import type { Program } from "./image/program.ts";
+import { sharedWork } from "./image/shared-work.ts";
+
+/** The images that a project's agents run in. */
+export interface AgentImages {
+  /**
+   * Sees to it that the agent's image is there: `build-started` and `build-progress` only if something is built,
+   * and always `build-finished`. While the engine cannot be reached it says so once and tries again until it
+   * can; only then it completes. Cold, never errors; unsubscribing aborts a build that nobody else waits for.
+   */
+  prepare(agent: AgentConfig): Observable<BuildEvent>;
+  /**
+   * Id of the image for a run that starts now: the current one, waited for while it is built; after a failed
+   * build the last good one. Rejects with a UserError when there is none.
+   */
+  imageFor(agent: AgentConfig): Promise<string>;
+}
+
+export interface AgentImagesOptions {
+  readonly engine: Engine;
+  readonly projectDir: string;
+  /** The folder of the program's package.json. */
+  readonly programDir: string;
+  /** `[local]` as it is in force. */
+  readonly local: () => ImageConfig;
+  /** The one image that is built by itself, where it is not `al-agent:latest`. */
+  readonly defaultImage?: string;
+  /** Time between tries to reach the engine, in ms: the first, then doubled up to the last. */
+  readonly retryMs?: { readonly first: number; readonly last: number };
+}
+
+export function createAgentImages(options: AgentImagesOptions): AgentImages {
+  const { engine, projectDir, programDir, local } = options;
+  const builtByItself = options.defaultImage ?? defaultImage;
+  const retryMs = options.retryMs ?? { first: 1000, last: 30_000 };
+  const shared = sharedWork<ImageEvent>();
+  const failures = new Map<string, unknown>();
+  let program: Promise<Program> | null = null;
+  const programOnce = () => (program ??= installedProgram(programDir));
+
+  const base = (): Observable<ImageEvent> => {
+    const config = local();
+    const key = JSON.stringify([config.image, config.base]);
+    const sources = { engine, programDir, program: programOnce, builtByItself };
+    return shared(key, () => baseImage(sources, config));
+  };
+  const imageOf = (agent: AgentConfig, again: boolean): Observable<ImageEvent> =>
+    defer(() => engine.ping()).pipe(
+      switchMap(base),
+      switchMap((event) =>
+        event.type === "image" && agent.dockerfileHash !== null
+          ? agentImage(agent, event, {
+              ...{ engine, projectDir, builtByItself, shared, failures, again },
+            })
+          : of(event),
+      ),
+    );
+  const idOf = (event$: Observable<ImageEvent>): Promise<string> =>
+    lastValueFrom(
+      event$.pipe(
+        filter((event) => event.type === "image"),
+        map(({ id }) => id),
+      ),
+    );
+
+  const lastGood = async (agent: AgentConfig): Promise<string | null> =>
+    agent.dockerfileHash === null ? null : lastGoodImage(engine, projectDir, agent.name);
+
+  return {
+    prepare: (agent) =>
+      prepared(
+        () => imageOf(agent, true),
+        () => lastGood(agent),
+        retryMs,
+      ),
+    imageFor: async (agent) => {
+      try {
+        return await idOf(imageOf(agent, false));
+      } catch (error) {
+        const good = isUnreachable(error) ? null : await lastGood(agent);
+        if (good === null) throw error;
+        return good;
+      }
+    },
+  };
+}
+
+function prepared(
+  image: () => Observable<ImageEvent>,
+  lastGood: () => Promise<string | null>,
+  retryMs: { readonly first: number; readonly last: number },
+): Observable<BuildEvent> {
+  const attempt = (waitMs: number, said: string | null): Observable<BuildEvent> =>
+    defer(image).pipe(
+      map((event) => (event.type === "image" ? finished(null, true) : event)),
+      catchError((error: unknown) => {
+        const reason = reasonOf(error);
+        if (!isUnreachable(error)) {
+          return from(lastGood().catch(() => null)).pipe(
+            map((good) => finished(reason, good !== null)),
+          );
+        }
+        const next = Math.min(waitMs * 2, retryMs.last);
+        const later = timer(waitMs).pipe(switchMap(() => attempt(next, reason)));
+        return concat(reason === said ? EMPTY : of(finished(reason, false)), later);
+      }),
+    );
+  return attempt(retryMs.first, null);
+}
+
+function finished(error: string | null, usable: boolean): BuildEvent {
+  return { type: "build-finished", error, usable };
+}
+
+function reasonOf(error: unknown): string {
+  const hint = error instanceof UserError ? error.hint : null;
+  return hint === null ? messageOf(error) : `${messageOf(error)}; ${hint}`;
+}

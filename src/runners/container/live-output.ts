@@ -1,0 +1,93 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { RunnerEvent } from "../../../streams/runs/runner.ts";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
+import type { RunOutput } from "../run-output.ts";
+import { demuxer } from "./frames.ts";
+
+/** The output of a container, which may be read again from its beginning when a connection was lost. */
+export interface LiveOutput {
+  /** Reads a multiplexed stream. `closed` resolves when nothing more comes of it. */
+  read(source: NodeJS.ReadableStream): { readonly closed: Promise<void>; isIdle(): boolean };
+  /** The next stream begins with what was read already: it is skipped. */
+  again(): void;
+  /** Bytes that were read, each counted once. */
+  readonly bytes: () => number;
+}
+
+export function liveOutput(output: RunOutput): LiveOutput {
+  const stdout = skipping((chunk) => output.stdout.push(chunk));
+  const stderr = skipping((chunk) => output.stderr.push(chunk));
+  return {
+    read: (source) => {
+      const frames = demuxer({ stdout: stdout.push, stderr: stderr.push });
+      let idle = true;
+      source.on("data", (chunk: Buffer) => {
+        idle = false;
+        frames.push(chunk);
+      });
+      const closed = new Promise<void>((resolve) => {
+        // A connection that broke ends here too: what became of the run is not for its output to say.
+        for (const event of ["end", "close", "error"]) source.once(event, () => resolve());
+      });
+      const isIdle = () => {
+        const was = idle;
+        idle = true;
+        return was;
+      };
+      return { closed, isIdle };
+    },
+    again: () => {
+      stdout.again();
+      stderr.again();
+    },
+    bytes: () => stdout.bytes() + stderr.bytes(),
+  };
+}
+
+function skipping(to: (chunk: Buffer) => void) {
+  let seen = 0;
+  let skip = 0;
+  return {
+    push: (chunk: Buffer) => {
+      const known = Math.min(skip, chunk.length);
+      skip -= known;
+      seen += chunk.length - known;
+      if (known < chunk.length) to(chunk.subarray(known));
+    },
+    again: () => {
+      skip = seen;
+    },
+    bytes: () => seen,
+  };
+}
+
+const lateOutputMs = 1000;
+
+/** Waits for the rest of the output of a container that ended, as long as some comes. */
+export async function restOf(reading: ReturnType<LiveOutput["read"]>): Promise<void> {
+  for (;;) {
+    const over = reading.closed.then(() => true);
+    if (await Promise.race([over, wait(lateOutputMs, false, { ref: false })])) return;
+    if (reading.isIdle()) return;
+  }
+}
+
+/**
+ * Hands on events from the first log line after `last`, which is the last one that was recorded; with null all
+ * of them. A raw line has no time of its own, so only its text tells where it was.
+ */
+export function eventsAfter(
+  last: LogEntry | null,
+  emit: (event: RunnerEvent) => void,
+): (event: RunnerEvent) => void {
+  let past = last === null;
+  return (event) => {
+    if (past || last === null || event.type !== "output") return emit(event);
+    const { time, msg, kind } = event.entry;
+    const raw = kind === "process";
+    past = raw === (last.kind === "process") && msg === last.msg && (raw || time === last.time);
+    if (past || raw || time <= last.time) return;
+    past = true;
+    emit(event);
+  };
+}

@@ -1,0 +1,67 @@
+import type { RunRequest } from "../../../streams/vocabulary.ts";
+import type { Job } from "../../contracts/job.ts";
+import type { Life } from "../as-run.ts";
+import { rejectedExit } from "../rejecting.ts";
+import { unlessAborted } from "./abortable.ts";
+import { containerOptions, workDir } from "./container-options.ts";
+import type { ContainerSpec } from "./container-options.ts";
+import type { ContainerRunnerOptions } from "./container-runner-options.ts";
+import type { Engine } from "./engine.ts";
+import { containerName } from "./labels.ts";
+import { stoppedBeforeStart } from "./run-exit.ts";
+import { follow, leaveNothing, outputOf, reasonOf } from "./run-steps.ts";
+
+/** A run from its image and its job to the end of its container. */
+export async function newRun(request: RunRequest, life: Life, options: ContainerRunnerOptions) {
+  const { engine, projectDir, records } = options;
+  const over = AbortSignal.any([life.stopping, life.left]);
+  const name = containerName(projectDir, request.instanceId);
+  let attempted = false;
+  try {
+    const made = await unlessAborted(ingredients(request, options), over);
+    if (made === null) return life.emit(stoppedBeforeStart);
+    attempted = true;
+    await records.write(request);
+    await engine.calls().createContainer(made.options);
+    if (over.aborted) return life.emit(stoppedBeforeStart);
+    const source = await startWith(engine, name, made.job);
+    const output = outputOf(request, options.redactorFor(made.job), life.emit, options);
+    await follow(name, source, output, life, options);
+  } catch (error) {
+    life.emit(rejectedExit(reasonOf(error)));
+  } finally {
+    if (attempted) await leaveNothing(request, options);
+  }
+}
+
+async function ingredients(request: RunRequest, options: ContainerRunnerOptions) {
+  const { images, projectDir, local, prepare, controlDir, command } = options;
+  const image = await images.imageFor(request.agent);
+  const job = await prepare(request, workDir);
+  const spec: ContainerSpec = {
+    request,
+    projectDir,
+    image,
+    limits: local(),
+    command: command?.(request) ?? null,
+    controlDir: controlDir?.(request) ?? null,
+  };
+  return { job, options: containerOptions(spec) };
+}
+
+/** Attaches first, so that no output is missed; the input stays open as long as the run is followed. */
+async function startWith(
+  engine: Engine,
+  container: string,
+  job: Job,
+): Promise<NodeJS.ReadWriteStream> {
+  const stdio = await engine
+    .streams()
+    .getContainer(container)
+    .attach({ stream: true, stdin: true, stdout: true, stderr: true, hijack: true });
+  // `wait` tells what became of a run whose connection broke.
+  stdio.on("error", () => undefined);
+  await engine.calls().getContainer(container).start();
+  stdio.write(`${JSON.stringify(job)}\n`);
+  return stdio;
+}

@@ -1,0 +1,71 @@
+import type { ContainerInfo } from "dockerode";
+import { statusOf } from "./engine.ts";
+import type { Engine } from "./engine.ts";
+import { agentLabel, instanceLabel, projectId, projectLabel } from "./labels.ts";
+import { removeContainer } from "./stop-container.ts";
+
+/** A run of an earlier scheduler whose container is there: it goes on, or its end can still be read. */
+export interface FoundRun {
+  readonly instanceId: string;
+  readonly agent: string;
+  readonly containerId: string;
+  /** When the container was started, epoch ms. */
+  readonly startedAt: number;
+}
+
+export interface Reconciler {
+  /**
+   * The project's runs that can be gone on with. A container that never said anything is none of them: nobody
+   * can tell whether its job reached it. Rejects when the engine cannot be reached.
+   */
+  find(): Promise<readonly FoundRun[]>;
+  /**
+   * Removes the project's containers of all other runs. `keep` is asked after the containers were listed, so that
+   * a run which starts meanwhile is safe. Returns the instance ids that were removed; rejects without an engine.
+   */
+  reap(keep: () => ReadonlySet<string>): Promise<readonly string[]>;
+}
+
+/** Finds what an earlier scheduler of the project left on the engine, by its labels. */
+export function createReconciler(engine: Engine, projectDir: string): Reconciler {
+  const project = projectId(projectDir);
+  return {
+    find: async () => {
+      await engine.ping();
+      const containers = await containersOf(engine, project);
+      const found = await Promise.all(containers.map((info) => foundRun(engine, info)));
+      return found.filter((run) => run !== null);
+    },
+    reap: async (keep) => {
+      await engine.ping();
+      const containers = await containersOf(engine, project);
+      const kept = keep();
+      const others = containers.filter(({ Labels }) => !kept.has(Labels[instanceLabel] ?? ""));
+      await Promise.all(others.map(({ Id }) => removeContainer(engine, Id)));
+      return others.map(({ Labels }) => Labels[instanceLabel] ?? "");
+    },
+  };
+}
+
+/** An agent's image has the project's label too, and so has whatever a person starts from it. */
+function containersOf(engine: Engine, project: string): Promise<ContainerInfo[]> {
+  const label = [`${projectLabel}=${project}`, instanceLabel];
+  return engine.calls().listContainers({ all: true, filters: { label } });
+}
+
+async function foundRun(engine: Engine, { Id, Labels }: ContainerInfo): Promise<FoundRun | null> {
+  const container = engine.calls().getContainer(Id);
+  try {
+    const { State } = await container.inspect();
+    const startedAt = Date.parse(State.StartedAt);
+    // The engine writes the year 1 for a container that was never started.
+    if (!(startedAt > 0)) return null;
+    const said = await container.logs({ stdout: true, stderr: true, tail: 1 });
+    if (said.length === 0) return null;
+    const { [instanceLabel]: instanceId = "", [agentLabel]: agent = "" } = Labels;
+    return { instanceId, agent, containerId: Id, startedAt };
+  } catch (error) {
+    if (statusOf(error) === 404) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import { constants, watch } from "node:fs";
+import type { FSWatcher } from "node:fs";
+import { open } from "node:fs/promises";
+import { lineSplitter } from "../../contracts/line-splitter.ts";
+import { maxTextBytes } from "./run-log.ts";
+
+export interface FollowOptions {
+  readonly onLine: (line: string) => void;
+  /** Resolves when nobody writes any more; what is in the file by then is still read. */
+  readonly over: Promise<unknown>;
+  /** Aborted when nobody reads any more. */
+  readonly left: AbortSignal;
+}
+
+const chunkBytes = 64 * 1024;
+/** Room for the time and the kind of a line. */
+const prefixBytes = 64;
+/** How often the file is looked at although the system told of no change, in ms. */
+const checkEveryMs = 250;
+
+/** Reads a run's log from its beginning, line by line, until it is over. Rejects when it can't be read. */
+export async function followLog(path: string, { onLine, over, left }: FollowOptions) {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const waker = wakerOf(path);
+  const buffer = Buffer.alloc(chunkBytes);
+  const lines = lineSplitter(maxTextBytes + prefixBytes, onLine);
+  const ended = new AbortController();
+  void over.then(() => {
+    ended.abort();
+    waker.wake();
+  });
+  left.addEventListener("abort", waker.wake);
+  try {
+    while (!left.aborted) {
+      // Looked at before the read: what is written before the end is read after it.
+      const wasOver = ended.signal.aborted;
+      const { bytesRead } = await file.read(buffer, 0, chunkBytes);
+      if (bytesRead > 0) lines.push(buffer.subarray(0, bytesRead));
+      else if (wasOver) break;
+      else await waker.next();
+    }
+    if (!left.aborted) lines.end();
+  } finally {
+    waker.close();
+    await file.close();
+  }
+}
+
+/** Wakes a reader when the file changes, when told so, and now and then. */
+function wakerOf(path: string) {
+  let awake = false;
+  let resume: (() => void) | null = null;
+  const wake = () => {
+    awake = true;
+    resume?.();
+  };
+  const watcher = watched(path, wake);
+  const timer = setInterval(wake, checkEveryMs);
+  return {
+    wake,
+    next: async () => {
+      if (!awake) await new Promise<void>((resolve) => (resume = resolve));
+      awake = false;
+    },
+    close: () => {
+      clearInterval(timer);
+      watcher?.close();
+    },
+  };
+}
+
+/** Without a watcher (the system's are limited) the timer alone does it. */
+function watched(path: string, onChange: () => void): FSWatcher | null {
+  try {
+    return watch(path, onChange).on("error", () => undefined);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,161 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, constants } from "node:fs";
+import type { Readable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
+import { lineSplitter } from "../../contracts/line-splitter.ts";
+import { messageOf } from "../../errors.ts";
+import { killMarked, signalGroup } from "../end-processes.ts";
+import { findIsolation } from "./isolation.ts";
+import type { Isolation } from "./isolation.ts";
+import type { KeepOrder } from "./keeper-order.ts";
+import { runLogWriter } from "./log-writer.ts";
+import type { RunLogWriter } from "./log-writer.ts";
+import { maxTextBytes } from "./run-log.ts";
+import type { EndRecord } from "./run-log.ts";
+import { makeWorkDir, removeWorkDir } from "./work-dir.ts";
+
+/** What the keeper was asked by signals. */
+export interface Asked {
+  readonly now: () => "TERM" | "KILL" | null;
+  readonly onAsked: (listener: () => void) => void;
+}
+
+export interface KeeperSurroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly asked: Asked;
+  /** The open log file. */
+  readonly logFd: number;
+}
+
+/** How long the output of a process that ended is waited for, in ms. */
+const lateOutputMs = 1000;
+/** Between TERM and KILL of a run that outlived its time, in ms. */
+const overdueGraceMs = 5000;
+const longestTimerMs = 2 ** 31 - 1;
+
+type HowItEnded = Pick<EndRecord, "exitCode" | "signal" | "rejected">;
+
+/**
+ * One run from its working directory to the end of everything it started, as records and lines of its log. Resolves
+ * to 0 once the log holds its end; rejects only when the log can't tell.
+ */
+export async function keepRun(
+  order: KeepOrder,
+  job: Buffer,
+  surroundings: KeeperSurroundings,
+): Promise<number> {
+  const log = runLogWriter(surroundings.logFd, order.maxLogBytes);
+  const isolation = await findIsolation(surroundings.env);
+  log.keeper({ unconfined: isolation.unconfined });
+  const ended = await begun(order, job, isolation, log, surroundings);
+  const leftover = await removeWorkDir(order.workDir).then(() => null, messageOf);
+  log.end({ ...ended, leftover });
+  return 0;
+}
+
+async function begun(
+  order: KeepOrder,
+  job: Buffer,
+  isolation: Isolation,
+  log: RunLogWriter,
+  { env, asked }: KeeperSurroundings,
+): Promise<HowItEnded> {
+  try {
+    await makeWorkDir(order.workDir);
+    accessSync(order.program.file, constants.X_OK);
+  } catch (error) {
+    return rejected(messageOf(error));
+  }
+  if (asked.now() !== null) return { exitCode: null, signal: "SIGTERM", rejected: null };
+  const { file, args } = isolation.confine(order.program);
+  const child = spawn(file, args, {
+    cwd: order.workDir,
+    env: { ...own(env), ...order.env },
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  return ending(child, order, log, { asked, job });
+}
+
+/** What sudo sets for the user it changes to. */
+function own(env: NodeJS.ProcessEnv): Record<string, string> {
+  const { PATH = "/usr/local/bin:/usr/bin:/bin", USER, LOGNAME = USER } = env;
+  return { PATH, ...(USER === undefined ? {} : { USER }), ...(LOGNAME && { LOGNAME }) };
+}
+
+function rejected(reason: string): HowItEnded {
+  return {
+    exitCode: null,
+    signal: null,
+    rejected: `the run's process cannot be started: ${reason}`,
+  };
+}
+
+function ending(
+  child: ChildProcess,
+  order: KeepOrder,
+  log: RunLogWriter,
+  { asked, job }: { readonly asked: Asked; readonly job: Buffer },
+): Promise<HowItEnded> {
+  return new Promise((resolve) => {
+    const closed = [outputTo(log, "out", child.stdout), outputTo(log, "err", child.stderr)];
+    // A process that ends before it read its job says so by its exit. What comes after the job is nothing, but the
+    // input stays open: its end tells the run that nobody keeps it any more.
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.write(job);
+    const signal = (name: NodeJS.Signals) => {
+      if (child.pid !== undefined) signalGroup(child.pid, name);
+    };
+    asked.onAsked(() => signal(asked.now() === "KILL" ? "SIGKILL" : "SIGTERM"));
+    const overdue = setTimeout(
+      () => {
+        signal("SIGTERM");
+        setTimeout(() => signal("SIGKILL"), overdueGraceMs);
+      },
+      Math.min(order.lifeMs, longestTimerMs),
+    );
+    child.once("error", (error) => {
+      if (child.pid === undefined) resolve(rejected(error.message));
+    });
+    child.once("exit", (exitCode, name) => {
+      clearTimeout(overdue);
+      signal("SIGKILL");
+      void settled(child, order.instanceId, closed).then(() =>
+        resolve({ exitCode, signal: name, rejected: null }),
+      );
+    });
+  });
+}
+
+/** Ends what the process left running, then takes the output that is still under way. */
+async function settled(
+  child: ChildProcess,
+  instanceId: string,
+  closed: readonly Promise<unknown>[],
+) {
+  await killMarked(instanceId);
+  await Promise.race([Promise.all(closed), wait(lateOutputMs)]);
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  await Promise.all(closed);
+}
+
+/** Resolves when the last line was written. */
+async function outputTo(log: RunLogWriter, stream: "out" | "err", source: Readable | null) {
+  if (source === null) return;
+  let lines: string[] = [];
+  const splitter = lineSplitter(maxTextBytes, (line) => lines.push(line));
+  const write = () => {
+    log.output(stream, lines);
+    lines = [];
+  };
+  source.on("data", (chunk: Buffer) => {
+    splitter.push(chunk);
+    write();
+  });
+  await once(source, "close");
+  splitter.end();
+  write();
+}

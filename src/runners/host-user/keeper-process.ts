@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess, StdioOptions } from "node:child_process";
+import { once } from "node:events";
+import { userInfo } from "node:os";
+import type { KeeperOrder, Program } from "./keeper-order.ts";
+
+/** How the keeper of a run is started. */
+export interface KeeperStart {
+  /** `al _run-agent <agent> --project <dir>`, with absolute paths. */
+  readonly program: Program;
+  /** OS user name, or `$USER`. */
+  readonly runAs: string;
+  /** The whole environment. sudo passes none of it on. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Whether `run_as` means the user that runs the scheduler, so that no sudo is needed. */
+export function isOneself(runAs: string): boolean {
+  return runAs === "$USER" || runAs === userInfo().username;
+}
+
+/** How long a process that ends or signals a run may take, in ms. */
+const orderMs = 10_000;
+
+/**
+ * Starts a keeper in a session of its own. Its standard input is a pipe and `logFd` its output. It starts in `/`,
+ * because the agent's user may not be able to enter the scheduler's directory.
+ */
+export function startKeeper(start: KeeperStart, logFd: number): ChildProcess {
+  return spawnKeeper(start, ["pipe", logFd, logFd]);
+}
+
+/** Hands an order about a run that is under way to the run's own user; resolves to what went wrong, or null. */
+export async function sendOrder(start: KeeperStart, order: KeeperOrder): Promise<string | null> {
+  const child = spawnKeeper(start, ["pipe", "ignore", "pipe"]);
+  let said = "";
+  child.stderr
+    ?.setEncoding("utf8")
+    .on("data", (text: string) => (said = (said + text).slice(-2000)));
+  child.stdin?.on("error", () => undefined).end(`${JSON.stringify(order)}\n`);
+  try {
+    const signal = AbortSignal.timeout(orderMs);
+    const [code] = (await once(child, "close", { signal })) as [number | null];
+    return code === 0 ? null : said.trim() || `it exited with code ${code ?? "none"}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function spawnKeeper({ program, runAs, env }: KeeperStart, stdio: StdioOptions): ChildProcess {
+  const [file, args] = isOneself(runAs)
+    ? [program.file, program.args]
+    : ["sudo", ["-n", "-u", runAs, "--", program.file, ...program.args]];
+  return spawn(file, args, { cwd: "/", env, detached: true, stdio });
+}

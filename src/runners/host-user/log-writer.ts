@@ -1,0 +1,66 @@
+import { writeSync } from "node:fs";
+import { runLogLine } from "./run-log.ts";
+import type { EndRecord, KeeperRecord, RunLogKind } from "./run-log.ts";
+
+/** The keeper's end of a run's log file. */
+export interface RunLogWriter {
+  /** Lines of the run's output, in order. */
+  output(stream: "out" | "err", lines: readonly string[]): void;
+  keeper(record: KeeperRecord): void;
+  /** The last line. */
+  end(record: EndRecord): void;
+}
+
+/** What gets through once the log is full: it is small, and without it nobody knew how the run ended. */
+const control = /^\{"type":"(status|cooldown|end)",/;
+const controlBytes = 1024 * 1024;
+
+/**
+ * Writes to an open file until `maxBytes`, and from then on only what is not a log line; the run's account is always
+ * written. Synchronous, so that what was written is there whatever happens to this process next.
+ */
+export function runLogWriter(fd: number, maxBytes: number): RunLogWriter {
+  let bytes = 0;
+  let account: string | null = null;
+  const counted = (kind: RunLogKind, text: string): string => {
+    const line = runLogLine(kind, text);
+    bytes += Buffer.byteLength(line);
+    return line;
+  };
+  const fitting = (stream: "out" | "err", text: string): string => {
+    if (bytes < maxBytes) {
+      const line = counted(stream, text);
+      return bytes < maxBytes ? line : line + counted("out", cappedMessage(maxBytes));
+    }
+    if (stream === "err" || !control.test(text)) return "";
+    if (text.startsWith('{"type":"end"')) account = text;
+    else if (bytes < maxBytes + controlBytes) return counted("out", text);
+    return "";
+  };
+  return {
+    output: (stream, lines) => {
+      const written = lines.filter((line) => line.trim() !== "");
+      writeAll(fd, written.map((line) => fitting(stream, line)).join(""));
+    },
+    keeper: (record) => writeAll(fd, runLogLine("keeper", JSON.stringify(record))),
+    end: (record) => {
+      const last = account === null ? "" : runLogLine("out", account);
+      writeAll(fd, last + runLogLine("end", JSON.stringify(record)));
+    },
+  };
+}
+
+function cappedMessage(maxBytes: number): string {
+  const msg = `output capped: the run wrote more than ${maxBytes} bytes`;
+  return JSON.stringify({ type: "log", level: 40, time: Date.now(), kind: "run", msg });
+}
+
+/** A full disk loses lines, not the run. */
+function writeAll(fd: number, text: string): void {
+  let rest = Buffer.from(text);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+  } catch {
+    // There is nowhere left to say so.
+  }
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+
+/** A process and when it started, which tells it from a later one that got the same number. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Boot id and start time of the kernel's count; null where there is no /proc. */
+  readonly start: string | null;
+}
+
+/** The identity of a process that lives now. */
+export function identityOf(pid: number): ProcessIdentity {
+  return { pid, start: startOf(pid) };
+}
+
+/** Whether this very process still lives. Without /proc nobody can tell, so it counts as gone. */
+export function isAlive({ pid, start }: ProcessIdentity): boolean {
+  return start !== null && startOf(pid) === start;
+}
+
+/** Field 22 of /proc/<pid>/stat (man proc), counted after the name, which may hold spaces and brackets. */
+function startOf(pid: number): string | null {
+  const stat = read(`/proc/${pid}/stat`);
+  const boot = read("/proc/sys/kernel/random/boot_id");
+  const [state, ...fields] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
+  const start = fields[18];
+  // A zombie only waits for its parent to look.
+  if (start === undefined || state === "Z") return null;
+  return `${boot?.trim() ?? ""}:${start}`;
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}

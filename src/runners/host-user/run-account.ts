@@ -1,0 +1,79 @@
+import type { RunnerEvent } from "../../../streams/runs/runner.ts";
+import { rejectedExit } from "../rejecting.ts";
+import type { RunOutput } from "../run-output.ts";
+import { parseRunLogLine, recordIn } from "./run-log.ts";
+import type { EndRecord, KeeperRecord } from "./run-log.ts";
+
+/** What a run's log says, line by line. */
+export interface RunAccount {
+  readonly take: (line: string) => void;
+  /** The exit that the log tells; null when it tells no end. */
+  exit(): RunnerEvent | null;
+  /** Null when the run began; otherwise the lines that were said instead, such as sudo's reason. */
+  notBegun(): readonly string[] | null;
+}
+
+/** Lines of a start that failed. */
+const keptLines = 5;
+
+/** Hands a run's output on to `output`, and keeps its end. */
+export function runAccount(output: RunOutput): RunAccount {
+  let begun = false;
+  let end: { readonly record: EndRecord; readonly time: number } | null = null;
+  const saidBefore: string[] = [];
+
+  const stray = (line: string) => {
+    if (begun) output.line("stderr", line, Date.now());
+    else if (line.trim() !== "" && saidBefore.length < keptLines) saidBefore.push(line.trim());
+  };
+  const begin = (text: string, time: number) => {
+    begun = true;
+    const unconfined = (recordIn(text) as KeeperRecord | null)?.unconfined ?? null;
+    if (unconfined !== null) output.line("stderr", unconfinedWarning(unconfined), time);
+  };
+
+  return {
+    take: (line) => {
+      const parsed = parseRunLogLine(line);
+      if (parsed === null) return stray(line);
+      const { kind, text, time } = parsed;
+      if (kind === "out") output.line("stdout", text, time);
+      if (kind === "err") output.line("stderr", text, time);
+      if (kind === "keeper") begin(text, time);
+      if (kind !== "end") return;
+      const record = recordIn(text) as EndRecord | null;
+      if (record !== null) end = { record, time };
+      if (record?.leftover != null) output.line("stderr", leftoverWarning(record.leftover), time);
+    },
+    exit: () => (end === null ? null : exitEvent(end.record, end.time, output)),
+    notBegun: () => (begun ? null : saidBefore),
+  };
+}
+
+function unconfinedWarning(why: string): string {
+  return `the kernel gives this run no PID namespace (${why}): a process that leaves its session and cleans its environment may outlive it`;
+}
+
+function leftoverWarning(why: string): string {
+  return `the run's working directory could not be removed: ${why}`;
+}
+
+function exitEvent(record: EndRecord, endedAt: number, output: RunOutput): RunnerEvent {
+  const { exitCode, signal, rejected } = record;
+  if (rejected !== null) return rejectedExit(rejected);
+  const account = output.end();
+  const unexplained =
+    account === null && exitCode === 0 ? "the run ended without its account" : null;
+  return {
+    type: "exit",
+    exit: {
+      exitCode,
+      signal,
+      outOfMemory: false,
+      rejected: null,
+      error: account?.error ?? unexplained,
+      usage: account?.usage ?? null,
+      endedAt,
+    },
+  };
+}

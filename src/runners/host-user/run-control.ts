@@ -1,0 +1,64 @@
+import { killSignal } from "./keeper-order.ts";
+import type { KeeperOrder } from "./keeper-order.ts";
+import { isAlive } from "./process-identity.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
+
+/** Ends a run that is under way. */
+export interface RunControl {
+  /** TERM, and KILL after the grace period. */
+  readonly stop: () => void;
+  /** KILL, now. */
+  readonly kill: () => void;
+  /** The run is over: nothing more is sent. */
+  readonly done: () => void;
+}
+
+export interface ControlOptions {
+  readonly instanceId: string;
+  readonly workDir: string;
+  /** What the scheduler started: sudo, which passes signals on, or the keeper itself. */
+  readonly process: ProcessIdentity;
+  readonly graceMs: number;
+  /** The way for what this user may not signal. */
+  readonly send: (order: KeeperOrder) => void;
+}
+
+/** How long a keeper that was asked to kill has until it is gone round, in ms. */
+const keeperMs = 2000;
+
+/** Control of a run by signals to its keeper, and by orders where those are not permitted. */
+export function runControl(options: ControlOptions): RunControl {
+  const { instanceId, workDir, send } = options;
+  const timers = new Set<NodeJS.Timeout>();
+  let over = false;
+  const after = (ms: number, what: () => void) => {
+    if (!over) timers.add(setTimeout(what, ms));
+  };
+  const signal = (name: NodeJS.Signals, otherwise: KeeperOrder) => {
+    if (over || !isAlive(options.process)) return;
+    try {
+      process.kill(options.process.pid, name);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EPERM") send(otherwise);
+    }
+  };
+  const end: KeeperOrder = { order: "end", instanceId, workDir };
+  const kill = () => {
+    signal(killSignal, end);
+    after(keeperMs, () => {
+      if (isAlive(options.process)) send(end);
+      signal("SIGKILL", end);
+    });
+  };
+  return {
+    stop: () => {
+      signal("SIGTERM", { order: "signal", instanceId, signal: "SIGTERM" });
+      after(options.graceMs, kill);
+    },
+    kill,
+    done: () => {
+      over = true;
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { RunRequest } from "../../../streams/vocabulary.ts";
+import type { HostUserOptions } from "./host-user-options.ts";
+import { isOneself } from "./keeper-process.ts";
+import type { KeeperStart } from "./keeper-process.ts";
+import { workDirOf } from "./run-files.ts";
+import { tempDirOf } from "./work-dir.ts";
+
+type Environment = Readonly<Record<string, string>>;
+
+/** How a run's keeper is started, now and when an order has to follow it. */
+export function keeperStartOf(
+  agent: string,
+  runAs: string,
+  { runAgent, env, compileCache }: HostUserOptions,
+): KeeperStart {
+  const cache = isOneself(runAs) && compileCache !== null;
+  const own = { ...passedOn(env), ...(cache ? { NODE_COMPILE_CACHE: compileCache } : {}) };
+  return { program: runAgent(agent), runAs, env: own };
+}
+
+/**
+ * What a run's process is started with; another user's PATH, USER and LOGNAME come from sudo. The scheduler's own
+ * variables may hold secrets: few are passed on.
+ */
+export function runEnvironment(
+  { agent, instanceId }: RunRequest,
+  { env, baseDir, compileCache }: HostUserOptions,
+): Environment {
+  const workDir = workDirOf(baseDir, instanceId);
+  const oneself = isOneself(agent.runtime.runAs);
+  return {
+    ...(oneself ? passedOn(env) : { ...only(env, ["LANG"]), SHELL: "/bin/sh" }),
+    HOME: workDir,
+    TMPDIR: tempDirOf(workDir),
+    TZ: agent.timezone,
+    AL_INSTANCE: instanceId,
+    ...(oneself && compileCache !== null ? { NODE_COMPILE_CACHE: compileCache } : {}),
+  };
+}
+
+function passedOn(env: NodeJS.ProcessEnv): Environment {
+  return only(env, ["PATH", "LANG", "USER", "LOGNAME", "SHELL"]);
+}
+
+function only(env: NodeJS.ProcessEnv, names: readonly string[]): Environment {
+  const found = names.flatMap((name): [string, string][] => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { LANG: "C.UTF-8", ...Object.fromEntries(found) };
+}

@@ -1,0 +1,32 @@
+import { chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The folder of temporary files inside a run's working directory, so that they go when it goes. */
+export function tempDirOf(workDir: string): string {
+  return join(workDir, ".tmp");
+}
+
+/** Makes a run's working directory for the user that calls this only; one that is there already is refused. */
+export async function makeWorkDir(workDir: string): Promise<void> {
+  await mkdir(workDir, { mode: 0o700 });
+  await mkdir(tempDirOf(workDir), { mode: 0o700 });
+}
+
+/** Removes a working directory with all that is in it; one that is not there is no error. */
+export async function removeWorkDir(workDir: string): Promise<void> {
+  const options = { recursive: true, force: true, maxRetries: 3, retryDelay: 50 };
+  try {
+    await rm(workDir, options);
+  } catch {
+    await openUp(workDir);
+    await rm(workDir, options);
+  }
+}
+
+/** An agent may have taken its own rights to a folder away; without them nobody but root can remove what is in it. */
+async function openUp(path: string): Promise<void> {
+  const stat = await lstat(path).catch(() => null);
+  if (!stat?.isDirectory()) return;
+  await chmod(path, 0o700).catch(() => undefined);
+  for (const name of await readdir(path).catch(() => [])) await openUp(join(path, name));
+}

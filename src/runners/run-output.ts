@@ -1,0 +1,130 @@
+import type { RunnerEvent } from "../../streams/runs/runner.ts";
+import type { LogEntry, LogLevel, RunRequest } from "../../streams/vocabulary.ts";
+import { lineSplitter } from "../contracts/line-splitter.ts";
+import type { LineSplitter } from "../contracts/line-splitter.ts";
+import { runMessageSchema } from "../contracts/run-messages.ts";
+import type { RunMessage } from "../contracts/run-messages.ts";
+
+export type EndMessage = Extract<RunMessage, { type: "end" }>;
+
+export interface RunOutputOptions {
+  readonly request: RunRequest;
+  /** Takes known secrets out of a text. */
+  readonly redact: (text: string) => string;
+  readonly emit: (event: RunnerEvent) => void;
+  /** `until` is epoch ms. */
+  readonly onCooldown: (model: string, until: number) => void;
+  /** Bytes of output that a run may log. */
+  readonly maxBytes: number;
+}
+
+export interface RunOutput {
+  /** Takes a whole line; a raw one has no time of its own, so `time` says when it came, epoch ms. */
+  readonly line: (stream: "stdout" | "stderr", line: string, time: number) => void;
+  readonly stdout: LineSplitter;
+  readonly stderr: LineSplitter;
+  /** The run's own account, null until it came. */
+  readonly end: () => EndMessage | null;
+}
+
+/** Bytes of one line; a longer one is cut. */
+const maxLineBytes = 32 * 1024;
+/** Characters of a raw line in the log. */
+const maxRawCharacters = 8192;
+
+/**
+ * Turns what a run writes into events: messages on standard output, raw lines for everything else. Past
+ * `maxBytes` one line says so, and from then on only what is not a log line gets through.
+ */
+export function runOutput(options: RunOutputOptions): RunOutput {
+  const { request, redact, emit, onCooldown, maxBytes } = options;
+  let end: EndMessage | null = null;
+  let bytes = 0;
+
+  const log = (level: LogLevel, time: number, msg: string, fields: Record<string, unknown>) => {
+    const { instanceId, agent } = request;
+    const entry: LogEntry = {
+      ...(redacted(fields, redact) as Record<string, unknown>),
+      level,
+      time,
+      msg: redact(msg),
+      agent: agent.name,
+      instanceId,
+    };
+    emit({ type: "output", entry });
+  };
+
+  /** Whether a line of this length may still be logged. */
+  const within = (length: number): boolean => {
+    const before = bytes;
+    bytes += length;
+    if (bytes <= maxBytes) return true;
+    if (before <= maxBytes) {
+      log(40, Date.now(), `output capped: the run wrote more than ${maxBytes} bytes`, {
+        kind: "run",
+      });
+    }
+    return false;
+  };
+
+  const raw = (line: string, stream: "stdout" | "stderr", time: number) => {
+    if (line.trim() === "" || !within(line.length)) return;
+    log(stream === "stderr" ? 40 : 30, time, printable(line), { kind: "process", stream });
+  };
+
+  const obey = (message: RunMessage, length: number) => {
+    switch (message.type) {
+      case "log": {
+        const { level, time, msg, kind, fields } = message;
+        if (within(length)) log(level, time, msg, { ...fields, kind });
+        break;
+      }
+      case "status":
+        emit({ type: "status-text", text: redact(message.text).slice(0, 500) });
+        break;
+      case "cooldown":
+        onCooldown(message.model, message.until);
+        break;
+      case "end":
+        end = { ...message, error: message.error === null ? null : redact(message.error) };
+        break;
+    }
+  };
+
+  const take = (stream: "stdout" | "stderr", line: string, time: number) => {
+    const message = stream === "stdout" ? messageIn(line) : null;
+    if (message === null) raw(line, stream, time);
+    else obey(message, line.length);
+  };
+
+  return {
+    line: take,
+    stdout: lineSplitter(maxLineBytes, (line) => take("stdout", line, Date.now())),
+    stderr: lineSplitter(maxLineBytes, (line) => take("stderr", line, Date.now())),
+    end: () => end,
+  };
+}
+
+function messageIn(line: string): RunMessage | null {
+  if (!line.startsWith("{")) return null;
+  try {
+    const message = runMessageSchema.safeParse(JSON.parse(line));
+    return message.success ? message.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Control characters would move a reader's cursor. */
+function printable(line: string): string {
+  return line.slice(0, maxRawCharacters).replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "\ufffd");
+}
+
+function redacted(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((item: unknown) => redacted(item, redact));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [redact(key), redacted(item, redact)]),
+  );
+}

@@ -1,0 +1,121 @@
+/**
+ * Makes a clone ready: installs the packages when they don't match package-lock.json, then builds when a source is
+ * newer than the last build. `npm start` and `npm test` call it first. Plain JavaScript for Node 18 and up, with no
+ * dependency, because it runs before there is anything else.
+ */
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const builtStamp = join(root, "dist/.built");
+const builtProgram = join(root, "dist/src/cli/al.js");
+const installedPackages = join(root, "node_modules/.package-lock.json");
+
+/** Runs npm itself, the one that runs this script, so that its version and settings stay the same. */
+function npm(...args) {
+  const own = process.env.npm_execpath;
+  const [command, first] = own ? [process.execPath, [own]] : ["npm", []];
+  return spawnSync(command, [...first, ...args], { cwd: root, stdio: "inherit" }).status === 0;
+}
+
+function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+function fail(line, hint) {
+  say(`error: ${line}`);
+  say(`hint: ${hint}`);
+  process.exit(1);
+}
+
+function readPackages(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")).packages ?? {};
+  } catch {
+    return null;
+  }
+}
+
+/** Compares contents, not times: a checkout of another branch and back must not cost an install. */
+function isInstalled() {
+  const wanted = readPackages(join(root, "package-lock.json"));
+  const present = readPackages(installedPackages);
+  if (wanted === null) fail("package-lock.json cannot be read", "git checkout package-lock.json");
+  if (present === null) return false;
+  const same = (path) => present[path]?.version === wanted[path]?.version;
+  const isOptional = (path) => wanted[path].optional === true || wanted[path].devOptional === true;
+  return (
+    Object.keys(present).every(same) &&
+    Object.keys(wanted).every(
+      (path) => path === "" || same(path) || (isOptional(path) && !present[path]),
+    )
+  );
+}
+
+/** The newest change below a path, in epoch ms. Folders count too: a file that was deleted changes its folder. */
+function newestIn(path) {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return 0;
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return readdirSync(path).reduce(
+    (newest, name) => Math.max(newest, newestIn(join(path, name))),
+    stat.mtimeMs,
+  );
+}
+
+function isBuilt() {
+  if (!existsSync(builtProgram)) return false;
+  const built = statSync(builtStamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const inputs = ["src", "streams", "tsconfig.json", "package-lock.json"];
+  return inputs.every((input) => newestIn(join(root, input)) < built);
+}
+
+function install() {
+  say("Installing packages (a minute or so, the first time) …");
+  // npm writes its list last. An old one must not vouch for an install that was cut off half-way.
+  rmSync(installedPackages, { force: true });
+  const options = [
+    "--loglevel=error",
+    "--fetch-retry-mintimeout=2000",
+    "--fetch-retry-maxtimeout=10000",
+  ];
+  if (npm("ci", "--no-audit", "--no-fund", ...options)) return;
+  fail(
+    "the packages could not be installed; npm says why above",
+    "this step needs the npm registry: check the network, or npm's proxy and registry settings, and run the same command again",
+  );
+}
+
+function build() {
+  say("Building …");
+  const startedAt = new Date();
+  // The compiler writes only what changed since its notes, so without its output the notes must go.
+  if (!existsSync(builtProgram)) rmSync(join(root, "dist/.tsbuildinfo"), { force: true });
+  if (!npm("run", "--silent", "build")) fail("the build failed", "see the messages above");
+  // A file saved while the build ran is newer than the stamp, so the next start builds again.
+  writeFileSync(builtStamp, `${startedAt.toISOString()}\n`);
+  utimesSync(builtStamp, startedAt, startedAt);
+}
+
+function checkNode() {
+  const bundled = existsSync(join(root, "node_modules/node/bin/node"));
+  if (bundled || Number(process.versions.node.split(".")[0]) >= 24) return;
+  fail(
+    `Node 24 or newer is needed, this is ${process.versions.node}, and the bundled one did not install`,
+    "allow npm's install scripts (npm config set ignore-scripts false) and run npm ci, or install Node 24",
+  );
+}
+
+if (!isInstalled()) install();
+checkNode();
+if (!isBuilt()) build();

@@ -1,0 +1,210 @@
+import { asyncScheduler, EMPTY, from, merge, Subject, takeUntil, tap } from "rxjs";
+import { agentChanges } from "../streams/agents/agent-changes.ts";
+import { createClock } from "../streams/clock.ts";
+import { createPlaces } from "../streams/runs/places.ts";
+import { runtime } from "../streams/runtime.ts";
+import { problemText } from "../streams/vocabulary.ts";
+import type { LogEntry } from "../streams/vocabulary.ts";
+import { readAgent } from "./config/agent-files.ts";
+import { describeChange } from "./config/describe-change.ts";
+import { loadProject } from "./config/load-project.ts";
+import type { LoadedProject } from "./config/load-project.ts";
+import { resolveAgent } from "./config/resolve-agent.ts";
+import { messageOf } from "./errors.ts";
+import { closeAll } from "./start/close-all.ts";
+import { createFirstEvents } from "./start/first-events.ts";
+import { housekeeping } from "./start/housekeeping.ts";
+import { createInputs, dispatchTo } from "./start/inputs.ts";
+import { lastSeenIn } from "./start/last-seen.ts";
+import { createLiveRuns } from "./start/live-runs.ts";
+import { refuseAdopted, withoutTriggers } from "./start/on-demand.ts";
+import { ownProject } from "./start/own-project.ts";
+import type { OwnProject } from "./start/own-project.ts";
+import { projectChanges } from "./start/project-changes.ts";
+import { readAgents } from "./start/read-agents.ts";
+import { eventReader } from "./start/event-reader.ts";
+import { reloadProject } from "./start/reload-project.ts";
+import { createReporting } from "./start/reporting.ts";
+import { instancesOf } from "./start/adopt-runs.ts";
+import { createRuntimes, newInstanceId } from "./start/run-edges.ts";
+import { createServing } from "./start/serving.ts";
+import { startWarnings } from "./start/start-warnings.ts";
+import { createStopping } from "./start/stopping.ts";
+import { watchFiles } from "./start/watch-files.ts";
+import { uuidV7 } from "./store/uuid-v7.ts";
+import { packageVersion } from "./version.ts";
+import { filterTable } from "./webhooks/providers/table.ts";
+
+export interface StartOptions {
+  /** Absolute. */
+  readonly projectDir: string;
+  readonly webUi: boolean;
+  /** Runs only what it is asked for: no schedules, no webhooks, no work that waits, no TCP. */
+  readonly onDemand?: boolean;
+  /** Instead of `[gateway].port`; 0 for any free one. */
+  readonly port?: number;
+  /** Instead of `[gateway].host`. */
+  readonly host?: string;
+  /** How long running runs get when it stops. */
+  readonly graceSeconds: number;
+  readonly env: NodeJS.ProcessEnv;
+  /** Takes the scheduler's own lines, for the terminal. */
+  readonly log: (entry: LogEntry) => void;
+}
+
+/** A scheduler that runs. */
+export interface Scheduler {
+  /** Null when it does not listen on TCP. */
+  readonly gatewayUrl: string | null;
+  readonly dashboardUrl: string | null;
+  readonly apiKeyPath: string;
+  /** Resolves with the exit code once nothing runs any more and everything is written. */
+  readonly done: Promise<number>;
+  stop(reason: string): void;
+  stopNow(): void;
+}
+
+/**
+ * Runs a project until it is stopped. Rejects with a UserError when the project is broken, held by another
+ * scheduler, or can't listen; then nothing is left running or taken. One broken agent is no reason.
+ */
+export async function startScheduler(options: StartOptions): Promise<Scheduler> {
+  const { projectDir, env } = options;
+  const version = packageVersion();
+  const loaded = await loadProject(projectDir, filterTable);
+  const onProblem = (msg: string): void =>
+    options.log({ level: 40, time: Date.now(), msg, agent: "scheduler" });
+  const own = await ownProject(projectDir, { env, version, onProblem });
+  try {
+    return await compose(options, loaded, own, version);
+  } catch (error) {
+    own.close();
+    throw error;
+  }
+}
+
+async function compose(
+  options: StartOptions,
+  loaded: LoadedProject,
+  own: OwnProject,
+  version: string,
+): Promise<Scheduler> {
+  const { projectDir, env, webUi, onDemand = false } = options;
+  const { project: firstProject, warnings } = loaded;
+  const { store } = own;
+  const inputs = createInputs(firstProject, store.settings.paused());
+  const { project$ } = inputs;
+  const { adopt, ...runtimes } = createRuntimes({ projectDir, env, own, project$ });
+  const adopted = await adopt(store.openRuns());
+  if (onDemand) refuseAdopted(adopted);
+  const recovered = await store.recover(instancesOf(adopted));
+  const dispatch = dispatchTo(inputs);
+  const reporting = createReporting({ projectDir, version, own, inputs, tell: options.log });
+  const { journal, switches } = reporting;
+  const warn = (message: string): void => journal.say(40, message);
+
+  const live = createLiveRuns();
+  const firstEvents = createFirstEvents(() => stopping.phase() === "draining");
+  const stopping = createStopping({
+    ...inputs,
+    graceMs: options.graceSeconds * 1000,
+    say: (message) => journal.say(30, message),
+    running: () => live.count(),
+    abort: () => subscription.unsubscribe(),
+  });
+  const shared = { own, inputs, reporting, live, firstEvents, stopping, dispatch };
+  const serving = createServing({ ...options, ...shared, version });
+  const { gateway, listening } = serving;
+
+  const { agents, problems, scan } = await readAgents(projectDir);
+  const files = watchFiles(projectDir, scan);
+  const places = createPlaces(firstProject.scale);
+  const event$ = runtime(
+    {
+      ...inputs,
+      adopted$: from(adopted),
+      agentChange$: agentChanges({
+        initial: agents,
+        touched$: files.agent$,
+        project$,
+        read: (name) => from(readAgent(projectDir, name)),
+        resolve: (agent, project) => {
+          const change = resolveAgent(agent, project, { filters: filterTable, version });
+          return onDemand ? withoutTriggers(change) : change;
+        },
+        scheduler: asyncScheduler,
+      }),
+    },
+    {
+      ...runtimes,
+      claim: (request) => from(store.work.claim(request)),
+      clock: createClock(asyncScheduler),
+      scheduler: asyncScheduler,
+      places,
+      newId: uuidV7,
+      newInstanceId,
+      isEnabled: (agent) => switches.isEnabled(agent),
+      lastSeen: lastSeenIn(store.settings),
+      describeChange,
+    },
+  );
+
+  const readEvent = eventReader({ ...shared, ...serving, store, redact: own.redactor.redact });
+  let exitCode = 0;
+  const over$ = new Subject<void>();
+  const subscription = merge(
+    event$.pipe(tap({ next: readEvent, complete: () => over$.next() })),
+    merge(
+      projectChanges(projectDir, files.project$, filterTable, { type: "set", ...loaded }).pipe(
+        tap((change) => {
+          reloadProject(change, { ...reporting, project$, places });
+          listening.seeProject();
+        }),
+      ),
+      merge(files.warning$, serving.keyChange$).pipe(tap(warn)),
+      onDemand ? EMPTY : housekeeping({ projectDir, store, project$, warn }),
+    ).pipe(takeUntil(over$)),
+  ).subscribe({
+    error: (error: unknown) => {
+      exitCode = 1;
+      journal.say(
+        60,
+        `the scheduler broke: ${error instanceof Error ? (error.stack ?? "") : messageOf(error)}`,
+      );
+    },
+  });
+  const done = new Promise<number>((resolve) => {
+    const problem = (error: unknown): void => {
+      exitCode = 1;
+      const msg = `while it closed: ${messageOf(error)}`;
+      options.log({ level: 50, time: Date.now(), msg, agent: "scheduler" });
+    };
+    subscription.add(() => {
+      stopping.done();
+      firstEvents.end();
+      const steps = [() => gateway.close(), () => reporting.logWriter.close(), () => own.close()];
+      void closeAll(steps, problem).then(() => resolve(exitCode));
+    });
+  });
+
+  try {
+    await listening.open();
+  } catch (error) {
+    subscription.unsubscribe();
+    await done;
+    throw error;
+  }
+  for (const problem of [...warnings, ...problems]) warn(problemText(problem));
+  for (const message of startWarnings(env, recovered.lost)) warn(message);
+  if (!onDemand) dispatch(recovered.requeue);
+  stopping.started();
+  const gatewayUrl = listening.url();
+  return {
+    gatewayUrl,
+    dashboardUrl: webUi && gatewayUrl !== null ? `${gatewayUrl}/dashboard` : null,
+    apiKeyPath: own.apiKey.path,
+    done,
+    stop: stopping.stop,
+    stopNow: stopping.stopNow,
+  };
+}

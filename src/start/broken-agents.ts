@@ -1,0 +1,48 @@
+import type { RunEvent } from "../../streams/vocabulary.ts";
+import type { MatchResult } from "../webhooks/match-index.ts";
+
+/** Knows whose config is broken, so that a delivery which ran nothing can say so. */
+export interface BrokenAgents {
+  see(event: RunEvent): void;
+  /** The result; a reason why nothing ran names the agents that could not be asked. */
+  explain(result: MatchResult): MatchResult;
+}
+
+const maxNamed = 3;
+
+/** No agent is broken yet. */
+export function createBrokenAgents(): BrokenAgents {
+  /** Those that had a good config, which stays in force. */
+  const listening = new Set<string>();
+  const broken = new Set<string>();
+  return {
+    see: (event) => {
+      if (event.type === "agent-set") {
+        listening.add(event.agent);
+        broken.delete(event.agent);
+      }
+      if (event.type === "agent-invalid") broken.add(event.agent);
+      if (event.type === "agent-removed") {
+        listening.delete(event.agent);
+        broken.delete(event.agent);
+      }
+    },
+    explain: (result) => {
+      if (result.reason === null || broken.size === 0) return result;
+      const old = some(broken, (name) => listening.has(name));
+      const none = some(broken, (name) => !listening.has(name));
+      const more = [
+        ...(none === null ? [] : [`with an invalid config, so not asked: ${none}`]),
+        ...(old === null ? [] : [`asked with the last valid config: ${old}`]),
+      ];
+      return { ...result, reason: [result.reason, ...more].join("; ") };
+    },
+  };
+}
+
+function some(names: ReadonlySet<string>, wanted: (name: string) => boolean): string | null {
+  const found = [...names].filter(wanted).sort();
+  if (found.length === 0) return null;
+  const more = found.length - maxNamed;
+  return `agent ${found.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,84 @@
+import {
+  concat,
+  concatMap,
+  distinctUntilChanged,
+  ignoreElements,
+  map,
+  repeat,
+  switchMap,
+  tap,
+} from "rxjs";
+import type { Observable } from "rxjs";
+import type { AgentConfig, BuildEvent } from "../../streams/vocabulary.ts";
+import type { ProjectConfig } from "../config/project-config.ts";
+import { messageOf } from "../errors.ts";
+import type { ContainerRunnerOptions } from "../runners/container/container-runner-options.ts";
+import { createContainerRunner } from "../runners/container/container-runner.ts";
+import type { ContainerRunner } from "../runners/container/container-runner.ts";
+import { engineLoss } from "../runners/container/engine-loss.ts";
+import { connectEngine } from "../runners/container/engine.ts";
+import { createAgentImages } from "../runners/container/images.ts";
+import { programDir } from "../version.ts";
+
+type RunSources = Pick<
+  ContainerRunnerOptions,
+  "prepare" | "redactorFor" | "onCooldown" | "graceMs" | "records"
+>;
+
+export interface ContainerContext {
+  readonly projectDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly project$: Observable<ProjectConfig> & { readonly value: ProjectConfig };
+}
+
+/** The container runtime of one scheduler. */
+export interface Containers {
+  readonly runner: Pick<ContainerRunner, "run" | "resume">;
+  /**
+   * Keeps the agent's image ready: anew when `[local]` names another one, and when the engine comes back. Before
+   * the first is usable, what an earlier scheduler left on the engine is removed. Ends only with its subscriber.
+   */
+  prepare(config: AgentConfig): Observable<BuildEvent>;
+  /** Those of an earlier scheduler's runs that can be gone on with; what is left of others is removed. */
+  adopt: ContainerRunner["adopt"];
+}
+
+/** Engine, images and runner, by `[local]` as it is in force. */
+export function createContainers(context: ContainerContext, sources: RunSources): Containers {
+  const { projectDir, env, project$ } = context;
+  const engine = connectEngine({ env });
+  const local = (): ProjectConfig["local"] => project$.value.local;
+  const images = createAgentImages({ engine, projectDir, programDir: programDir(), local });
+  const runner = createContainerRunner({ ...sources, engine, images, projectDir, local });
+
+  let reaping: Promise<void> | null = null;
+  const reaped = (): Promise<void> =>
+    (reaping ??= runner.reap().catch((error: unknown) => {
+      reaping = null;
+      process.emitWarning(`containers of earlier runs may be left: ${messageOf(error)}`);
+    }));
+  // What ran when the engine went away may be there when it is back, and is tried again only without it.
+  const loss$ = engineLoss(engine).pipe(tap(() => (reaping = null)));
+  const usable = async (event: BuildEvent): Promise<BuildEvent> => {
+    if (event.type === "build-finished" && event.usable) await reaped();
+    return event;
+  };
+  return {
+    runner,
+    prepare: (config) =>
+      project$.pipe(
+        map(({ local: { image, base } }) => JSON.stringify([image, base])),
+        distinctUntilChanged(),
+        switchMap(() =>
+          concat(images.prepare(config).pipe(concatMap(usable)), loss$.pipe(ignoreElements())).pipe(
+            repeat(),
+          ),
+        ),
+      ),
+    adopt: async (instanceIds) => {
+      const found = await runner.adopt(instanceIds);
+      await reaped();
+      return found;
+    },
+  };
+}

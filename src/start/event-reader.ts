@@ -1,0 +1,37 @@
+import type { RunEvent, WorkItem } from "../../streams/vocabulary.ts";
+import { messageOf } from "../errors.ts";
+import type { Store } from "../store/store.ts";
+import type { FirstEvents } from "./first-events.ts";
+import type { LiveRuns } from "./live-runs.ts";
+import { recordEvent } from "./recorder.ts";
+import { redactEvent } from "./redact-event.ts";
+import type { Reporting } from "./reporting.ts";
+import { retryLost } from "./retry-lost.ts";
+import type { Serving } from "./serving.ts";
+
+export interface EventReaders extends Pick<Serving, "webhooks" | "metrics" | "listening"> {
+  readonly reporting: Pick<Reporting, "board" | "journal">;
+  readonly live: LiveRuns;
+  readonly firstEvents: FirstEvents;
+  readonly store: Pick<Store, "work" | "settings">;
+  readonly redact: (text: string) => string;
+  readonly dispatch: (items: readonly WorkItem[]) => void;
+}
+
+/** Gives every event to all its readers, without secrets, in the order in which they may build on each other. */
+export function eventReader(readers: EventReaders): (event: RunEvent) => void {
+  const { reporting, live, webhooks, metrics, listening, firstEvents, store } = readers;
+  const { board, journal } = reporting;
+  const records = { ...store.work, ...store.settings };
+  return (raw) => {
+    const event = redactEvent(raw, readers.redact);
+    board.apply(event);
+    journal.event(event);
+    for (const reader of [live, webhooks, metrics, listening, firstEvents]) reader.see(event);
+    const problem = (error: unknown): void =>
+      journal.say(50, `${event.agent}: ${event.type} not recorded: ${messageOf(error)}`);
+    // In the same turn as the record of the loss, and so in the same commit.
+    retryLost(event, store.work, readers.dispatch).catch(problem);
+    recordEvent(event, records).catch(problem);
+  };
+}

@@ -1,0 +1,53 @@
+import { catchError, concatMap, EMPTY, from, ignoreElements, interval, merge, timer } from "rxjs";
+import type { Observable } from "rxjs";
+import type { ProjectConfig } from "../config/project-config.ts";
+import { messageOf } from "../errors.ts";
+import { pruneLogs } from "../logs/retention.ts";
+import { pruneRunLogs } from "../runners/host-user/prune-run-logs.ts";
+import type { Store } from "../store/store.ts";
+import { runsDir } from "./run-agent-program.ts";
+
+/** The schedule's misses are counted from the last of these, in ms. */
+const aliveMs = 30_000;
+const firstPruneMs = 60_000;
+const pruneMs = 3_600_000;
+
+export interface HousekeepingDeps {
+  readonly projectDir: string;
+  readonly store: Pick<Store, "settings" | "prune">;
+  readonly project$: { readonly value: ProjectConfig };
+  readonly warn: (message: string) => void;
+}
+
+/** What has to be done now and then: notes that the scheduler lives, and deletes what is older than may be kept. */
+export function housekeeping({
+  projectDir,
+  store,
+  project$,
+  warn,
+}: HousekeepingDeps): Observable<never> {
+  const orWarn = (what: string, work: () => Promise<unknown>): Observable<never> =>
+    from(work()).pipe(
+      ignoreElements(),
+      catchError((error: unknown) => {
+        warn(`${what}: ${messageOf(error)}`);
+        return EMPTY;
+      }),
+    );
+  const prune = async (): Promise<void> => {
+    const { historyRetentionDays: days, historyMaxBytes: maxBytes } = project$.value;
+    const now = Date.now();
+    // The limit is for all together. Host users' runs may have a quarter, logs half of what is left, history and
+    // receipts what is left then.
+    const runLogBytes = await pruneRunLogs(runsDir, { now, days, maxBytes: maxBytes / 4 });
+    const left = maxBytes - runLogBytes;
+    const logs = await pruneLogs(projectDir, { now, days, maxBytes: left / 2 });
+    await store.prune({ now, days, maxBytes: left - logs.bytes });
+  };
+  return merge(
+    interval(aliveMs).pipe(
+      concatMap(() => orWarn("note of life", () => store.settings.recordAlive(Date.now()))),
+    ),
+    timer(firstPruneMs, pruneMs).pipe(concatMap(() => orWarn("retention", prune))),
+  );
+}

@@ -1,0 +1,92 @@
+import type { RunEvent } from "../../streams/vocabulary.ts";
+import type { ProjectConfig } from "../config/project-config.ts";
+import { messageOf } from "../errors.ts";
+import type { Gateway } from "../gateway/server.ts";
+import { needsGateway } from "./needs-gateway.ts";
+import type { OwnProject } from "./own-project.ts";
+import type { StatusBoard } from "./status-board.ts";
+
+export interface ListeningDeps {
+  readonly gateway: Gateway;
+  readonly own: Pick<OwnProject, "lock" | "socketPath" | "startedAt">;
+  readonly webUi: boolean;
+  /** Never listens on TCP. */
+  readonly onDemand?: boolean;
+  readonly project$: { readonly value: ProjectConfig };
+  readonly board: Pick<StatusBoard, "apply">;
+  readonly version: string;
+  readonly warn: (message: string) => void;
+}
+
+export interface Listening {
+  /** Opens the operator's socket, and TCP if it is needed already. Rejects with a UserError when it can't. */
+  open(): Promise<void>;
+  /** Listens on TCP from the first config that needs it. */
+  see(event: RunEvent): void;
+  seeProject(): void;
+  url(): string | null;
+}
+
+/** Where the gateway listens: always on the operator's socket, on TCP once something needs it, then for good. */
+export function createListening(deps: ListeningDeps): Listening {
+  const { gateway, webUi, project$ } = deps;
+  const { lock, socketPath, startedAt } = deps.own;
+  const webhookSources = (): number => Object.keys(project$.value.webhooks).length;
+  const mayListen = deps.onDemand !== true;
+  let needed = mayListen && needsGateway({ webUi, webhookSources: webhookSources(), agents: [] });
+  let opened = false;
+  let url: string | null = null;
+
+  const listen = async (): Promise<void> => {
+    url = await gateway.listenTcp();
+    deps.board.apply({ type: "scheduler", patch: { gatewayUrl: url } });
+    announce();
+  };
+  const announce = (): void =>
+    lock.announce({
+      pid: process.pid,
+      startedAt,
+      socketPath,
+      gatewayUrl: url,
+      version: deps.version,
+    });
+  const need = (): void => {
+    if (needed || !mayListen) return;
+    needed = true;
+    if (!opened) return;
+    listen().catch((error: unknown) => {
+      needed = false;
+      deps.warn(`the gateway can't listen: ${messageOf(error)}`);
+    });
+  };
+
+  return {
+    open: async () => {
+      await gateway.listenUnix(socketPath);
+      announce();
+      if (needed) await listen();
+      opened = true;
+    },
+    see: (event) => {
+      if (needed || event.type !== "agent-set") return;
+      if (needsGateway({ webUi: false, webhookSources: 0, agents: [event.config] })) need();
+    },
+    seeProject: () => {
+      if (webhookSources() > 0) need();
+    },
+    url: () => url,
+  };
+}
+
+/** What of the gateway is settled at the start: `--port` and `--host` win over the project's config. */
+export function gatewaySettings(
+  { webUi, port, host }: { webUi: boolean; port?: number; host?: string },
+  { gateway }: ProjectConfig,
+): ProjectConfig["gateway"] & { readonly dashboard: boolean } {
+  return {
+    ...gateway,
+    ...(port === undefined ? {} : { port }),
+    ...(host === undefined ? {} : { host }),
+    dashboard: webUi,
+  };
+}

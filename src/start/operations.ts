@@ -1,0 +1,122 @@
+import { nextTick } from "../../streams/triggers/next-tick.ts";
+import type { AgentConfig, WorkItem } from "../../streams/vocabulary.ts";
+import { OperationError } from "../contracts/operations.ts";
+import type { Delivery, DeliveryAnswer, Operations } from "../contracts/operations.ts";
+import type { Lock } from "../contracts/operator-api.ts";
+import type { Receipt } from "../contracts/webhook-receipts.ts";
+import type { Store } from "../store/store.ts";
+import { uuidV7 } from "../store/uuid-v7.ts";
+import type { FirstEvents } from "./first-events.ts";
+import type { Inputs } from "./inputs.ts";
+import type { LiveRuns } from "./live-runs.ts";
+import { viewReceipt } from "./receipt-view.ts";
+import type { ReceiptViewDeps } from "./receipt-view.ts";
+import { replay } from "./replay.ts";
+import type { ReadAgain } from "./replay.ts";
+import { knownAgent, mustBeRunnable } from "./runnable.ts";
+import type { StatusBoard } from "./status-board.ts";
+import type { Stopping } from "./stopping.ts";
+import type { Switches } from "./switches.ts";
+
+/** What operating the scheduler takes: the streams' inputs are told, status and store are asked. */
+export interface OperationDeps {
+  readonly board: StatusBoard;
+  readonly firstEvents: FirstEvents;
+  readonly live: LiveRuns;
+  readonly stopping: Stopping;
+  readonly switches: Switches;
+  readonly store: Pick<Store, "work" | "history" | "receipts">;
+  readonly inputs: Pick<Inputs, "manual$" | "kill$">;
+  readonly webhooks: {
+    readonly receive: (delivery: Delivery) => Promise<DeliveryAnswer>;
+    readonly readAgain: (receipt: Receipt) => ReadAgain | null;
+    readonly payloadOf: (receipt: Receipt) => unknown;
+  };
+  readonly redactor: ReceiptViewDeps["redactor"];
+  /** Hands on committed work. */
+  readonly dispatch: (items: readonly WorkItem[]) => void;
+  readonly locks: () => readonly Lock[];
+}
+
+/** The operations that the gateway's routes are a skin over. */
+export function createOperations(deps: OperationDeps): Operations {
+  const { board, stopping, switches, store } = deps;
+  const { kill$ } = deps.inputs;
+  return {
+    snapshot: () => board.snapshot(),
+    update$: board.update$,
+    agent: (name) => {
+      const { config } = knownAgent(board, name);
+      return { config, nextTicks: config === null ? [] : nextTicks(config, Date.now()) };
+    },
+    phase: () => stopping.phase(),
+    setPaused: (paused) => switches.setPaused(paused),
+    setEnabled: async (name, enabled) => {
+      const { config } = knownAgent(board, name);
+      if (enabled && config?.scale === 0) {
+        const message = `agent "${name}" has scale = 0 in its config.toml; set scale there to enable it`;
+        throw new OperationError("disabled", message);
+      }
+      await switches.setEnabled(name, enabled);
+    },
+    trigger: (name, prompt) => trigger(deps, name, prompt),
+    killAgent: (name) => {
+      const { running } = knownAgent(board, name);
+      kill$.next({ agent: name });
+      return Promise.resolve(running);
+    },
+    killInstance: (instanceId) => {
+      if (!deps.live.has(instanceId)) {
+        const message = `no run "${instanceId}" is running`;
+        return Promise.reject(new OperationError("unknown_instance", message));
+      }
+      kill$.next({ instanceId });
+      return Promise.resolve();
+    },
+    stop: () => stopping.stop("al stop"),
+    history: (query) => store.history.query(query),
+    receipt: (id) =>
+      viewReceipt(id, { ...deps, ...deps.webhooks, receipt: (key) => store.receipts.get(key) }),
+    replay: (id, agent) =>
+      replay(id, agent, { ...deps, readAgain: (receipt) => deps.webhooks.readAgain(receipt) }),
+    locks: () => deps.locks(),
+    receiveWebhook: (delivery) => deps.webhooks.receive(delivery),
+  };
+}
+
+const shownTicks = 5;
+
+function nextTicks({ schedule, timezone }: AgentConfig, now: number): string[] {
+  const ticks: string[] = [];
+  if (schedule === null) return ticks;
+  let tick: number | null = now;
+  while (ticks.length < shownTicks) {
+    tick = nextTick({ expression: schedule, timezone }, tick);
+    if (tick === null) break;
+    ticks.push(new Date(tick).toISOString());
+  }
+  return ticks;
+}
+
+async function trigger(
+  deps: OperationDeps,
+  name: string,
+  prompt: string | null,
+): Promise<{ triggerId: string; instanceId: string | null; queued: boolean }> {
+  mustBeRunnable(deps, name);
+  const id = uuidV7();
+  const item: WorkItem = {
+    id,
+    agent: name,
+    at: Date.now(),
+    attempt: 1,
+    trigger: { kind: "manual", prompt },
+  };
+  await deps.store.work.enqueue([item]);
+  const first = deps.firstEvents.of(id);
+  deps.inputs.manual$.next(item);
+  const event = await first;
+  if (event.type === "refused") throw new OperationError("store_unavailable", event.reason);
+  const instanceId = event.type === "started" ? event.instanceId : null;
+  return { triggerId: id, instanceId, queued: event.type === "queued" };
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureApiKey } from "../credentials/api-key.ts";
+import type { ApiKey } from "../credentials/api-key.ts";
+import { homeDir } from "../credentials/home-dir.ts";
+import { createRedactor } from "../credentials/redactor.ts";
+import type { Redactor } from "../credentials/redactor.ts";
+import { lockProject } from "../store/project-lock.ts";
+import type { ProjectLock } from "../store/project-lock.ts";
+import { openSessions } from "../store/sessions.ts";
+import type { OpenSessions } from "../store/sessions.ts";
+import { openStore } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
+
+/** What one scheduler holds while it lives, and nobody else may. */
+export interface OwnProject {
+  readonly home: string;
+  /** ISO 8601 UTC: since when. */
+  readonly startedAt: string;
+  readonly apiKey: ApiKey;
+  readonly redactor: Redactor;
+  readonly lock: ProjectLock;
+  readonly store: Store;
+  readonly sessions: OpenSessions;
+  /** Absolute path for the operator's socket, in a directory that only this user can enter. */
+  readonly socketPath: string;
+  close(): void;
+}
+
+export interface OwnOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly version: string;
+  /** Told what goes wrong later on and is no reason to stop. */
+  readonly onProblem: (message: string) => void;
+}
+
+/** A socket's path may hold 107 bytes, and a temporary directory may be deep. */
+const longestTmp = 80;
+
+/**
+ * Takes the project for this process and opens what it keeps. Throws a UserError that says who holds it, or what
+ * can't be opened; then nothing stays taken.
+ */
+export async function ownProject(
+  projectDir: string,
+  { env, version, onProblem }: OwnOptions,
+): Promise<OwnProject> {
+  const home = homeDir(env);
+  const startedAt = new Date().toISOString();
+  const lock = lockProject(projectDir, {
+    pid: process.pid,
+    startedAt,
+    socketPath: null,
+    gatewayUrl: null,
+    version,
+  });
+  const undo: (() => void)[] = [() => lock.release()];
+  const close = (): void => {
+    for (const step of undo.splice(0).reverse()) step();
+  };
+  try {
+    const apiKey = await ensureApiKey(home);
+    const redactor = createRedactor();
+    redactor.add([apiKey.key]);
+    const store = openStore(projectDir);
+    undo.push(() => store.close());
+    const sessions = openSessions({ home, onProblem });
+    undo.push(() => sessions.close());
+    const socketDir = mkdtempSync(join(tmpdir().length > longestTmp ? "/tmp" : tmpdir(), "al-"));
+    undo.push(() => rmSync(socketDir, { recursive: true, force: true }));
+    const socketPath = join(socketDir, "operator.sock");
+    return { home, startedAt, apiKey, redactor, lock, store, sessions, socketPath, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+import type { AgentConfig, ModelConfig, RunRequest } from "../../streams/vocabulary.ts";
+import type { Job, JobCredential, JobModel, Script } from "../contracts/job.ts";
+import { UserError } from "../errors.ts";
+
+/** What a job is put together from. All reject with a UserError that says what is missing and what to do. */
+export interface JobSources {
+  /** `type` or `type:instance`; the secrets are known to the redactor before this resolves. */
+  readonly credential: (reference: string) => Promise<LoadedCredential>;
+  /** Adds the environment variables, in the agent's order. */
+  readonly stage: (credentials: readonly LoadedCredential[]) => readonly JobCredential[];
+  /** Absolute path of a script file. */
+  readonly script: (path: string) => Promise<Script>;
+  /** The body of an accepted webhook as text; null when retention took it. */
+  readonly payload: (receiptId: string) => string | null;
+  /** In the order to try. */
+  readonly orderModels: (models: readonly ModelConfig[]) => readonly ModelConfig[];
+}
+
+export interface LoadedCredential {
+  readonly type: string;
+  readonly instance: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** Everything a run is told, secrets included. Rejects when something it needs is missing; then it does not start. */
+export async function prepareJob(
+  { agent, instanceId, item }: RunRequest,
+  workDir: string,
+  sources: JobSources,
+): Promise<Job> {
+  const [models, credentials] = await Promise.all([
+    jobModels(agent, sources),
+    Promise.all(agent.credentials.map((reference) => sources.credential(reference))),
+  ]);
+  const { trigger } = item;
+  return {
+    instanceId,
+    agent: agent.name,
+    title: agent.title,
+    instructions: agent.instructions,
+    harness: { ...agent.harness },
+    models,
+    params: Object.fromEntries(
+      Object.entries(agent.params).map(([key, value]) => [
+        key,
+        typeof value === "string" ? value : [...value],
+      ]),
+    ),
+    credentials: [...sources.stage(credentials)],
+    hooks: { pre: [...agent.hooks.pre], post: [...agent.hooks.post] },
+    timeoutSeconds: agent.timeoutSeconds,
+    trigger,
+    payload: trigger.kind === "webhook" ? sources.payload(trigger.event.receiptId) : null,
+    workDir,
+  };
+}
+
+/**
+ * The primary model must be usable; a fallback that isn't goes along with the reason, and the run warns of it. An
+ * external CLI uses the primary only, also while that one is left out elsewhere.
+ */
+async function jobModels(agent: AgentConfig, sources: JobSources): Promise<JobModel[]> {
+  const [primary] = agent.models;
+  if (primary === undefined) return [];
+  if (agent.harness.type === "llm-cli") return [await jobModel(primary, sources)];
+  const ordered = sources.orderModels(agent.models);
+  return Promise.all(
+    ordered.map((model) =>
+      model.name === primary.name ? jobModel(model, sources) : fallbackModel(model, sources),
+    ),
+  );
+}
+
+async function fallbackModel(model: ModelConfig, sources: JobSources): Promise<JobModel> {
+  try {
+    return await jobModel(model, sources);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const problem = error.hint === null ? error.message : `${error.message}; ${error.hint}`;
+    return { ...described(model), key: null, script: null, problem };
+  }
+}
+
+async function jobModel(model: ModelConfig, sources: JobSources): Promise<JobModel> {
+  const needsKey = model.authType !== "none" && model.provider !== "scripted";
+  return {
+    ...described(model),
+    key: needsKey ? keyOf(await sources.credential(model.credential)) : null,
+    script: model.script === null ? null : await sources.script(model.script),
+  };
+}
+
+function described({ name, provider, model, authType, thinkingLevel, baseUrl }: ModelConfig) {
+  return { name, provider, model, authType, thinkingLevel, baseUrl };
+}
+
+/** A model's credential has one field; whatever it is called, it is the key. */
+function keyOf({ fields }: LoadedCredential): string | null {
+  return fields.key ?? fields.token ?? Object.values(fields)[0] ?? null;
+}

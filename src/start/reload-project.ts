@@ -1,0 +1,35 @@
+import { problemText } from "../../streams/vocabulary.ts";
+import type { Places } from "../../streams/runs/places.ts";
+import { describeProjectChange } from "../config/describe-project-change.ts";
+import type { ProjectChange } from "../config/project-config.ts";
+import type { Inputs } from "./inputs.ts";
+import { sourceNames } from "./reporting.ts";
+import type { Reporting } from "./reporting.ts";
+
+export interface ReloadDeps extends Pick<Reporting, "board" | "journal"> {
+  readonly project$: Inputs["project$"];
+  readonly places: Places;
+}
+
+/** Puts a change of the project's config.toml in force; an invalid one is told and leaves the last good one. */
+export function reloadProject(change: ProjectChange, deps: ReloadDeps): void {
+  const { board, journal, project$, places } = deps;
+  if (change.type === "invalid") {
+    const [first, ...others] = change.problems.map(problemText);
+    const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+    board.apply({ type: "scheduler", patch: { error: `${first ?? "invalid"}${more}` } });
+    for (const problem of change.problems) journal.say(50, problemText(problem));
+    return;
+  }
+  const { project } = change;
+  const { text, needsRestart } = describeProjectChange(project$.value, project);
+  board.apply({
+    type: "scheduler",
+    patch: { error: null, webhookSources: sourceNames(project) },
+  });
+  places.resize(project.scale);
+  project$.next(project);
+  for (const problem of change.warnings) journal.say(40, problemText(problem));
+  journal.say(30, `config.toml ${text === "" ? "is valid again" : text}`);
+  if (needsRestart) journal.say(40, "the gateway's port and host change with the next start");
+}

@@ -1,0 +1,108 @@
+import type { WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
+import { OperationError } from "../contracts/operations.ts";
+import type { Replayed, ReplayResult } from "../contracts/operator-api.ts";
+import type { DeadLetter, Receipt } from "../contracts/webhook-receipts.ts";
+import type { Store } from "../store/store.ts";
+import { uuidV7 } from "../store/uuid-v7.ts";
+import type { FirstEvent, FirstEvents } from "./first-events.ts";
+import { mustHaveReceipt } from "./receipt-view.ts";
+import { mustBeRunnable, mustTakeWork } from "./runnable.ts";
+import type { RunnableDeps } from "./runnable.ts";
+
+/** A stored delivery, read again. */
+export interface ReadAgain {
+  readonly event: WebhookEvent;
+  /** Who listens now, as for a delivery that just came. */
+  readonly result: {
+    readonly matched: readonly string[];
+    readonly disabled: readonly string[];
+    readonly reason: string | null;
+  };
+}
+
+export interface ReplayDeps extends RunnableDeps {
+  readonly store: {
+    readonly work: Pick<Store["work"], "enqueue" | "deadLetter">;
+    readonly receipts: Pick<Store["receipts"], "get">;
+  };
+  readonly firstEvents: Pick<FirstEvents, "of">;
+  /** Null when the receipt's type is not known any more, or its body is none of that type. */
+  readonly readAgain: (receipt: Receipt) => ReadAgain | null;
+  readonly dispatch: (items: readonly WorkItem[]) => void;
+}
+
+const disabledReason = "agent disabled";
+
+/** Runs a stored delivery again as new work, committed before it is handed on. `only` names one agent. */
+export async function replay(
+  receiptId: string,
+  only: string | null,
+  deps: ReplayDeps,
+): Promise<ReplayResult> {
+  mustTakeWork(deps);
+  if (only !== null) mustBeRunnable(deps, only);
+  const receipt = mustHaveReceipt((id) => deps.store.receipts.get(id), receiptId);
+  const read = deps.readAgain(receipt);
+  if (read === null) {
+    const message = `receipt "${receiptId}" can't be read as a delivery of type ${receipt.type}`;
+    throw new OperationError("unreadable_receipt", message);
+  }
+  const { event, result } =
+    only === null ? read : { ...read, result: { matched: [only], disabled: [], reason: null } };
+  const at = Date.now();
+  const [started, refused] = await Promise.all([
+    start(result.matched, event, at, deps),
+    refuse(result.disabled, event, at, deps),
+  ]);
+  return {
+    receiptId,
+    replayId: uuidV7(),
+    matched: [...started, ...refused],
+    reason: result.reason,
+  };
+}
+
+async function start(
+  agents: readonly string[],
+  event: WebhookEvent,
+  at: number,
+  { store, firstEvents, dispatch }: ReplayDeps,
+): Promise<Replayed[]> {
+  if (agents.length === 0) return [];
+  const items = agents.map((agent): WorkItem => {
+    return { id: uuidV7(), agent, at, attempt: 1, trigger: { kind: "webhook", event } };
+  });
+  await store.work.enqueue(items);
+  // Asked before the items are handed on: the first event may come within that very call.
+  const firsts = items.map(({ id }) => firstEvents.of(id));
+  dispatch(items);
+  return (await Promise.all(firsts)).map(replayed);
+}
+
+function replayed(first: FirstEvent): Replayed {
+  const { agent, item } = first;
+  const base = { agent, triggerId: item.id };
+  if (first.type === "started")
+    return { ...base, outcome: "started", instanceId: first.instanceId };
+  if (first.type === "queued") return { ...base, outcome: "queued" };
+  return { ...base, outcome: first.outcome, reason: first.reason };
+}
+
+/** A disabled agent gets what a delivery would give it: a dead letter that says so. */
+function refuse(
+  agents: readonly string[],
+  { source, event, action, receiptId }: WebhookEvent,
+  at: number,
+  { store }: ReplayDeps,
+): Promise<Replayed[]> {
+  const refuseOne = async (agent: string): Promise<Replayed> => {
+    const triggerId = uuidV7();
+    const letter: DeadLetter = {
+      ...{ id: triggerId, at, kind: "webhook", outcome: "rejected", agent },
+      ...{ source, event, action, receiptId, reason: disabledReason },
+    };
+    await store.work.deadLetter(letter);
+    return { agent, outcome: "rejected", triggerId, reason: disabledReason };
+  };
+  return Promise.all(agents.map(refuseOne));
+}

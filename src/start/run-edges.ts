@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { EMPTY, from, switchMap } from "rxjs";
+import type { Observable } from "rxjs";
+import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
+import type { Runner } from "../../streams/runs/runner.ts";
+import type { AgentConfig, BuildEvent, RunRequest } from "../../streams/vocabulary.ts";
+import { secretsOf } from "../credentials/credential-types.ts";
+import { loadCredential } from "../credentials/load-credential.ts";
+import { stageCredentials } from "../credentials/stage-credentials.ts";
+import { createLogSource } from "../logs/log-source.ts";
+import { orderChain, withCooldown } from "../models/chain.ts";
+import type { Cooldowns } from "../models/chain.ts";
+import { readScriptFile } from "../models/script-file.ts";
+import { createRunRecords } from "../runners/container/run-records.ts";
+import { createHostUserRunner } from "../runners/host-user/host-user-runner.ts";
+import { runnerFor } from "../runners/rejecting.ts";
+import type { OpenRun } from "../store/recover.ts";
+import { readablePayload } from "../webhooks/readable-payload.ts";
+import { adoptRuns } from "./adopt-runs.ts";
+import type { Adopter } from "./adopt-runs.ts";
+import type { ContainerContext, Containers } from "./containers.ts";
+import type { OwnProject } from "./own-project.ts";
+import { prepareJob } from "./prepare-job.ts";
+import type { JobSources } from "./prepare-job.ts";
+import { runAgentProgram, runsDir } from "./run-agent-program.ts";
+
+/** A stopped run has this long between TERM and KILL, in ms. */
+const graceMs = 5_000;
+/** A process of this machine is to be gone within a second, in ms. */
+const hostUserGraceMs = 700;
+
+export interface RunContext extends ContainerContext {
+  readonly own: OwnProject;
+}
+
+/** How agents run, whatever their runtime. */
+export interface Runtimes {
+  readonly runner: Runner;
+  /** Makes ready what a config needs before its agent runs. */
+  readonly prepare: (config: AgentConfig) => Observable<BuildEvent>;
+  /** Those of an earlier scheduler's runs that can be gone on with. */
+  readonly adopt: (open: readonly OpenRun[]) => Promise<readonly AdoptedRun[]>;
+}
+
+/** The runtimes of one scheduler. What talks to the container engine is loaded with the first agent that needs it. */
+export function createRuntimes(context: RunContext): Runtimes {
+  const { projectDir, env, own } = context;
+  let cooldowns: Cooldowns = new Map();
+  const sources = jobSources(own, () => cooldowns);
+  const shared = {
+    prepare: (request: RunRequest, workDir: string) => prepareJob(request, workDir, sources),
+    graceMs,
+    onCooldown: (model: string, until: number) => {
+      cooldowns = withCooldown(cooldowns, model, until, Date.now());
+    },
+    redactorFor: () => own.redactor.redact,
+  };
+  const records = createRunRecords(join(projectDir, ".al", "run", "containers"));
+  let loading: Promise<Containers> | undefined;
+  const containers = (): Promise<Containers> =>
+    (loading ??= import("./containers.ts").then((edge) =>
+      edge.createContainers(context, { ...shared, records }),
+    ));
+  const inContainer: Runner & Adopter = {
+    run: (request, stop$) =>
+      from(containers()).pipe(switchMap(({ runner }) => runner.run(request, stop$))),
+    resume: (run, stop$) =>
+      from(containers()).pipe(switchMap(({ runner }) => runner.resume(run, stop$))),
+    // Without a record nothing is left of a run in a container, and the engine need not be asked.
+    adopt: async (instanceIds) =>
+      (await records.list()).length === 0 ? [] : (await containers()).adopt(instanceIds),
+  };
+  const hostUser = createHostUserRunner({
+    ...shared,
+    runAgent: (agent) => runAgentProgram(agent, projectDir),
+    graceMs: hostUserGraceMs,
+    baseDir: runsDir,
+    env,
+    compileCache: join(own.home, "cache", "node"),
+  });
+  return {
+    runner: runnerFor({ "host-user": hostUser, container: inContainer }),
+    prepare: (config) =>
+      config.runtime.type === "container"
+        ? from(containers()).pipe(switchMap((edge) => edge.prepare(config)))
+        : EMPTY,
+    adopt: (open) =>
+      adoptRuns(open, { runtimes: [hostUser, inContainer], logs: createLogSource(projectDir) }),
+  };
+}
+
+function jobSources({ home, redactor, store }: OwnProject, cooldowns: () => Cooldowns): JobSources {
+  return {
+    credential: async (reference) => {
+      const credential = await loadCredential(home, reference);
+      redactor.add(secretsOf(credential));
+      return credential;
+    },
+    stage: stageCredentials,
+    script: readScriptFile,
+    payload: (receiptId) => {
+      const receipt = store.receipts.get(receiptId);
+      return receipt === null ? null : readablePayload(receipt);
+    },
+    orderModels: (models) => orderChain(models, cooldowns(), Date.now()),
+  };
+}
+
+const base32 = "abcdefghijklmnopqrstuvwxyz234567";
+
+/** `<agent>-<8 random base32 characters>`. */
+export function newInstanceId(agent: string): string {
+  const characters = [...randomBytes(8)].map((byte) => base32.charAt(byte % 32));
+  return `${agent}-${characters.join("")}`;
+}

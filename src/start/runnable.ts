@@ -1,0 +1,36 @@
+import type { AgentRecord } from "../../streams/status/agent-record.ts";
+import { OperationError } from "../contracts/operations.ts";
+import type { StatusBoard } from "./status-board.ts";
+import type { Stopping } from "./stopping.ts";
+
+/** What is asked whether an agent can take work. */
+export interface RunnableDeps {
+  readonly board: Pick<StatusBoard, "agent">;
+  readonly stopping: Pick<Stopping, "phase">;
+}
+
+/** An agent's record, also of one that was removed while its work goes on. Throws OperationError `unknown_agent`. */
+export function knownAgent(board: Pick<StatusBoard, "agent">, name: string): AgentRecord {
+  const record = board.agent(name);
+  if (record === undefined) throw new OperationError("unknown_agent", `no agent "${name}"`);
+  return record;
+}
+
+/** Throws OperationError `draining` once the scheduler stops: it takes no work that somebody waits for. */
+export function mustTakeWork({ stopping }: Pick<RunnableDeps, "stopping">): void {
+  if (stopping.phase() !== "draining") return;
+  throw new OperationError("draining", "the scheduler is stopping");
+}
+
+/** Throws the OperationError that says why an agent can't run now. */
+export function mustBeRunnable(deps: RunnableDeps, name: string): void {
+  const { config, enabled, removed, configError } = knownAgent(deps.board, name);
+  if (removed) throw new OperationError("unknown_agent", `agent "${name}" was removed`);
+  mustTakeWork(deps);
+  if (config === null) {
+    throw new OperationError("invalid_config", configError ?? "its config is invalid");
+  }
+  if (enabled && config.scale > 0) return;
+  const how = config.scale === 0 ? "scale = 0 in its config.toml" : `al resume ${name}`;
+  throw new OperationError("disabled", `agent "${name}" is disabled (${how})`);
+}

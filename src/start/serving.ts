@@ -1,0 +1,75 @@
+import type { WorkItem } from "../../streams/vocabulary.ts";
+import { createMetrics } from "../gateway/metrics.ts";
+import type { Metrics } from "../gateway/metrics.ts";
+import { createGateway } from "../gateway/server.ts";
+import type { Gateway } from "../gateway/server.ts";
+import type { FirstEvents } from "./first-events.ts";
+import type { Inputs } from "./inputs.ts";
+import { keyInForce } from "./key-in-force.ts";
+import { createListening, gatewaySettings } from "./listening.ts";
+import type { Listening } from "./listening.ts";
+import type { LiveRuns } from "./live-runs.ts";
+import { createOperations } from "./operations.ts";
+import type { OwnProject } from "./own-project.ts";
+import type { Reporting } from "./reporting.ts";
+import type { Stopping } from "./stopping.ts";
+import { createWebhookEdge } from "./webhook-edge.ts";
+import type { WebhookEdge } from "./webhook-edge.ts";
+
+/** What the world outside reaches the scheduler by. */
+export interface Serving {
+  readonly gateway: Gateway;
+  readonly listening: Listening;
+  readonly webhooks: WebhookEdge;
+  readonly metrics: Metrics;
+  readonly keyChange$: ReturnType<typeof keyInForce>["change$"];
+}
+
+export interface ServingDeps {
+  readonly webUi: boolean;
+  readonly onDemand?: boolean;
+  readonly port?: number;
+  readonly host?: string;
+  readonly version: string;
+  readonly own: OwnProject;
+  readonly inputs: Inputs;
+  readonly reporting: Reporting;
+  readonly firstEvents: FirstEvents;
+  readonly live: LiveRuns;
+  readonly stopping: Stopping;
+  readonly dispatch: (items: readonly WorkItem[]) => void;
+}
+
+/** Webhooks, operations and the gateway over them; nothing listens yet. */
+export function createServing(deps: ServingDeps): Serving {
+  const { own, inputs, reporting, version } = deps;
+  const { board, journal, switches } = reporting;
+  const { project$ } = inputs;
+  const warn = (message: string): void => journal.say(40, message);
+  const metrics = createMetrics(version);
+  const keys = keyInForce({ ...own, warn });
+  const count: Parameters<typeof createWebhookEdge>[0]["count"] = (delivery) =>
+    metrics.delivery(delivery);
+  const webhooks = createWebhookEdge({ ...deps, project$, switches, count, warn });
+  const gateway = createGateway({
+    ...gatewaySettings(deps, project$.value),
+    operations: createOperations({
+      ...deps,
+      board,
+      switches,
+      store: own.store,
+      webhooks,
+      redactor: own.redactor,
+      locks: () => [],
+    }),
+    sessions: own.sessions,
+    logs: reporting.logSource,
+    apiKey: keys.key,
+    keyChange$: keys.change$,
+    metrics,
+    keyPath: own.apiKey.path,
+    log: (level, message) => journal.say(level, message),
+  });
+  const listening = createListening({ ...deps, gateway, project$, board, warn });
+  return { gateway, listening, webhooks, metrics, keyChange$: keys.change$ };
+}

@@ -1,0 +1,43 @@
+import { asyncScheduler, BehaviorSubject, share } from "rxjs";
+import type { Observable } from "rxjs";
+import { initialStatus, reduceStatus, snapshotOf } from "../../streams/status/reduce-status.ts";
+import type { StatusEvent } from "../../streams/status/reduce-status.ts";
+import { statusUpdates } from "../../streams/status/status-updates.ts";
+import { withEarlierRun } from "../../streams/status/agent-record.ts";
+import type { AgentRecord, EarlierRun } from "../../streams/status/agent-record.ts";
+import type { SchedulerStatus, StatusSnapshot, StatusUpdate } from "../../streams/status/wire.ts";
+
+/** The one place that holds the state; the status stream, the API and the command line read it. */
+export interface StatusBoard {
+  apply(event: StatusEvent): void;
+  snapshot(): StatusSnapshot;
+  agent(name: string): AgentRecord | undefined;
+  /** Hot; at most one every 100 ms. */
+  readonly update$: Observable<StatusUpdate>;
+}
+
+/** A board that starts with the scheduler alone; `seed` is what earlier runs tell of an agent. */
+export function createStatusBoard(
+  scheduler: SchedulerStatus,
+  seed: (agent: string) => Partial<AgentRecord>,
+): StatusBoard {
+  const status$ = new BehaviorSubject(initialStatus(scheduler));
+  return {
+    apply: (event) => status$.next(reduceStatus(status$.value, event, seed)),
+    snapshot: () => snapshotOf(status$.value),
+    agent: (name) => status$.value.records.get(name),
+    // Shared among the clients; without one nothing is gathered. The subject holds the state either way.
+    update$: statusUpdates(status$, asyncScheduler).pipe(share()),
+  };
+}
+
+/** What earlier schedulers tell of an agent: its last run, and whether somebody disabled it. */
+export function seedFrom(
+  lastRuns: ReadonlyMap<string, EarlierRun>,
+  isEnabled: (agent: string) => boolean,
+): (agent: string) => Partial<AgentRecord> {
+  return (agent) => {
+    const run = lastRuns.get(agent);
+    return { enabled: isEnabled(agent), ...(run === undefined ? {} : withEarlierRun(run)) };
+  };
+}

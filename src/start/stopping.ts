@@ -1,0 +1,67 @@
+import type { Observer } from "rxjs";
+import type { Kill } from "../../streams/runs/run-agent.ts";
+
+export type Phase = "starting" | "running" | "draining";
+
+export interface StoppingDeps {
+  readonly stopping$: Pick<Observer<void>, "next">;
+  readonly kill$: Pick<Observer<Kill>, "next">;
+  readonly graceMs: number;
+  readonly say: (message: string) => void;
+  readonly running: () => number;
+  /** Aborts what still runs and ends the graph. */
+  readonly abort: () => void;
+}
+
+export interface Stopping {
+  phase(): Phase;
+  /** The start is over; work may come. */
+  started(): void;
+  /** No new runs; the running ones get the grace period. Again is nothing new. */
+  readonly stop: (reason: string) => void;
+  readonly stopNow: () => void;
+  /** The graph is complete: nothing is left to stop. */
+  done(): void;
+}
+
+/** A run that was killed gets this long to be gone before it is left behind, in ms. */
+const lastResortMs = 10_000;
+
+/** The way down: triggers stop, runs drain, then abort. */
+export function createStopping(deps: StoppingDeps): Stopping {
+  const timers = new Set<NodeJS.Timeout>();
+  let phase: Phase = "starting";
+
+  const after = (ms: number, what: () => void): void => {
+    timers.add(setTimeout(what, ms));
+  };
+  const killAll = (): void => {
+    deps.kill$.next({ everything: true });
+    after(lastResortMs, deps.abort);
+  };
+
+  return {
+    phase: () => phase,
+    started: () => {
+      if (phase === "starting") phase = "running";
+    },
+    stop: (reason) => {
+      if (phase === "draining") return;
+      phase = "draining";
+      const running = deps.running();
+      const left = running === 0 ? "" : `; ${running} running get ${deps.graceMs / 1000} s`;
+      deps.say(`stopping (${reason})${left}`);
+      after(deps.graceMs, killAll);
+      deps.stopping$.next();
+    },
+    stopNow: () => {
+      phase = "draining";
+      deps.stopping$.next();
+      deps.abort();
+    },
+    done: () => {
+      for (const timer of timers) clearTimeout(timer);
+      timers.clear();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { RunEvent, WorkItem } from "../../streams/vocabulary.ts";
+import type { ProjectConfig } from "../config/project-config.ts";
+import type { Delivery, DeliveryAnswer } from "../contracts/operations.ts";
+import type { Receipt } from "../contracts/webhook-receipts.ts";
+import { loadCredential } from "../credentials/load-credential.ts";
+import { webhookSecretType } from "../credentials/credential-types.ts";
+import { uuidV7 } from "../store/uuid-v7.ts";
+import { interpretStored } from "../webhooks/interpret.ts";
+import { createMatchIndex } from "../webhooks/match-index.ts";
+import type { MatchResult } from "../webhooks/match-index.ts";
+import type { Facts } from "../webhooks/provider.ts";
+import { providerTable } from "../webhooks/providers/table.ts";
+import { createReceiver } from "../webhooks/receive.ts";
+import type { DeliveryCount } from "../webhooks/receive.ts";
+import { createBrokenAgents } from "./broken-agents.ts";
+import type { OwnProject } from "./own-project.ts";
+import type { ReadAgain } from "./replay.ts";
+import { shortMemory } from "./short-memory.ts";
+import type { Switches } from "./switches.ts";
+
+/** A secret that changed on disk is in force after this, in ms. */
+const secretMemoryMs = 1_000;
+
+export interface WebhookEdgeDeps {
+  readonly own: Pick<OwnProject, "home" | "redactor" | "store">;
+  readonly project$: { readonly value: ProjectConfig };
+  readonly switches: Pick<Switches, "isEnabled">;
+  readonly dispatch: (items: readonly WorkItem[]) => void;
+  readonly count: (delivery: DeliveryCount) => void;
+  readonly warn: (message: string) => void;
+}
+
+export interface WebhookEdge {
+  readonly receive: (delivery: Delivery) => Promise<DeliveryAnswer>;
+  /** A stored delivery as its agents would see it now; null when it can't be read any more. */
+  readonly readAgain: (receipt: Receipt) => ReadAgain | null;
+  /** The JSON of a stored delivery; null when it is none. */
+  readonly payloadOf: (receipt: Receipt) => unknown;
+  /** Keeps the index of who listens to what. */
+  see(event: RunEvent): void;
+}
+
+/** Webhooks from delivery to committed work. */
+export function createWebhookEdge(deps: WebhookEdgeDeps): WebhookEdge {
+  const { own, switches } = deps;
+  const index = createMatchIndex();
+  const broken = createBrokenAgents();
+  const match = (source: string, facts: Facts): MatchResult =>
+    broken.explain(index.match(source, facts));
+  const secrets = shortMemory(
+    async (reference) => {
+      const { fields } = await loadCredential(own.home, reference);
+      own.redactor.add(Object.values(fields));
+      return Object.values(fields);
+    },
+    secretMemoryMs,
+    Date.now,
+  );
+  const receive = createReceiver({
+    sources: () => Object.values(deps.project$.value.webhooks),
+    secretsOf: ({ type, credential }) =>
+      credential === null ? [] : secrets.get(`${webhookSecretType(type)}:${credential}`),
+    index: { match },
+    accept: (acceptance) => own.store.receipts.accept(acceptance),
+    dispatch: deps.dispatch,
+    count: deps.count,
+    warn: deps.warn,
+    now: Date.now,
+    newId: uuidV7,
+  });
+  return {
+    receive,
+    readAgain: (receipt) => {
+      const read = interpretStored(receipt);
+      return read && { event: read.event, result: match(receipt.source, read.facts) };
+    },
+    payloadOf: (receipt) => {
+      const parsed = providerTable.get(receipt.type)?.parse(receipt);
+      return parsed?.ok ? parsed.payload : null;
+    },
+    see: (event) => {
+      broken.see(event);
+      if (event.type === "agent-set") index.set(event.config, switches.isEnabled(event.agent));
+      if (event.type === "agent-removed") index.remove(event.agent);
+      if (event.type === "agent-enabled") index.setEnabled(event.agent, event.enabled);
+    },
+  };
+}

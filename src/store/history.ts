@@ -1,0 +1,127 @@
+import type { DatabaseSync } from "node:sqlite";
+import { historyEntrySchema } from "../contracts/history.ts";
+import type { HistoryEntry, HistoryPage, HistoryQuery } from "../contracts/history.ts";
+import { allOf, countFilter, cursorOf, parseCursor, rowFilter } from "./history-filter.ts";
+import type { Cursor } from "./history-filter.ts";
+import { bucketMs, windowAfter, windowAt } from "./history-window.ts";
+import type { BucketCount, Window } from "./history-window.ts";
+import { storeError } from "./store-error.ts";
+
+/** The trigger history of a project. */
+export interface History {
+  /**
+   * One page, newest first. `before` takes a page by cursor, fast at any depth and stable while entries arrive, and
+   * then `page` skips nothing. `total` is that of the filters. Throws UserError `bad_cursor` and those of the store.
+   */
+  query(query: HistoryQuery): HistoryPage;
+}
+
+interface Row extends Omit<HistoryEntry, "at" | "startedAt" | "endedAt" | "deadLetter"> {
+  readonly seq: number;
+  readonly at: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly deadLetter: number;
+}
+
+const columns = `seq, id, at, kind, agent, source, event, action, receipt_id AS receiptId,
+  instance_id AS instanceId, outcome, dead_letter AS deadLetter, reason, attempt, started_at AS startedAt,
+  ended_at AS endedAt, ended_at - started_at AS durationMs, exit_code AS exitCode, model, tokens,
+  cost_usd AS costUsd`;
+
+/** Reads `triggers` as history; `path` is the database's, for its errors. */
+export function createHistory(db: DatabaseSync, path: string): History {
+  return {
+    query: (query) => {
+      const cursor = query.before === undefined ? null : parseCursor(query.before);
+      try {
+        return pageOf(db, query, cursor);
+      } catch (error) {
+        throw storeError(path, error);
+      }
+    },
+  };
+}
+
+function pageOf(db: DatabaseSync, query: HistoryQuery, cursor: Cursor | null): HistoryPage {
+  const { page, limit } = query;
+  const counts = countsOf(db, query);
+  const total = counts.reduce((sum, { n }) => sum + n, 0);
+  const size = limit + 1;
+  const window =
+    cursor === null
+      ? windowAt(counts, (page - 1) * limit, size)
+      : windowAfter(counts, cursor, size);
+  const rows = window === null ? [] : rowsIn(db, query, { ...window, cursor, size });
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const nextBefore = last && rows.length > limit ? cursorOf(last) : null;
+  return { triggers: shown.map(entryOf), page, limit, total, nextBefore };
+}
+
+/** How many entries meet the query, by bucket, newest first. Only the bucket of `since` has to be looked into. */
+function countsOf(db: DatabaseSync, query: HistoryQuery): readonly BucketCount[] {
+  const since = sinceOf(query);
+  const { sql, values } = countFilter(query);
+  const first = Math.floor(since / bucketMs);
+  const counts = db
+    .prepare(
+      `SELECT bucket, sum(n) AS n FROM trigger_counts WHERE ${sql} AND bucket >= ?
+       GROUP BY bucket ORDER BY bucket DESC`,
+    )
+    .all(...values, first) as unknown as BucketCount[];
+  if (counts.at(-1)?.bucket !== first || since % bucketMs === 0) return counts;
+  return [...counts.slice(0, -1), { bucket: first, n: countIn(db, query, since) }];
+}
+
+/** How many entries arrived from `since` to the end of its bucket. */
+function countIn(db: DatabaseSync, query: HistoryQuery, since: number): number {
+  const { index, sql, values } = rowFilter(query);
+  const statement = `SELECT count(*) AS n FROM triggers INDEXED BY ${index} WHERE ${sql} AND at >= ? AND at < ?`;
+  const end = (Math.floor(since / bucketMs) + 1) * bucketMs;
+  return Number(db.prepare(statement).get(...values, since, end)?.n);
+}
+
+/** The rows of a page. They are found in the index alone, and only then read. */
+function rowsIn(
+  db: DatabaseSync,
+  query: HistoryQuery,
+  {
+    from,
+    to,
+    skip,
+    cursor,
+    size,
+  }: Window & { readonly cursor: Cursor | null; readonly size: number },
+): Row[] {
+  const { index, ...filter } = rowFilter(query);
+  const { sql, values } = allOf([
+    filter,
+    { sql: "at >= ? AND at < ?", values: [Math.max(from, sinceOf(query)), to] },
+    ...(cursor === null ? [] : [{ sql: "(at, seq) < (?, ?)", values: [cursor.at, cursor.seq] }]),
+  ]);
+  const found = `SELECT seq FROM triggers INDEXED BY ${index} WHERE ${sql} ORDER BY at DESC, seq DESC LIMIT ? OFFSET ?`;
+  return db
+    .prepare(`SELECT ${columns} FROM triggers WHERE seq IN (${found}) ORDER BY at DESC, seq DESC`)
+    .all(...values, size, skip) as unknown as Row[];
+}
+
+/** Epoch ms; nothing is older than 0. */
+function sinceOf({ since }: HistoryQuery): number {
+  return since === undefined ? 0 : Math.max(0, Date.parse(since));
+}
+
+/** The wire's shape; parsing it drops what is the store's own and holds the rows to the contract. */
+function entryOf(row: Row): HistoryEntry {
+  return historyEntrySchema.parse({
+    ...row,
+    at: iso(row.at),
+    startedAt: row.startedAt === null ? null : iso(row.startedAt),
+    endedAt: row.endedAt === null ? null : iso(row.endedAt),
+    deadLetter: row.deadLetter === 1,
+  });
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
+}

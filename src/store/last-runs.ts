@@ -1,0 +1,40 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Outcome } from "../../streams/vocabulary.ts";
+
+/** An agent's latest run that started and is over. Times are epoch ms; `endedAt` is null for a lost one. */
+export interface LastRun {
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly outcome: Outcome;
+  readonly reason: string | null;
+}
+
+/** The latest run of each agent, kept apart from history so that neither its size nor its pruning matters. */
+export interface LastRuns {
+  /** By agent name. */
+  all(): ReadonlyMap<string, LastRun>;
+  /** Inside the caller's transaction; an earlier run than the one known changes nothing. */
+  record(agent: string, run: LastRun): void;
+}
+
+/** Reads and writes `last_runs`. */
+export function createLastRuns(db: DatabaseSync): LastRuns {
+  const select = db.prepare(
+    "SELECT agent, started_at AS startedAt, ended_at AS endedAt, outcome, reason FROM last_runs",
+  );
+  const upsert = db.prepare(
+    `INSERT INTO last_runs (agent, started_at, ended_at, outcome, reason) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (agent) DO UPDATE SET started_at = excluded.started_at, ended_at = excluded.ended_at,
+       outcome = excluded.outcome, reason = excluded.reason
+     WHERE excluded.started_at >= last_runs.started_at`,
+  );
+  return {
+    all: () => {
+      const rows = select.all() as unknown as (LastRun & { readonly agent: string })[];
+      return new Map(rows.map(({ agent, ...run }) => [agent, run]));
+    },
+    record: (agent, run) => {
+      upsert.run(agent, run.startedAt, run.endedAt, run.outcome, run.reason);
+    },
+  };
+}

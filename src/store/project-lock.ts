@@ -1,0 +1,97 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { UserError } from "../errors.ts";
+import { createPrivately } from "./private-file.ts";
+import { infoPath, readInfo, writeInfo } from "./scheduler-info.ts";
+import type { SchedulerInfo } from "./scheduler-info.ts";
+import { ensureStateDir } from "./state-dir.ts";
+import { storeError } from "./store-error.ts";
+
+/** Held by the one scheduler of a project until it is released or its process ends, however it ends. */
+export interface ProjectLock {
+  /** Says where the holder is reached, once it listens. */
+  announce(info: SchedulerInfo): void;
+  release(): void;
+}
+
+/** Long enough for another process's momentary look at the lock to pass, in ms. */
+const patienceMs = 300;
+
+/**
+ * Takes the project for this process. The lock is the operating system's, on a SQLite file: it ends with the
+ * process, so neither a crash nor a pid that is used again leaves it stale. Throws UserError `project_locked` that
+ * says who holds it.
+ */
+export function lockProject(projectDir: string, info: SchedulerInfo): ProjectLock {
+  ensureStateDir(projectDir);
+  const db = holdLock(projectDir);
+  const announce = (current: SchedulerInfo): void => writeInfo(projectDir, current);
+  const release = (): void => {
+    if (!db.isOpen) return;
+    rmSync(infoPath(projectDir), { force: true });
+    db.close();
+  };
+  try {
+    announce(info);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { announce, release };
+}
+
+/** The living scheduler of a project; null when none holds it, or it holds it only since this moment. */
+export function readSchedulerInfo(projectDir: string): SchedulerInfo | null {
+  return isLocked(projectDir) ? readInfo(projectDir) : null;
+}
+
+function lockPath(projectDir: string): string {
+  return join(projectDir, ".al", "run", "lock.db");
+}
+
+function holdLock(projectDir: string): DatabaseSync {
+  const path = lockPath(projectDir);
+  let db: DatabaseSync | undefined;
+  try {
+    createPrivately(path);
+    db = new DatabaseSync(path, { timeout: patienceMs });
+    db.exec("BEGIN EXCLUSIVE");
+    return db;
+  } catch (error) {
+    db?.close();
+    throw isBusy(error) ? lockedError(projectDir) : storeError(path, error);
+  }
+}
+
+/** Looks with a shared lock, which a scheduler that starts at this moment waits out. */
+function isLocked(projectDir: string): boolean {
+  const path = lockPath(projectDir);
+  if (!existsSync(path)) return false;
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+  try {
+    db.prepare("SELECT count(*) FROM sqlite_master").get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw storeError(path, error);
+  } finally {
+    db.close();
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && error.errcode === 5;
+}
+
+function lockedError(projectDir: string): UserError {
+  const info = readInfo(projectDir);
+  const who =
+    info === null
+      ? "another scheduler that is just starting or stopping"
+      : `the scheduler with pid ${info.pid}, since ${info.startedAt}` +
+        (info.gatewayUrl === null ? "" : `, at ${info.gatewayUrl}`);
+  return new UserError("project_locked", `${projectDir} is held by ${who}`, {
+    hint: `stop it with: al stop --project ${projectDir}`,
+  });
+}

@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import type { Acceptance, Accepted, Receipt } from "../contracts/webhook-receipts.ts";
+import type { GroupCommit } from "./group-commit.ts";
+import { deadLetterRow, prepareInsert, queuedRow } from "./trigger-rows.ts";
+
+/** The accepted webhook deliveries of a project. */
+export interface Receipts {
+  /** Resolves once committed. Same source, delivery id and body as an accepted one is a duplicate. */
+  accept(acceptance: Acceptance): Promise<Accepted>;
+  get(id: string): Receipt | null;
+}
+
+interface ReceiptRow extends Omit<Receipt, "headers" | "matched"> {
+  readonly headers: string;
+  readonly matched: string;
+}
+
+/** Reads and writes `receipts`. */
+export function createReceipts(db: DatabaseSync, { write }: GroupCommit): Receipts {
+  const insertTrigger = prepareInsert(db);
+  const insert = db.prepare(
+    `INSERT INTO receipts (id, at, source, type, delivery_id, body_hash, headers, body, matched, reason)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const same = db.prepare(
+    "SELECT id FROM receipts WHERE source = ? AND delivery_id = ? AND body_hash = ?",
+  );
+  const byId = db.prepare(
+    `SELECT id, at, source, type, delivery_id AS deliveryId, headers, body, matched, reason
+     FROM receipts WHERE id = ?`,
+  );
+
+  const accept = ({ receipt, items, deadLetters }: Acceptance): Accepted => {
+    const { id, at, source, type, deliveryId, headers, body, matched, reason } = receipt;
+    const hash = createHash("sha256").update(body).digest("hex");
+    const known = deliveryId === null ? undefined : same.get(source, deliveryId, hash)?.id;
+    if (typeof known === "string") return { duplicate: true, receiptId: known };
+    const [head, agents] = [JSON.stringify(headers), JSON.stringify(matched)];
+    insert.run(id, at, source, type, deliveryId, hash, head, body, agents, reason);
+    for (const item of items) insertTrigger(queuedRow(item));
+    for (const entry of deadLetters) insertTrigger(deadLetterRow(entry));
+    return { duplicate: false };
+  };
+
+  return {
+    accept: (acceptance) => write(() => accept(acceptance)),
+    get: (id) => {
+      const row = byId.get(id) as unknown as ReceiptRow | undefined;
+      if (row === undefined) return null;
+      return {
+        ...row,
+        headers: JSON.parse(row.headers) as Record<string, string>,
+        matched: JSON.parse(row.matched) as string[],
+      };
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Subject } from "rxjs";
+import { messageOf } from "../errors.ts";
+import type { Sessions } from "../contracts/sessions.ts";
+import { openDatabase } from "./database.ts";
+
+/** Where and by which clock sessions live. */
+export interface SessionsOptions {
+  /** AL_HOME; all schedulers of one user share the `sessions.db` in it. */
+  readonly home: string;
+  /** Epoch ms. */
+  readonly now?: () => number;
+  /** How often ages are checked, in ms. */
+  readonly checkEveryMs?: number;
+  /** Told when a session's use could not be noted; the session stays good until its idle time is over. */
+  readonly onProblem: (message: string) => void;
+}
+
+/** Sessions that can be closed with the program. */
+export interface OpenSessions extends Sessions {
+  close(): void;
+}
+
+const hourMs = 3_600_000;
+const idleMs = 12 * hourMs;
+const absoluteMs = 7 * 24 * hourMs;
+/** A session's use is written at most this often, so that reading pages costs no disk writes. */
+const noteEveryMs = 60_000;
+
+const migrations = [
+  `CREATE TABLE sessions (id TEXT PRIMARY KEY, created_at INTEGER NOT NULL, seen_at INTEGER NOT NULL)
+   WITHOUT ROWID, STRICT`,
+];
+
+/**
+ * Browser sessions of one user, kept in SQLite with the hash of the token only: 12 h idle, 7 d at most. Throws
+ * UserError `store_unavailable`, `store_corrupt` or `store_newer`.
+ */
+export function openSessions(options: SessionsOptions): OpenSessions {
+  const { home, now = Date.now, checkEveryMs = 30_000, onProblem } = options;
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const db = openDatabase(join(home, "sessions.db"), migrations);
+  const alive = "created_at > $oldest AND seen_at > $idlest";
+  const ages = (): { $oldest: number; $idlest: number } => ({
+    $oldest: now() - absoluteMs,
+    $idlest: now() - idleMs,
+  });
+  const insert = db.prepare("INSERT INTO sessions VALUES (?, ?, ?)");
+  const find = db.prepare(`SELECT seen_at AS seenAt FROM sessions WHERE id = $id AND ${alive}`);
+  const note = db.prepare("UPDATE sessions SET seen_at = ? WHERE id = ?");
+  const remove = db.prepare("DELETE FROM sessions WHERE id = ?");
+  const removeMade = db.prepare("DELETE FROM sessions WHERE created_at < ? RETURNING id");
+  const removeOld = db.prepare(`DELETE FROM sessions WHERE NOT (${alive})`);
+  const endedIds = new Subject<string>();
+  /** Ids that were used here: their end is told here, whichever process deleted them. */
+  const used = new Set<string>();
+
+  const tell = (id: string): void => {
+    if (used.delete(id)) endedIds.next(id);
+  };
+
+  const noteUse = (id: string, seenAt: number): void => {
+    if (now() - seenAt < noteEveryMs) return;
+    try {
+      note.run(now(), id);
+    } catch (error) {
+      onProblem(`sessions.db: ${messageOf(error)}`);
+    }
+  };
+
+  const check = (): void => {
+    try {
+      removeOld.run(ages());
+      for (const id of used) if (!find.get({ $id: id, ...ages() })) tell(id);
+    } catch (error) {
+      onProblem(`sessions.db: ${messageOf(error)}`);
+    }
+  };
+
+  const timer = setInterval(check, checkEveryMs).unref();
+
+  return {
+    ended$: endedIds.asObservable(),
+    create: () => {
+      const token = randomBytes(32).toString("base64url");
+      const id = idOf(token);
+      insert.run(id, now(), now());
+      used.add(id);
+      return token;
+    },
+    touch: (token) => {
+      const id = idOf(token);
+      const row = find.get({ $id: id, ...ages() });
+      if (row === undefined) return null;
+      used.add(id);
+      noteUse(id, Number(row.seenAt));
+      return id;
+    },
+    end: (id) => {
+      remove.run(id);
+      tell(id);
+    },
+    endAll: (madeBefore = Number.MAX_SAFE_INTEGER) => {
+      for (const row of removeMade.all(Math.floor(madeBefore))) tell(String(row.id));
+      check();
+    },
+    close: () => {
+      clearInterval(timer);
+      endedIds.complete();
+      if (db.isOpen) db.close();
+    },
+  };
+}
+
+function idOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

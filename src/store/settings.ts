@@ -1,0 +1,56 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { GroupCommit } from "./group-commit.ts";
+
+/** What survives a restart besides work: switches that a person set, and how far cron came. */
+export interface Settings {
+  paused(): boolean;
+  setPaused(paused: boolean): Promise<void>;
+  /** Names of the agents that a person disabled. */
+  disabledAgents(): ReadonlySet<string>;
+  setDisabled(agent: string, disabled: boolean): Promise<void>;
+  /** When a scheduler last said that it lives, epoch ms; null before the first time. */
+  lastAlive(): number | null;
+  recordAlive(at: number): Promise<void>;
+  /** When an agent's schedule was last looked at, by agent, epoch ms: at a tick, a change or a start. */
+  lastTicks(): ReadonlyMap<string, number>;
+  recordTick(agent: string, at: number): Promise<void>;
+}
+
+/** Reads and writes the settings tables. */
+export function createSettings(db: DatabaseSync, { write }: GroupCommit): Settings {
+  const get = db.prepare("SELECT value FROM settings WHERE name = ?");
+  const set = db.prepare(
+    "INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+  );
+  const disabled = db.prepare("SELECT agent FROM disabled_agents");
+  const disable = db.prepare("INSERT INTO disabled_agents VALUES (?) ON CONFLICT DO NOTHING");
+  const enable = db.prepare("DELETE FROM disabled_agents WHERE agent = ?");
+  const ticks = db.prepare("SELECT agent, last_at AS at FROM cron_ticks");
+  const tick = db.prepare(
+    "INSERT INTO cron_ticks VALUES (?, ?) ON CONFLICT DO UPDATE SET last_at = excluded.last_at",
+  );
+  const put = (name: string, value: string): Promise<void> =>
+    write(() => {
+      set.run(name, value);
+    });
+
+  return {
+    paused: () => get.get("paused")?.value === "true",
+    setPaused: (paused) => put("paused", String(paused)),
+    disabledAgents: () => new Set(disabled.all().map((row) => String(row.agent))),
+    setDisabled: (agent, off) =>
+      write(() => {
+        (off ? disable : enable).run(agent);
+      }),
+    lastAlive: () => {
+      const value = get.get("last_alive")?.value;
+      return value === undefined ? null : Number(value);
+    },
+    recordAlive: (at) => put("last_alive", String(at)),
+    lastTicks: () => new Map(ticks.all().map((row) => [String(row.agent), Number(row.at)])),
+    recordTick: (agent, at) =>
+      write(() => {
+        tick.run(agent, at);
+      }),
+  };
+}

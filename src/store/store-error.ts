@@ -1,0 +1,31 @@
+import { messageOf, UserError } from "../errors.ts";
+
+/** SQLite's primary result codes, https://www.sqlite.org/rescode.html, and what a person can do about each. */
+const troubles: Readonly<Record<number, { code: string; hint: string }>> = {
+  5: { code: "store_unavailable", hint: "another process holds the database; end it or wait" },
+  6: { code: "store_unavailable", hint: "another process holds the database; end it or wait" },
+  7: { code: "store_unavailable", hint: "the machine is out of memory" },
+  8: { code: "store_unavailable", hint: "make the file and its directory writable" },
+  10: { code: "store_unavailable", hint: "the disk reports an error; check it and its free space" },
+  11: { code: "store_corrupt", hint: "move the file away, or restore it from a backup" },
+  13: { code: "store_unavailable", hint: "free some disk space" },
+  14: { code: "store_unavailable", hint: "make the file and its directory readable and writable" },
+  26: { code: "store_corrupt", hint: "move the file away, or restore it from a backup" },
+};
+
+function troubleOf(error: unknown): { code: string; hint: string } | undefined {
+  if (!(error instanceof Error) || !("errcode" in error)) return undefined;
+  // The low byte is the primary code; the rest says more about where it happened.
+  return typeof error.errcode === "number" ? troubles[error.errcode & 0xff] : undefined;
+}
+
+/**
+ * What SQLite threw, as an error for a person when the file, the disk or a lock is to blame (codes
+ * `store_unavailable` and `store_corrupt`); anything else comes back as it is.
+ */
+export function storeError(path: string, error: unknown): unknown {
+  const trouble = troubleOf(error);
+  if (trouble === undefined) return error;
+  const { code, hint } = trouble;
+  return new UserError(code, `${path}: ${messageOf(error)}`, { hint, cause: error });
+}

@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { openDatabase } from "./database.ts";
+import { createGroupCommit } from "./group-commit.ts";
+import { createHistory } from "./history.ts";
+import type { History } from "./history.ts";
+import { createLastRuns } from "./last-runs.ts";
+import type { LastRun } from "./last-runs.ts";
+import { migrations } from "./migrations.ts";
+import { prune } from "./prune.ts";
+import type { Pruned, Retention } from "./prune.ts";
+import { createReceipts } from "./receipts.ts";
+import type { Receipts } from "./receipts.ts";
+import { openRuns, recover } from "./recover.ts";
+import type { OpenRun, Recovered } from "./recover.ts";
+import { createSettings } from "./settings.ts";
+import type { Settings } from "./settings.ts";
+import { ensureStateDir } from "./state-dir.ts";
+import { createWork } from "./work.ts";
+import type { Work } from "./work.ts";
+
+/** Everything a project keeps in `.al/state.db`. */
+export interface Store {
+  readonly work: Work;
+  readonly history: History;
+  readonly receipts: Receipts;
+  readonly settings: Settings;
+  /** The latest run of each agent that started and is over. */
+  lastRuns(): ReadonlyMap<string, LastRun>;
+  /** The runs that an earlier scheduler did not see the end of; until `recover`, to find out which of them live. */
+  openRuns(): readonly OpenRun[];
+  /** Takes over what an earlier scheduler left; once, before anything else is written. */
+  recover(alive?: ReadonlySet<string>): Promise<Recovered>;
+  prune(retention: Retention): Promise<Pruned>;
+  /** Commits what waits and closes; later writes are rejected. */
+  close(): void;
+}
+
+/**
+ * Opens a project's store and makes it when there is none. `now` gives epoch ms. Throws UserError `state_dir`,
+ * `store_unavailable`, `store_corrupt` or `store_newer`.
+ */
+export function openStore(projectDir: string, now: () => number = Date.now): Store {
+  const path = join(ensureStateDir(projectDir), "state.db");
+  const db = openDatabase(path, migrations);
+  const commits = createGroupCommit(db, path);
+  const lastRuns = createLastRuns(db);
+  return {
+    work: createWork(db, commits, lastRuns, now),
+    history: createHistory(db, path),
+    receipts: createReceipts(db, commits),
+    settings: createSettings(db, commits),
+    lastRuns: () => lastRuns.all(),
+    openRuns: () => openRuns(db),
+    recover: (alive = new Set()) => recover(db, commits, lastRuns, alive),
+    prune: (retention) => prune(db, commits, retention),
+    close: () => {
+      commits.flush();
+      if (db.isOpen) db.close();
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Outcome, Trigger, TriggerKind, WorkItem } from "../../streams/vocabulary.ts";
+
+/** A row of `triggers` as it is first written. Times are epoch ms. */
+export interface NewTriggerRow {
+  readonly id: string;
+  readonly at: number;
+  readonly kind: TriggerKind;
+  readonly agent: string | null;
+  readonly source: string | null;
+  readonly event: string | null;
+  readonly action: string | null;
+  readonly receiptId: string | null;
+  readonly instanceId: string | null;
+  readonly state: "queued" | "running" | "ended";
+  readonly outcome: Outcome | null;
+  readonly deadLetter: boolean;
+  readonly reason: string | null;
+  readonly attempt: number;
+  readonly startedAt: number | null;
+  readonly trigger: Trigger | null;
+}
+
+/** Work that ended without a run, or has no agent at all: a webhook that matched nothing, a call nobody took. */
+export type DeadLetterEntry = Pick<
+  NewTriggerRow,
+  "id" | "at" | "kind" | "agent" | "source" | "event" | "action" | "receiptId"
+> & {
+  readonly outcome: Outcome;
+  /** Why nothing ran, for a person. */
+  readonly reason: string;
+};
+
+/** The row of a work item that waits. */
+export function queuedRow(item: WorkItem): NewTriggerRow {
+  return {
+    ...described(item.trigger),
+    id: item.id,
+    at: item.at,
+    kind: item.trigger.kind,
+    agent: item.agent,
+    instanceId: null,
+    state: "queued",
+    outcome: null,
+    deadLetter: false,
+    reason: null,
+    attempt: item.attempt,
+    startedAt: null,
+    trigger: item.trigger,
+  };
+}
+
+/** The row of a dead letter that never was a work item. */
+export function deadLetterRow(entry: DeadLetterEntry): NewTriggerRow {
+  return {
+    ...entry,
+    instanceId: null,
+    state: "ended",
+    deadLetter: true,
+    attempt: 1,
+    startedAt: null,
+    trigger: null,
+  };
+}
+
+/** What history shows of a trigger; for a call, `source` is the agent that called. */
+function described(
+  trigger: Trigger,
+): Pick<NewTriggerRow, "source" | "event" | "action" | "receiptId"> {
+  if (trigger.kind === "webhook") {
+    const { source, event, action, receiptId } = trigger.event;
+    return { source, event, action, receiptId };
+  }
+  const source = trigger.kind === "agent-call" ? trigger.caller : null;
+  return { source, event: null, action: null, receiptId: null };
+}
+
+/** Writes one row inside the caller's transaction; throws when the id is taken. */
+export type InsertTrigger = (row: NewTriggerRow) => void;
+
+/** Prepares the insert once for a connection. */
+export function prepareInsert(db: DatabaseSync): InsertTrigger {
+  const insert = db.prepare(
+    `INSERT INTO triggers (id, at, kind, agent, source, event, action, receipt_id, instance_id, state, outcome,
+       dead_letter, reason, attempt, started_at, trigger)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return (row) => {
+    insert.run(
+      row.id,
+      row.at,
+      row.kind,
+      row.agent,
+      row.source,
+      row.event,
+      row.action,
+      row.receiptId,
+      row.instanceId,
+      row.state,
+      row.outcome,
+      Number(row.deadLetter),
+      row.reason,
+      row.attempt,
+      row.startedAt,
+      row.trigger === null ? null : JSON.stringify(row.trigger),
+    );
+  };
+}

@@ -1,0 +1,122 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Outcome, RunEnd, RunRequest, WorkItem } from "../../streams/vocabulary.ts";
+import type { GroupCommit } from "./group-commit.ts";
+import type { LastRuns } from "./last-runs.ts";
+import { deadLetterRow, prepareInsert, queuedRow } from "./trigger-rows.ts";
+import type { DeadLetterEntry } from "./trigger-rows.ts";
+
+/** How work ends that never started. */
+export type RefusedOutcome = Extract<Outcome, "skipped" | "missed" | "dropped" | "rejected">;
+
+/** A run that is over. `startedAt` is epoch ms. */
+export interface EndedRun {
+  readonly instanceId: string;
+  readonly startedAt: number;
+  /** When it ended, epoch ms; now when absent. */
+  readonly at?: number;
+  readonly end: RunEnd;
+}
+
+/**
+ * The durable work: every promise resolves once its change is committed, and rejects with UserError
+ * `store_unavailable` when it can't be.
+ */
+export interface Work {
+  /** Adds waiting items, all or none. */
+  enqueue(items: readonly WorkItem[]): Promise<void>;
+  /**
+   * Says which instance runs an item; a run starts only after this. Rejects when the item doesn't wait: it was
+   * dropped, or another instance has it. A cron item never waited, so it is added here.
+   */
+  claim(request: RunRequest): Promise<void>;
+  /** Records the end of a claimed run. One whose runner rejected it counts as never started. */
+  end(item: WorkItem, run: EndedRun): Promise<void>;
+  /** Ends an item that will not run, whether it waited or was never added. Rejects when it runs or ended. */
+  refuse(
+    item: WorkItem,
+    outcome: RefusedOutcome,
+    reason: string,
+    deadLetter: boolean,
+  ): Promise<void>;
+  /** Records why a trigger that reached no agent ran nothing. */
+  deadLetter(entry: DeadLetterEntry): Promise<void>;
+}
+
+/** The work of a project, in `triggers`. `now` is epoch ms. */
+export function createWork(
+  db: DatabaseSync,
+  { write }: GroupCommit,
+  lastRuns: LastRuns,
+  now: () => number,
+): Work {
+  const insert = prepareInsert(db);
+  const stateOf = db.prepare("SELECT state FROM triggers WHERE id = ?");
+  const run = db.prepare(
+    `UPDATE triggers SET state = 'running', instance_id = ?, started_at = ?
+     WHERE id = ? AND state = 'queued'`,
+  );
+  const finish = db.prepare(
+    `UPDATE triggers SET state = 'ended', outcome = ?, dead_letter = ?, reason = ?, started_at = ?, ended_at = ?,
+       exit_code = ?, model = ?, tokens = ?, cost_usd = ?
+     WHERE id = ? AND state = 'running' AND instance_id = ?`,
+  );
+  const refuse = db.prepare(
+    `UPDATE triggers SET state = 'ended', outcome = ?, reason = ?, dead_letter = ?, ended_at = ?
+     WHERE id = ? AND state = 'queued'`,
+  );
+
+  const claim = ({ item, instanceId }: RunRequest): void => {
+    const startedAt = now();
+    if (run.run(instanceId, startedAt, item.id).changes === 1) return;
+    const state = stateOf.get(item.id)?.state;
+    if (state !== undefined || item.trigger.kind !== "cron") throw notQueued(item, state);
+    insert({ ...queuedRow(item), state: "running", instanceId, startedAt });
+  };
+
+  const end = (item: WorkItem, { instanceId, startedAt, at, end }: EndedRun): void => {
+    const began = end.outcome !== "rejected";
+    // What was asked for from outside can be asked for again; a cron tick just comes round.
+    const dead = !began && item.trigger.kind !== "cron";
+    const endedAt = at ?? now();
+    const { changes } = finish.run(
+      end.outcome,
+      Number(dead),
+      end.reason,
+      began ? startedAt : null,
+      endedAt,
+      end.exitCode,
+      end.usage?.model ?? null,
+      end.usage?.tokens ?? null,
+      end.usage?.costUsd ?? null,
+      item.id,
+      instanceId,
+    );
+    if (changes !== 1) throw new Error(`work item ${item.id} is not run by ${instanceId}`);
+    if (!began) return;
+    const { outcome, reason } = end;
+    lastRuns.record(item.agent, { startedAt, endedAt, outcome, reason });
+  };
+
+  return {
+    enqueue: (items) =>
+      write(() => {
+        for (const item of items) insert(queuedRow(item));
+      }),
+    claim: (request) => write(() => claim(request)),
+    end: (item, ended) => write(() => end(item, ended)),
+    refuse: (item, outcome, reason, deadLetter) =>
+      write(() => {
+        const { changes } = refuse.run(outcome, reason, Number(deadLetter), now(), item.id);
+        if (changes === 1) return;
+        const state = stateOf.get(item.id)?.state;
+        if (state !== undefined) throw notQueued(item, state);
+        insert({ ...queuedRow(item), state: "ended", outcome, reason, deadLetter });
+      }),
+    deadLetter: (entry) => write(() => insert(deadLetterRow(entry))),
+  };
+}
+
+function notQueued(item: WorkItem, state: unknown): Error {
+  const found = typeof state === "string" ? `is ${state}` : "was never added";
+  return new Error(`work item ${item.id} of agent ${item.agent} does not wait: it ${found}`);
+}

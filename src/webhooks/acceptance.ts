@@ -1,0 +1,64 @@
+import type { WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
+import type { Acceptance, DeadLetter } from "../contracts/webhook-receipts.ts";
+import { keptHeaders } from "./interpret.ts";
+import type { Payload } from "./json.ts";
+import type { MatchResult } from "./match-index.ts";
+import type { Provider, Request } from "./provider.ts";
+
+const disabledReason = "agent disabled";
+
+/** A delivery that was believed, read and matched. `at` is epoch ms. */
+export interface Matched {
+  readonly provider: Provider;
+  readonly request: Request;
+  readonly payload: Payload;
+  readonly event: WebhookEvent;
+  readonly result: MatchResult;
+  readonly at: number;
+}
+
+/** What one delivery writes: its receipt, a work item for each agent, a dead letter for what ran nothing. */
+export function acceptanceOf(matched: Matched, newId: () => string): Acceptance {
+  const { provider, request, payload, event, result, at } = matched;
+  return {
+    receipt: {
+      id: event.receiptId,
+      at,
+      source: event.source,
+      type: event.type,
+      deliveryId: provider.deliveryId(payload, request.headers),
+      headers: keptHeaders(provider, request.headers),
+      body: request.body,
+      matched: result.matched,
+      reason: result.reason ?? disabledOnly(result.disabled),
+    },
+    items: result.matched.map((agent) => workItem(agent, event, at, newId())),
+    deadLetters: deadLetters(matched, newId),
+  };
+}
+
+function disabledOnly(agents: readonly string[]): string | null {
+  return agents.length === 0 ? null : `${disabledReason}: ${agents.join(", ")}`;
+}
+
+function workItem(agent: string, event: WebhookEvent, at: number, id: string): WorkItem {
+  return { id, agent, at, attempt: 1, trigger: { kind: "webhook", event } };
+}
+
+/** One for each disabled agent that would have run, else one for the delivery that no filter let through. */
+function deadLetters({ event, result, at }: Matched, newId: () => string): DeadLetter[] {
+  const letter = (agent: string | null, reason: string): DeadLetter => ({
+    id: newId(),
+    at,
+    kind: "webhook",
+    outcome: "rejected",
+    agent,
+    source: event.source,
+    event: event.event,
+    action: event.action,
+    receiptId: event.receiptId,
+    reason,
+  });
+  if (result.reason !== null) return [letter(null, result.reason)];
+  return result.disabled.map((agent) => letter(agent, disabledReason));
+}

@@ -1,0 +1,97 @@
+import type { Delivery } from "../contracts/operations.ts";
+import type { Provider } from "./provider.ts";
+
+/** One `[webhooks.<name>]` of the project. */
+export interface WebhookSource {
+  readonly name: string;
+  readonly type: string;
+  /** Instance name of the type's secret credential; null for none. */
+  readonly credential: string | null;
+  readonly allowUnsigned: boolean;
+}
+
+/** Why a delivery is not taken. `why` is for the operator's log, never for the sender. */
+export interface Refusal {
+  readonly ok: false;
+  readonly status: 401 | 404 | 503;
+  readonly why: string;
+}
+export type Authenticated = { readonly ok: true; readonly source: WebhookSource } | Refusal;
+
+/** All secrets that a source accepts at the moment; more than one while a secret is rotated. */
+export type SecretsOf = (source: WebhookSource) => readonly string[] | Promise<readonly string[]>;
+
+/**
+ * Finds the source that a delivery is from. At a type's path every signed source is tried and the signature picks
+ * one; an unsigned source answers there only when it is the type's only source.
+ */
+export async function authenticate(
+  provider: Provider,
+  delivery: Delivery,
+  sources: readonly WebhookSource[],
+  secretsOf: SecretsOf,
+  now: number,
+): Promise<Authenticated> {
+  const ofType = sources.filter(({ type }) => type === provider.type);
+  const named = delivery.source;
+  const addressed = named === null ? ofType : ofType.filter(({ name }) => name === named);
+  if (addressed.length === 0) {
+    return { ok: false, status: 404, why: "no source of this type answers at this path" };
+  }
+  const tried = addressed.length === 1 ? addressed : addressed.filter(isSigned);
+  const refusals: Refusal[] = [];
+  for (const source of tried) {
+    const result = await tryOne(provider, delivery, source, secretsOf, now);
+    if (result.ok) return result;
+    refusals.push(result);
+  }
+  return worst(refusals, named === null && tried.length === 0);
+}
+
+const isSigned = ({ credential }: WebhookSource): boolean => credential !== null;
+
+async function tryOne(
+  provider: Provider,
+  delivery: Delivery,
+  source: WebhookSource,
+  secretsOf: SecretsOf,
+  now: number,
+): Promise<Authenticated> {
+  const refuse = (why: string, status: 401 | 503 = 401): Refusal => ({
+    ok: false,
+    status,
+    why: `source ${source.name}: ${why}`,
+  });
+  if (source.credential === null) {
+    if (source.allowUnsigned) return { ok: true, source };
+    return refuse("it has no credential; give it one, or allowUnsigned = true, in config.toml");
+  }
+  let secrets: readonly string[];
+  try {
+    secrets = await secretsOf(source);
+  } catch {
+    // What the reader says may quote what it read.
+    return refuse(`the secret of credential ${source.credential} cannot be read`, 503);
+  }
+  // Anybody can sign with an empty secret.
+  const usable = secrets.filter((secret) => secret.trim() !== "");
+  let why = `no secret is stored for credential ${source.credential}`;
+  for (const secret of usable) {
+    const verdict = provider.verify(delivery, secret, now);
+    if (verdict.ok) return { ok: true, source };
+    why = verdict.why;
+  }
+  return refuse(why);
+}
+
+/** A secret that could not be read may have been the right one: the sender is to try again then. */
+function worst(refusals: readonly Refusal[], onlyUnsigned: boolean): Refusal {
+  const status = refusals.some((refusal) => refusal.status === 503) ? 503 : 401;
+  const why = onlyUnsigned
+    ? "several sources of this type are unsigned; each answers at its own path only"
+    : refusals
+        .slice(0, 5)
+        .map((refusal) => refusal.why)
+        .join("; ");
+  return { ok: false, status, why };
+}

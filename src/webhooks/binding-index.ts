@@ -1,0 +1,116 @@
+import type { WebhookBinding } from "../../streams/vocabulary.ts";
+import { comparable, factOf, filterOf, whyNot } from "./filter.ts";
+import type { Filter } from "./filter.ts";
+import type { Facts, FilterRule } from "./provider.ts";
+import { providerTable } from "./providers/table.ts";
+
+/** One `[[webhooks]]` entry of one agent, ready to be compared. */
+export interface IndexedBinding {
+  readonly agent: string;
+  readonly filters: readonly Filter[];
+  /** A filter that this provider does not have; such a binding never matches. */
+  readonly unknown: string | null;
+}
+
+interface Drawer {
+  readonly rule: FilterRule;
+  readonly byValue: Map<string, Set<IndexedBinding>>;
+}
+
+/** Reads a binding. Config validation refuses unknown filters; should one get here, it must not open the door. */
+export function indexedBinding(agent: string, binding: WebhookBinding): IndexedBinding {
+  const rules = providerTable.get(binding.type)?.filters ?? {};
+  const filters: Filter[] = [];
+  for (const [field, rule] of Object.entries(rules)) {
+    const value = Object.hasOwn(binding.filters, field) ? binding.filters[field] : undefined;
+    if (value !== undefined) filters.push(filterOf(field, rule, value));
+  }
+  const unknown =
+    Object.keys(binding.filters).find((field) => !Object.hasOwn(rules, field)) ?? null;
+  return { agent, filters, unknown };
+}
+
+/** Whether a binding lets an event through. */
+export function letsThrough({ filters, unknown }: IndexedBinding, facts: Facts): boolean {
+  return unknown === null && filters.every((filter) => whyNot(filter, facts) === null);
+}
+
+/** Why a binding does not let an event through, one reason for each filter that failed; empty when it does. */
+export function reasonsAgainst(binding: IndexedBinding, facts: Facts): readonly string[] {
+  if (binding.unknown !== null) return [`${binding.unknown} is no filter of this source's type`];
+  return binding.filters.map((filter) => whyNot(filter, facts)).filter((why) => why !== null);
+}
+
+/**
+ * The bindings of one source. Each is filed under the values of its most selective list, or among those that take
+ * everything: an event then looks only at bindings that share a value with it.
+ */
+export class BindingIndex {
+  readonly #all = new Set<IndexedBinding>();
+  readonly #unfiled = new Set<IndexedBinding>();
+  readonly #drawers = new Map<string, Drawer>();
+
+  get isEmpty(): boolean {
+    return this.#all.size === 0;
+  }
+
+  /** In the order they were added. */
+  get all(): ReadonlySet<IndexedBinding> {
+    return this.#all;
+  }
+
+  add(binding: IndexedBinding): void {
+    this.#all.add(binding);
+    const key = keyOf(binding);
+    if (key === null) {
+      this.#unfiled.add(binding);
+      return;
+    }
+    const drawer: Drawer = this.#drawers.get(key.field) ?? {
+      rule: key.rule,
+      byValue: new Map<string, Set<IndexedBinding>>(),
+    };
+    this.#drawers.set(key.field, drawer);
+    for (const value of key.values) {
+      const filed = drawer.byValue.get(value) ?? new Set<IndexedBinding>();
+      drawer.byValue.set(value, filed.add(binding));
+    }
+  }
+
+  delete(binding: IndexedBinding): void {
+    this.#all.delete(binding);
+    this.#unfiled.delete(binding);
+    const key = keyOf(binding);
+    const drawer = key && this.#drawers.get(key.field);
+    if (!drawer) return;
+    for (const value of key.values) {
+      const filed = drawer.byValue.get(value);
+      filed?.delete(binding);
+      if (filed?.size === 0) drawer.byValue.delete(value);
+    }
+    if (drawer.byValue.size === 0) this.#drawers.delete(key.field);
+  }
+
+  /** The bindings that may match; no other binding can. */
+  candidates(facts: Facts): Set<IndexedBinding> {
+    const found = new Set(this.#unfiled);
+    for (const [field, { rule, byValue }] of this.#drawers) {
+      const fact = factOf(field, rule, facts);
+      for (const value of typeof fact === "boolean" ? [] : fact) {
+        for (const binding of byValue.get(comparable(rule, value)) ?? []) found.add(binding);
+      }
+    }
+    return found;
+  }
+}
+
+function keyOf({ filters }: IndexedBinding): {
+  readonly field: string;
+  readonly rule: FilterRule;
+  readonly values: ReadonlySet<string>;
+} | null {
+  for (const { field, rule, wanted } of filters) {
+    if (!rule.excludes && typeof wanted !== "boolean") return { field, rule, values: wanted };
+  }
+  return null;
+}

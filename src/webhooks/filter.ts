@@ -1,0 +1,80 @@
+import type { Fact, Facts, FilterRule } from "./provider.ts";
+
+/** One filter of a binding, ready to be compared. */
+export interface Filter {
+  readonly field: string;
+  readonly rule: FilterRule;
+  readonly wanted: ReadonlySet<string> | boolean;
+  /** As the agent's file has it. */
+  readonly given: string;
+}
+
+const maxShown = 3;
+const maxShownLength = 100;
+
+/** A filter from a binding's entry. A single value is a list of one. */
+export function filterOf(
+  field: string,
+  rule: FilterRule,
+  value: string | boolean | readonly string[],
+): Filter {
+  if (typeof value === "boolean") return { field, rule, wanted: value, given: String(value) };
+  const values = typeof value === "string" ? [value] : value;
+  const wanted = new Set(values.map((one) => comparable(rule, one)));
+  return { field, rule, wanted, given: shown(values) };
+}
+
+/** The form in which a filter's value and an event's are compared. */
+export function comparable(rule: FilterRule, value: string): string {
+  const cased = rule.ignoreCase ? value.toLowerCase() : value;
+  return rule.aliases && Object.hasOwn(rule.aliases, cased)
+    ? (rule.aliases[cased] ?? cased)
+    : cased;
+}
+
+/** The event's values that a filter looks at. */
+export function factOf(field: string, rule: FilterRule, facts: Facts): readonly string[] | boolean {
+  const name = rule.fact ?? field;
+  const fact: Fact = Object.hasOwn(facts, name) ? (facts[name] ?? null) : null;
+  if (typeof fact === "boolean") return fact;
+  return typeof fact === "string" ? [fact] : (fact ?? []);
+}
+
+/** Null when the filter lets the event through, else why not, such as `repos does not include acme/x`. */
+export function whyNot(filter: Filter, facts: Facts): string | null {
+  const { rule, wanted, field } = filter;
+  const fact = factOf(field, rule, facts);
+  if (rule.excludes) return whyExcluded(filter, fact);
+  if (typeof wanted === "boolean") {
+    return fact === wanted ? null : `${field} is ${filter.given}, the event's is ${shown(fact)}`;
+  }
+  if (typeof fact === "boolean") return `${field} cannot be compared with ${shown(fact)}`;
+  if (fact.some((value) => wanted.has(comparable(rule, value)))) return null;
+  if (fact.length === 0) return `${field} is set and the event carries none`;
+  if (rule.kind === "string") return `${field} is ${filter.given}, the event's is ${shown(fact)}`;
+  return `${field} does not include ${shown(fact)}`;
+}
+
+function whyExcluded(
+  { field, rule, wanted }: Filter,
+  fact: readonly string[] | boolean,
+): string | null {
+  if (typeof wanted === "boolean" || typeof fact === "boolean") {
+    return wanted === true && fact === true ? `${field} keeps out events of bots` : null;
+  }
+  const hit = fact.find((value) => wanted.has(comparable(rule, value)));
+  return hit === undefined ? null : `${field} includes ${shown([hit])}`;
+}
+
+/** Values for a sentence: few, short, and on one line whatever the sender wrote. */
+function shown(values: readonly string[] | boolean): string {
+  if (typeof values === "boolean") return String(values);
+  const few = values.slice(0, maxShown).map((value) => oneLine(value));
+  const more = values.length - few.length;
+  return few.join(" or ") + (more > 0 ? ` or ${more} more` : "") || "none";
+}
+
+function oneLine(value: string): string {
+  const text = value.slice(0, maxShownLength).replace(/[\p{C}\p{Z}]+/gu, " ");
+  return value.length > maxShownLength ? `${text}…` : text;
+}

@@ -1,0 +1,70 @@
+/** A JSON object that nobody has checked. */
+export type Payload = Readonly<Record<string, unknown>>;
+
+/** No provider lists more labels or assignees than this; a hostile body might. */
+const maxValues = 1_000;
+
+/** The JSON object in these bytes, or null when they are something else or not UTF-8. */
+export function parseObject(bytes: Uint8Array | string): Payload | null {
+  try {
+    const text =
+      typeof bytes === "string" ? bytes : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null; // The caller says that it is not JSON; the parser's message would quote the body.
+  }
+}
+
+/** The value at a dotted path such as `issue.user.login`; undefined where the path ends early. */
+export function valueAt(payload: unknown, path: string): unknown {
+  let value = payload;
+  for (const key of path.split(".")) {
+    // Own properties only: a path must not find what every object inherits.
+    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
+
+/** The first of these paths that holds a non-empty string. */
+export function text(payload: unknown, ...paths: readonly string[]): string | null {
+  for (const path of paths) {
+    const value = valueAt(payload, path);
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return null;
+}
+
+/** The first of these paths that holds an integer, as a number or as digits. */
+export function integer(payload: unknown, ...paths: readonly string[]): number | null {
+  for (const path of paths) {
+    const value = valueAt(payload, path);
+    const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+    if (Number.isSafeInteger(number)) return number as number;
+  }
+  return null;
+}
+
+/** All strings at these paths, each once; `[]` stands for every element, as in `issue.labels[].name`. */
+export function texts(payload: unknown, ...paths: readonly string[]): readonly string[] {
+  const found = new Set<string>();
+  for (const path of paths) collect(payload, path.split("[]"), found);
+  return [...found];
+}
+
+function collect(value: unknown, parts: readonly string[], found: Set<string>): void {
+  const [first = "", ...rest] = parts;
+  const path = first.startsWith(".") ? first.slice(1) : first;
+  const reached = path === "" ? value : valueAt(value, path);
+  if (rest.length === 0) {
+    if (typeof reached === "string" && reached !== "") found.add(reached);
+    return;
+  }
+  if (!Array.isArray(reached)) return;
+  for (const element of reached.slice(0, maxValues)) collect(element, rest, found);
+}
+
+function isObject(value: unknown): value is Payload {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

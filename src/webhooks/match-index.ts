@@ -1,0 +1,148 @@
+import type { AgentConfig } from "../../streams/vocabulary.ts";
+import { BindingIndex, indexedBinding, letsThrough, reasonsAgainst } from "./binding-index.ts";
+import type { IndexedBinding } from "./binding-index.ts";
+import type { Facts } from "./provider.ts";
+
+/** What the index needs to know of an agent. */
+export type ListeningAgent = Pick<AgentConfig, "name" | "scale" | "webhooks">;
+
+/** Which agents an event starts, and why it starts no other. */
+export interface MatchResult {
+  /** Agents to start, by name, each once. */
+  readonly matched: readonly string[];
+  /** Agents whose filters let the event through and that are disabled. */
+  readonly disabled: readonly string[];
+  /** Null when an agent's filters let the event through; else what came closest, such as `agent dev: repos does not include acme/x`. */
+  readonly reason: string | null;
+  /** How many bindings were looked at: what the event cost. */
+  readonly examined: number;
+}
+
+/** Which agents listen to what. Changed an agent at a time. */
+export interface MatchIndex {
+  /** Files an agent's bindings in place of those it had. `enabled` is the operator's switch; `scale = 0` disables too. */
+  set(agent: ListeningAgent, enabled: boolean): void;
+  /** Turns the operator's switch of a known agent. */
+  setEnabled(name: string, enabled: boolean): void;
+  remove(name: string): void;
+  /** Matches the facts of one event of a source. Any binding that lets it through matches its agent, once. */
+  match(source: string, facts: Facts): MatchResult;
+}
+
+interface Entry {
+  readonly scale: number;
+  readonly enabled: boolean;
+  readonly bindings: readonly { readonly source: string; readonly binding: IndexedBinding }[];
+}
+
+/**
+ * So many bindings are asked why they did not match. The closest of more is not worth the time: deliveries that
+ * match nothing are the ones a stranger can send most of.
+ */
+const maxExplained = 200;
+
+/** An empty index. An event costs as much as the bindings that share a value with it, however many agents there are. */
+export function createMatchIndex(): MatchIndex {
+  const agents = new Map<string, Entry>();
+  const sources = new Map<string, BindingIndex>();
+
+  const remove = (name: string): void => {
+    for (const { source, binding } of agents.get(name)?.bindings ?? []) {
+      const index = sources.get(source);
+      index?.delete(binding);
+      if (index?.isEmpty) sources.delete(source);
+    }
+    agents.delete(name);
+  };
+
+  const set = (agent: ListeningAgent, enabled: boolean): void => {
+    remove(agent.name);
+    const bindings = agent.webhooks.map((webhook) => ({
+      source: webhook.source,
+      binding: indexedBinding(agent.name, webhook),
+    }));
+    agents.set(agent.name, { scale: agent.scale, enabled, bindings });
+    for (const { source, binding } of bindings) {
+      const index = sources.get(source) ?? new BindingIndex();
+      sources.set(source, index);
+      index.add(binding);
+    }
+  };
+
+  return {
+    set,
+    remove,
+    setEnabled: (name, enabled) => {
+      const entry = agents.get(name);
+      if (entry) agents.set(name, { ...entry, enabled });
+    },
+    match: (source, facts) => {
+      const index = sources.get(source);
+      if (index === undefined) return nobody(`no agent listens to source ${source}`);
+      return matchIn(index, facts, (name) => {
+        const entry = agents.get(name);
+        return entry !== undefined && entry.enabled && entry.scale > 0;
+      });
+    },
+  };
+}
+
+function matchIn(
+  index: BindingIndex,
+  facts: Facts,
+  isEnabled: (agent: string) => boolean,
+): MatchResult {
+  const candidates = index.candidates(facts);
+  const names = new Set<string>();
+  for (const binding of candidates) {
+    if (names.has(binding.agent)) continue;
+    if (letsThrough(binding, facts)) names.add(binding.agent);
+  }
+  if (names.size === 0) return closest(index, candidates, facts);
+  const all = [...names].sort();
+  return {
+    matched: all.filter(isEnabled),
+    disabled: all.filter((name) => !isEnabled(name)),
+    reason: null,
+    examined: candidates.size,
+  };
+}
+
+/** Says what came closest: fewest failed filters first, then most filters met, then the agent filed first. */
+function closest(index: BindingIndex, candidates: Set<IndexedBinding>, facts: Facts): MatchResult {
+  const asked = some(candidates, index.all);
+  let best: { readonly binding: IndexedBinding; readonly reasons: readonly string[] } | null = null;
+  for (const binding of asked) {
+    const reasons = reasonsAgainst(binding, facts);
+    if (best === null || isCloser(binding, reasons, best)) best = { binding, reasons };
+  }
+  const more = (best?.reasons.length ?? 1) - 1;
+  const reason = `agent ${best?.binding.agent ?? ""}: ${best?.reasons[0] ?? ""}`;
+  const examined = candidates.size + asked.size;
+  return { ...nobody(more > 0 ? `${reason} (and ${more} more of its filters)` : reason), examined };
+}
+
+function isCloser(
+  { filters }: IndexedBinding,
+  reasons: readonly string[],
+  than: { readonly binding: IndexedBinding; readonly reasons: readonly string[] },
+): boolean {
+  const fewer = reasons.length - than.reasons.length;
+  return fewer < 0 || (fewer === 0 && filters.length > than.binding.filters.length);
+}
+
+/** The first of these, each once. */
+function some(...sets: readonly ReadonlySet<IndexedBinding>[]): Set<IndexedBinding> {
+  const found = new Set<IndexedBinding>();
+  for (const set of sets) {
+    for (const binding of set) {
+      if (found.size === maxExplained) return found;
+      found.add(binding);
+    }
+  }
+  return found;
+}
+
+function nobody(reason: string): MatchResult {
+  return { matched: [], disabled: [], reason, examined: 0 };
+}

@@ -1,0 +1,76 @@
+import type { FilterField } from "../contracts/webhook-filters.ts";
+import type { WebhookEvent } from "../../streams/vocabulary.ts";
+import type { Payload } from "./json.ts";
+
+/** Request headers with lower-case names. */
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The bytes that came in, before anything was believed. */
+export interface Request {
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+/** Whether a request is from who it says; `why` is for the operator's log and holds nothing of secret or signature. */
+export type Verdict = { readonly ok: true } | { readonly ok: false; readonly why: string };
+
+/** A body that could be read, or why not, in words for the sender. */
+export type Parsed =
+  { readonly ok: true; readonly payload: Payload } | { readonly ok: false; readonly why: string };
+
+/** What a filter is compared with; null or an empty list where the event carries none, and then no filter matches. */
+export type Fact = string | boolean | null | readonly string[];
+export type Facts = Readonly<Record<string, Fact>>;
+
+/** A filter field and how it is compared. Lists match when any entry does; all given fields must match. */
+export interface FilterRule extends FilterField {
+  /** The fact it looks at; without it the fact of the same name. */
+  readonly fact?: string;
+  /** For identifiers that their provider compares so: repository, organisation and login names, e-mail. */
+  readonly ignoreCase?: true;
+  /** The field keeps events out instead of letting them in. */
+  readonly excludes?: true;
+  /** Other names that people write for a value. */
+  readonly aliases?: Readonly<Record<string, string>>;
+}
+export type FilterRules = Readonly<Record<string, FilterRule>>;
+
+/** What the receiver knows of an event before its payload is read. */
+export type EventBase = Pick<WebhookEvent, "source" | "type" | "receiptId" | "timestamp">;
+
+/** What `sign` needs; `now` is epoch ms, `id` becomes the delivery id where the provider has a header for it. */
+export interface ToSign {
+  readonly secret: string;
+  readonly body: Uint8Array;
+  readonly now: number;
+  readonly id: string;
+  /** Goes into the event header of providers that have one. */
+  readonly event: string | null;
+}
+
+/** One provider's wire format. Nothing here throws, whatever the request holds. */
+export interface Provider {
+  /** Value of `type` in `[webhooks.<source>]` and of the path `/webhooks/<type>`. */
+  readonly type: string;
+  /** Headers that hold a signature or a secret; never stored. */
+  readonly secretHeaders: readonly string[];
+  /** Headers that say which event and which delivery it is; stored, since a replay needs them. */
+  readonly keptHeaders: readonly string[];
+  /** The header that says which event it is, where the body doesn't. */
+  readonly eventHeader?: string;
+  /** Most selective first: the match index files a binding under the first list it has. */
+  readonly filters: FilterRules;
+  /** Checks the signature over the raw bytes, then the signed time where there is one. `now` is epoch ms. */
+  verify(request: Request, secret: string, now: number): Verdict;
+  /** Headers that `verify` accepts for this body; the body's own time, where it has one, is the caller's. */
+  sign(request: ToSign): Readonly<Record<string, string>>;
+  /** The body as it would be sent now, where it carries its own time; `now` is epoch ms. */
+  atTime?(body: Uint8Array, now: number): Uint8Array;
+  parse(request: Request): Parsed;
+  /** The provider's id of the delivery, the same when it delivers again. */
+  deliveryId(payload: Payload, headers: Headers): string | null;
+  /** What a ping or URL verification is answered with; null for an event. */
+  answerPing?(payload: Payload, headers: Headers): Readonly<Record<string, unknown>> | null;
+  normalize(payload: Payload, headers: Headers, base: EventBase): WebhookEvent;
+  facts(payload: Payload, headers: Headers): Facts;
+}

@@ -1,0 +1,126 @@
+import type { EventFields } from "../event.ts";
+import { integer, text, texts, valueAt } from "../json.ts";
+import type { Payload } from "../json.ts";
+import type { Facts } from "../provider.ts";
+
+/** What an event can be about, the most specific first. */
+const subjects = ["comment", "review", "issue", "pull_request", "discussion", "release"] as const;
+const runs = ["workflow_run", "workflow_job", "check_suite", "check_run"] as const;
+
+const of = (things: readonly string[], field: string): string[] =>
+  things.map((thing) => `${thing}.${field}`);
+
+/**
+ * The normalized fields of an event.
+ * https://docs.github.com/en/webhooks/webhook-events-and-payloads
+ */
+export function githubFields(payload: Payload, event: string): EventFields {
+  return {
+    event,
+    action: text(payload, "action"),
+    repo: text(payload, "repository.full_name"),
+    number: integer(payload, "issue.number", "pull_request.number", "discussion.number", "number"),
+    title: title(payload),
+    body: text(payload, ...of(subjects, "body"), "head_commit.message"),
+    url: url(payload),
+    author: author(payload),
+    labels: labels(payload),
+    sender: text(payload, "sender.login"),
+    branch: branches(payload, event)[0] ?? null,
+    conclusion: text(payload, ...of(runs, "conclusion")),
+  };
+}
+
+/** What filters look at. */
+export function githubFacts(payload: Payload, event: string): Facts {
+  return {
+    repos: text(payload, "repository.full_name"),
+    orgs: texts(payload, "organization.login", "repository.owner.login"),
+    events: event,
+    actions: text(payload, "action"),
+    labels: labels(payload),
+    assignee: assignees(payload),
+    author: author(payload),
+    branches: branches(payload, event),
+    // Checks have conclusions too, but the filter is for workflow runs; one that still runs has null.
+    conclusions: event === "workflow_run" ? text(payload, "workflow_run.conclusion") : null,
+    sender: text(payload, "sender.login"),
+    senderIsBot: isBot(payload),
+  };
+}
+
+function title(payload: Payload): string | null {
+  const commit = text(payload, "head_commit.message");
+  return (
+    text(payload, ...of(["issue", "pull_request", "discussion"], "title")) ??
+    text(payload, "release.name", "release.tag_name", "workflow_run.display_title") ??
+    text(payload, ...of(runs, "name"), "alert.rule.description", "milestone.title") ??
+    commit?.split("\n", 1)[0] ??
+    null
+  );
+}
+
+function url(payload: Payload): string | null {
+  return text(
+    payload,
+    ...of(subjects, "html_url"),
+    ...of([...runs, "alert", "milestone", "forkee"], "html_url"),
+    "compare",
+    "repository.html_url",
+  );
+}
+
+/** Whoever wrote what the event brings: for a comment its writer, since its text is what the agent reads. */
+function author(payload: Payload): string | null {
+  return text(
+    payload,
+    ...of(["comment", "review", "issue", "pull_request", "discussion"], "user.login"),
+    "release.author.login",
+    "workflow_run.actor.login",
+    // On a push: a commit's own author is free text.
+    "pusher.name",
+  );
+}
+
+function labels(payload: Payload): readonly string[] {
+  const own = of(["issue", "pull_request", "discussion"], "labels[].name");
+  const added = text(payload, "action") === "labeled" ? ["label.name"] : [];
+  return texts(payload, ...own, ...added);
+}
+
+function assignees(payload: Payload): readonly string[] {
+  const things = ["issue", "pull_request"];
+  // The top-level assignee is whom the action is about: on `unassigned` the one who is it no more.
+  const named = text(payload, "action") === "unassigned" ? [] : ["assignee.login"];
+  return texts(
+    payload,
+    ...named,
+    ...of(things, "assignee.login"),
+    ...of(things, "assignees[].login"),
+  );
+}
+
+/** A pull request counts by its base, as the `branches` filter of GitHub's own workflows does. A tag is no branch. */
+function branches(payload: Payload, event: string): readonly string[] {
+  if (event === "push") return branchOfRef(text(payload, "ref"));
+  if (event === "create" || event === "delete") {
+    return text(payload, "ref_type") === "branch" ? texts(payload, "ref") : [];
+  }
+  if (event === "status") return texts(payload, "branches[].name");
+  return texts(
+    payload,
+    "pull_request.base.ref",
+    ...of(runs, "head_branch"),
+    "check_run.check_suite.head_branch",
+  );
+}
+
+function branchOfRef(ref: string | null): readonly string[] {
+  const prefix = "refs/heads/";
+  return ref?.startsWith(prefix) ? [ref.slice(prefix.length)] : [];
+}
+
+function isBot(payload: Payload): boolean {
+  const login = text(payload, "sender.login");
+  return valueAt(payload, "sender.type") === "Bot" || (login?.endsWith("[bot]") ?? false);
+}

@@ -1,0 +1,132 @@
+import { webhookEvent } from "../event.ts";
+import type { EventFields } from "../event.ts";
+import { integer, text, texts, valueAt } from "../json.ts";
+import type { Payload } from "../json.ts";
+import { parseJsonBody } from "../parse-body.ts";
+import type { Facts, FilterRules, Provider, Request, ToSign, Verdict } from "../provider.ts";
+import { header, refused, sameText, valid } from "../signature.ts";
+import {
+  isStandardSecret,
+  signStandard,
+  standardHeaders,
+  verifyStandard,
+} from "../standard-signature.ts";
+import { commonFilters } from "./common-filters.ts";
+
+const tokenHeader = "x-gitlab-token";
+const eventHeader = "x-gitlab-event";
+const deliveryHeader = "idempotency-key";
+
+const filters: FilterRules = {
+  repos: { kind: "strings", meaning: "Specific projects, as `group/name`", ignoreCase: true },
+  events: {
+    kind: "strings",
+    meaning: "Event types, as `object_kind`: push, issue, merge_request, note, pipeline and so on",
+  },
+  actions: { kind: "strings", meaning: "Event actions: open, update, merge, close and so on" },
+  labels: {
+    kind: "strings",
+    meaning: "Only when the issue or merge request has any of these labels",
+  },
+  assignee: { kind: "string", meaning: "Only when assigned to this user", ignoreCase: true },
+  branches: {
+    kind: "strings",
+    meaning: "Only for these branches: the one pushed to, a merge request's target, a pipeline's",
+  },
+  conclusions: {
+    kind: "strings",
+    meaning: "Only for pipelines that ended like this: success, failed",
+  },
+  ...commonFilters,
+};
+
+/**
+ * GitLab: the secret token comes as it is in `X-Gitlab-Token`, which proves the sender but not the body; a signing
+ * token (`whsec_…`) gives Standard Webhooks headers, which prove both.
+ * https://docs.gitlab.com/user/project/integrations/webhooks/
+ */
+export const gitlab: Provider = {
+  type: "gitlab",
+  secretHeaders: [tokenHeader, standardHeaders.signature],
+  keptHeaders: [eventHeader, deliveryHeader, standardHeaders.id, standardHeaders.timestamp],
+  filters,
+  verify,
+  sign,
+  parse: parseJsonBody,
+  deliveryId: (_payload, headers) =>
+    header(headers, deliveryHeader) ?? header(headers, standardHeaders.id),
+  normalize: (payload, _headers, base) => webhookEvent(base, fields(payload)),
+  facts,
+};
+
+function verify(request: Request, secret: string, now: number): Verdict {
+  const signature = header(request.headers, standardHeaders.signature);
+  // A signing token must never be taken as a plain token: it would prove nothing of the body.
+  if (isStandardSecret(secret)) return verifyStandard(request, secret, now);
+  const token = header(request.headers, tokenHeader);
+  if (token !== null) return sameText(token, secret) ? valid : refused("token does not match");
+  return refused(signature === null ? "no token" : "signed, but the secret is no signing token");
+}
+
+function sign(request: ToSign): Record<string, string> {
+  const { secret, id, event } = request;
+  return {
+    ...(isStandardSecret(secret) ? signStandard(request) : { [tokenHeader]: secret }),
+    [deliveryHeader]: id,
+    ...(event === null ? {} : { [eventHeader]: event }),
+  };
+}
+
+function fields(payload: Payload): EventFields {
+  return {
+    event: kind(payload),
+    action: action(payload),
+    repo: repo(payload),
+    number: integer(payload, "object_attributes.iid", "issue.iid", "merge_request.iid"),
+    title: text(payload, "object_attributes.title", "issue.title", "merge_request.title"),
+    body: text(payload, "object_attributes.note", "object_attributes.description"),
+    url: text(payload, "object_attributes.url", "project.web_url"),
+    author: sender(payload),
+    labels: labels(payload),
+    sender: sender(payload),
+    branch: branch(payload),
+    conclusion: conclusion(payload),
+  };
+}
+
+function facts(payload: Payload): Facts {
+  return {
+    repos: repo(payload),
+    events: kind(payload),
+    actions: action(payload),
+    labels: labels(payload),
+    assignee: texts(payload, "assignees[].username", "assignee.username"),
+    branches: branch(payload),
+    conclusions: conclusion(payload),
+    sender: sender(payload),
+    senderIsBot: /^(project|group)_\d+_bot/.test(sender(payload) ?? ""),
+  };
+}
+
+const kind = (payload: Payload): string => text(payload, "object_kind", "event_name") ?? "unknown";
+const repo = (payload: Payload): string | null => text(payload, "project.path_with_namespace");
+const sender = (payload: Payload): string | null => text(payload, "user.username", "user_username");
+const action = (payload: Payload): string | null =>
+  text(payload, "object_attributes.action", "action");
+
+const labels = (payload: Payload): readonly string[] =>
+  texts(payload, "labels[].title", "object_attributes.labels[].title");
+
+function branch(payload: Payload): string | null {
+  const ref = text(payload, "ref");
+  if (ref?.startsWith("refs/heads/")) return ref.slice("refs/heads/".length);
+  const target = text(payload, "object_attributes.target_branch", "merge_request.target_branch");
+  if (target !== null || kind(payload) !== "pipeline") return target;
+  // A pipeline's `ref` is a bare name, a tag's too.
+  const isTag = valueAt(payload, "object_attributes.tag") === true;
+  return isTag ? null : text(payload, "object_attributes.ref");
+}
+
+function conclusion(payload: Payload): string | null {
+  return kind(payload) === "pipeline" ? text(payload, "object_attributes.status") : null;
+}

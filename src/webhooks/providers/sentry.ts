@@ -1,0 +1,114 @@
+import { webhookEvent } from "../event.ts";
+import type { EventFields } from "../event.ts";
+import { integer, text, valueAt } from "../json.ts";
+import type { Payload } from "../json.ts";
+import { parseJsonBody } from "../parse-body.ts";
+import type { FilterRules, Headers, Parsed, Provider, Request } from "../provider.ts";
+import { header, hmac, verifyHex } from "../signature.ts";
+import { commonFilters } from "./common-filters.ts";
+
+const signatureHeader = "sentry-hook-signature";
+const resourceHeader = "sentry-hook-resource";
+const timestampHeader = "sentry-hook-timestamp";
+const deliveryHeader = "request-id";
+
+const filters: FilterRules = {
+  resources: {
+    kind: "strings",
+    meaning: "Resource types: event_alert, metric_alert, issue, error, comment",
+    values: ["event_alert", "metric_alert", "issue", "error", "comment"],
+  },
+  ...commonFilters,
+};
+
+const resourceOf = (headers: Headers): string => header(headers, resourceHeader) ?? "";
+
+/**
+ * Sentry's integration platform: hex HMAC-SHA256 of the raw body with the integration's client secret. Its timestamp
+ * header is not signed, so it proves nothing and is not checked.
+ * https://docs.sentry.io/organization/integrations/integration-platform/webhooks/
+ */
+export const sentry: Provider = {
+  type: "sentry",
+  secretHeaders: [signatureHeader],
+  keptHeaders: [resourceHeader, timestampHeader, deliveryHeader],
+  eventHeader: resourceHeader,
+  filters,
+  verify: ({ headers, body }, secret) =>
+    verifyHex(header(headers, signatureHeader), "", secret, body),
+  sign: ({ secret, body, now, id, event }) => ({
+    [signatureHeader]: hmac(secret, body).toString("hex"),
+    [timestampHeader]: String(Math.floor(now / 1000)),
+    [deliveryHeader]: id,
+    ...(event === null ? {} : { [resourceHeader]: event }),
+  }),
+  parse,
+  deliveryId: (_payload, headers) => header(headers, deliveryHeader),
+  normalize: (payload, headers, base) => webhookEvent(base, fields(payload, resourceOf(headers))),
+  facts: (payload, headers) => ({
+    resources: resourceOf(headers),
+    sender: sender(payload),
+    senderIsBot: isBot(payload),
+  }),
+};
+
+function parse(request: Request): Parsed {
+  if (resourceOf(request.headers) !== "") return parseJsonBody(request);
+  return { ok: false, why: "the Sentry-Hook-Resource header is missing" };
+}
+
+/** Each resource has its own shape; a comment is flat beside its project and issue. */
+function fields(payload: Payload, resource: string): EventFields {
+  return {
+    event: resource,
+    action: text(payload, "action"),
+    repo: project(payload),
+    number: integer(payload, "data.issue.id", "data.issue_id", "data.event.issue_id"),
+    title: text(
+      payload,
+      "data.issue.title",
+      "data.event.title",
+      "data.error.title",
+      "data.description_title",
+      "data.metric_alert.title",
+    ),
+    body: text(
+      payload,
+      "data.comment",
+      "data.description_text",
+      "data.event.message",
+      "data.error.message",
+      "data.issue.culprit",
+      "data.event.culprit",
+      "data.error.culprit",
+      "data.triggered_rule",
+    ),
+    url: text(
+      payload,
+      "data.issue.web_url",
+      "data.issue.permalink",
+      "data.event.web_url",
+      "data.error.web_url",
+      "data.web_url",
+    ),
+    author: resource === "comment" ? sender(payload) : null,
+    sender: sender(payload),
+  };
+}
+
+function project(payload: Payload): string | null {
+  const named = text(payload, "data.issue.project.slug", "data.project_slug");
+  if (named !== null) return named;
+  const projects = valueAt(payload, "data.metric_alert.projects");
+  const first: unknown = Array.isArray(projects) ? projects[0] : null;
+  return typeof first === "string" ? first : null;
+}
+
+function sender(payload: Payload): string | null {
+  return text(payload, "actor.name");
+}
+
+/** What Sentry does by itself comes from an application too, with the id `sentry`; that is no integration's echo. */
+function isBot(payload: Payload): boolean {
+  return text(payload, "actor.type") === "application" && text(payload, "actor.id") !== "sentry";
+}

@@ -1,0 +1,48 @@
+import { webhookEvent } from "../event.ts";
+import { text } from "../json.ts";
+import type { Payload } from "../json.ts";
+import { parseJsonBody } from "../parse-body.ts";
+import type { FilterRules, Provider } from "../provider.ts";
+import { header } from "../signature.ts";
+import { signStandard, standardHeaders, verifyStandard } from "../standard-signature.ts";
+import { commonFilters } from "./common-filters.ts";
+
+const filters: FilterRules = {
+  events: { kind: "strings", meaning: "Event types: the payload's `type`" },
+  actions: { kind: "strings", meaning: "Event actions: the payload's `action`" },
+  ...commonFilters,
+};
+
+/**
+ * Anything that signs by Standard Webhooks 1.0; the payload's recommended fields are `type`, `timestamp`, `data`.
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export const standard: Provider = {
+  type: "standard",
+  secretHeaders: [standardHeaders.signature],
+  keptHeaders: [standardHeaders.id, standardHeaders.timestamp],
+  filters,
+  verify: verifyStandard,
+  sign: signStandard,
+  parse: parseJsonBody,
+  deliveryId: (_payload, headers) => header(headers, standardHeaders.id),
+  normalize: (payload, _headers, base) =>
+    webhookEvent(base, {
+      event: event(payload),
+      action: text(payload, "action"),
+      title: text(payload, "title", "data.title", "data.name"),
+      body: text(payload, "body", "message", "data.body", "data.description"),
+      url: text(payload, "url", "data.url"),
+      sender: sender(payload),
+    }),
+  facts: (payload) => ({
+    events: event(payload),
+    actions: text(payload, "action"),
+    sender: sender(payload),
+    senderIsBot: null,
+  }),
+};
+
+/** The specification recommends `type` and does not demand it. */
+const event = (payload: Payload): string => text(payload, "type", "event") ?? "event";
+const sender = (payload: Payload): string | null => text(payload, "sender");

@@ -1,0 +1,23 @@
+/** Between two lines about the same thing, in ms. */
+const intervalMs = 60_000;
+
+/**
+ * Warns at most once a minute about each key and says then how many it kept back, so that a stranger who sends
+ * rubbish cannot fill the log. Keys must come from a small set.
+ */
+export function quietWarnings(
+  warn: (message: string) => void,
+  now: () => number,
+): (key: string, message: string) => void {
+  const last = new Map<string, { at: number; kept: number }>();
+  return (key, message) => {
+    const before = last.get(key);
+    if (before !== undefined && now() - before.at < intervalMs) {
+      before.kept++;
+      return;
+    }
+    last.set(key, { at: now(), kept: 0 });
+    const kept = before?.kept ?? 0;
+    warn(kept > 0 ? `${message} (and ${kept} more like it before)` : message);
+  };
+}

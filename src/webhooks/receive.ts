@@ -1,0 +1,176 @@
+import type { WorkItem } from "../../streams/vocabulary.ts";
+import type { Delivery, DeliveryAnswer } from "../contracts/operations.ts";
+import type { Acceptance, Accepted } from "../contracts/webhook-receipts.ts";
+import { messageOf } from "../errors.ts";
+import { acceptanceOf } from "./acceptance.ts";
+import { authenticate } from "./authenticate.ts";
+import type { Refusal, SecretsOf, WebhookSource } from "./authenticate.ts";
+import { interpret } from "./interpret.ts";
+import type { Payload } from "./json.ts";
+import type { MatchIndex } from "./match-index.ts";
+import type { Provider } from "./provider.ts";
+import { providerTable } from "./providers/table.ts";
+import { quietWarnings } from "./quiet-warnings.ts";
+
+/** What became of one delivery, for counters. `type` is a known type or `unknown`; `source` is null until believed. */
+export interface DeliveryCount {
+  readonly type: string;
+  readonly source: string | null;
+  readonly result:
+    | "accepted"
+    | "unmatched"
+    | "duplicate"
+    | "ping"
+    | "unverified"
+    | "malformed"
+    | "not_found"
+    | "unavailable";
+}
+
+export interface ReceiverDeps {
+  /** The project's sources as they are now. */
+  sources(): readonly WebhookSource[];
+  readonly secretsOf: SecretsOf;
+  readonly index: Pick<MatchIndex, "match">;
+  /** Resolves once everything is durable; rejects when the store can't. */
+  accept(acceptance: Acceptance): Promise<Accepted>;
+  /** Hands on what was committed. */
+  dispatch(items: readonly WorkItem[]): void;
+  count(delivery: DeliveryCount): void;
+  /** The operator's log; lines are rate-limited and hold no secret, signature or body. */
+  warn(message: string): void;
+  /** Epoch ms. */
+  now(): number;
+  /** UUID v7. */
+  newId(): string;
+}
+
+export type Receive = (delivery: Delivery) => Promise<DeliveryAnswer>;
+
+/** What every step needs: the deps, with warnings that cannot flood the log. */
+interface Desk {
+  readonly deps: ReceiverDeps;
+  readonly warn: (key: string, message: string) => void;
+}
+
+/** A delivery that was believed and read. */
+interface Believed {
+  readonly provider: Provider;
+  readonly source: WebhookSource;
+  readonly delivery: Delivery;
+  readonly payload: Payload;
+}
+
+/** The same words for every refusal: a stranger learns nothing of sources, secrets or clocks. */
+const unverified = "The delivery carries no valid signature for this address.";
+
+/**
+ * Takes deliveries in the order that makes them safe: signature over the raw bytes, signed time, parse, ping, then
+ * receipt, duplicate check and work items in one commit, and only after it the answer and the dispatch. Never rejects.
+ */
+export function createReceiver(deps: ReceiverDeps): Receive {
+  const warn = quietWarnings(
+    (message) => deps.warn(message),
+    () => deps.now(),
+  );
+  const desk: Desk = { deps, warn };
+  return async (delivery) => {
+    const provider = providerTable.get(delivery.type);
+    if (provider !== undefined) return receive(desk, provider, delivery);
+    deps.count({ type: "unknown", source: null, result: "not_found" });
+    return { status: 404, error: "unknown_type", detail: "There is no such webhook type." };
+  };
+}
+
+async function receive(
+  desk: Desk,
+  provider: Provider,
+  delivery: Delivery,
+): Promise<DeliveryAnswer> {
+  const { deps } = desk;
+  const from = await authenticate(
+    provider,
+    delivery,
+    deps.sources(),
+    (source) => deps.secretsOf(source),
+    deps.now(),
+  );
+  if (!from.ok) return refuse(desk, provider, from);
+  const { source } = from;
+  const parsed = provider.parse(delivery);
+  if (!parsed.ok) return malformed(desk, source, parsed.why);
+  const pong = provider.answerPing?.(parsed.payload, delivery.headers) ?? null;
+  if (pong === null) return take(desk, { provider, source, delivery, payload: parsed.payload });
+  deps.count({ type: source.type, source: source.name, result: "ping" });
+  return { status: 200, body: pong };
+}
+
+function refuse({ deps, warn }: Desk, { type }: Provider, refusal: Refusal): DeliveryAnswer {
+  const { status, why } = refusal;
+  const result = { 401: "unverified", 404: "not_found", 503: "unavailable" } as const;
+  warn(`${type} ${status}`, `webhook ${type} refused: ${why}`);
+  deps.count({ type, source: null, result: result[status] });
+  if (status === 401) return { status, error: "bad_signature", detail: unverified };
+  return status === 404
+    ? { status, error: "unknown_source", detail: "No webhook source answers here." }
+    : { status, error: "secret_unavailable", detail: "The delivery cannot be checked now." };
+}
+
+function malformed({ deps, warn }: Desk, source: WebhookSource, why: string): DeliveryAnswer {
+  const { type, name } = source;
+  warn(`${name} malformed`, `webhook ${name} refused: ${why}`);
+  deps.count({ type, source: name, result: "malformed" });
+  return { status: 400, error: "malformed", detail: `Refused: ${why}.` };
+}
+
+async function take(desk: Desk, believed: Believed): Promise<DeliveryAnswer> {
+  const { deps, warn } = desk;
+  const { source } = believed;
+  const acceptance = match(deps, believed);
+  const count = (result: DeliveryCount["result"]): void =>
+    deps.count({ type: source.type, source: source.name, result });
+  let accepted: Accepted;
+  try {
+    accepted = await deps.accept(acceptance);
+  } catch (error) {
+    const why = messageOf(error);
+    warn("store", `webhook ${source.name} not stored, its sender is to try again: ${why}`);
+    count("unavailable");
+    return { status: 503, error: "store_unavailable", detail: "It cannot be stored now." };
+  }
+  if (accepted.duplicate) {
+    count("duplicate");
+    return { status: 200, body: { receiptId: accepted.receiptId, duplicate: true } };
+  }
+  count(acceptance.items.length > 0 ? "accepted" : "unmatched");
+  handOn(desk, acceptance);
+  const matched = acceptance.items.map(({ agent }) => ({ agent }));
+  return { status: 200, body: { receiptId: acceptance.receipt.id, matched } };
+}
+
+function match(deps: ReceiverDeps, { provider, source, delivery, payload }: Believed): Acceptance {
+  const at = deps.now();
+  const { headers } = delivery;
+  const { event, facts } = interpret(
+    provider,
+    { payload, headers },
+    { id: deps.newId(), at, source: source.name },
+  );
+  const result = deps.index.match(source.name, facts);
+  return acceptanceOf({ provider, request: delivery, payload, event, result, at }, () =>
+    deps.newId(),
+  );
+}
+
+/** The work is durable by now: a fault in handing it on must not make the sender deliver it again. */
+function handOn({ deps, warn }: Desk, { receipt, items }: Acceptance): void {
+  if (items.length === 0) return;
+  try {
+    deps.dispatch(items);
+  } catch (error) {
+    warn(
+      "dispatch",
+      `webhook receipt ${receipt.id} is stored but not started: ${messageOf(error)}`,
+    );
+  }
+}

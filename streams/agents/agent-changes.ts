@@ -1,0 +1,119 @@
+import {
+  defer,
+  filter,
+  finalize,
+  from,
+  groupBy,
+  map,
+  merge,
+  mergeMap,
+  Subject,
+  switchMap,
+  take,
+  timer,
+} from "rxjs";
+import type { Observable, SchedulerLike } from "rxjs";
+import type { AgentChange } from "../vocabulary.ts";
+
+export interface AgentFilesSource<Files, Project> {
+  /** What was there at the start, by agent name. */
+  readonly initial: ReadonlyMap<string, Files>;
+  /** Names of agents whose files may have changed. Hints: they may repeat and may be wrong. */
+  readonly touched$: Observable<string>;
+  /** The project's config in force; emits at once, then on each change. */
+  readonly project$: Observable<Project>;
+  /** Reads the agent's files now; null when it has none. Must not error. */
+  readonly read: (name: string) => Observable<Files | null>;
+  /** Pure. */
+  readonly resolve: (files: Files, project: Project) => AgentChange;
+  readonly scheduler: SchedulerLike;
+}
+
+/** An editor saves in several steps; a read waits until a file has been quiet for this long, in ms. */
+const settleMs = 40;
+
+type Step<Files, Project> =
+  | { readonly type: "files"; readonly name: string; readonly files: Files | null }
+  | { readonly type: "project"; readonly project: Project };
+
+/**
+ * File events → what became of each agent. Says only what differs: a save that changes nothing is silent, and a
+ * change of the project's config is said of the agents that it touches.
+ *
+ *     touched:  ─d─dd────────p(project)──d────
+ *     out:      s──────s──────(s s)──────────r     s set, r removed
+ */
+export function agentChanges<Files, Project>(
+  source: AgentFilesSource<Files, Project>,
+): Observable<AgentChange> {
+  return defer(() => {
+    const known = new Map(source.initial);
+    const said = new Map<string, string>();
+    let project: Project | undefined;
+
+    const resolved = (name: string, files: Files): AgentChange[] => {
+      if (project === undefined) return [];
+      const change = source.resolve(files, project);
+      const text = JSON.stringify(change);
+      if (said.get(name) === text) return [];
+      said.set(name, text);
+      return [change];
+    };
+
+    const readAgain = (name: string, files: Files | null): AgentChange[] => {
+      if (files !== null) {
+        known.set(name, files);
+        return resolved(name, files);
+      }
+      said.delete(name);
+      return known.delete(name) ? [{ type: "removed", name }] : [];
+    };
+
+    const allAgain = (next: Project): AgentChange[] => {
+      project = next;
+      return [...known].flatMap(([name, files]) => resolved(name, files));
+    };
+
+    return merge(projectSteps(source), fileSteps(source)).pipe(
+      mergeMap((step) =>
+        from(step.type === "project" ? allAgain(step.project) : readAgain(step.name, step.files)),
+      ),
+    );
+  });
+}
+
+function projectSteps<Files, Project>(
+  source: AgentFilesSource<Files, Project>,
+): Observable<Step<Files, Project>> {
+  return source.project$.pipe(map((project) => ({ type: "project", project })));
+}
+
+/**
+ * Each name settles and is read by itself; a touch while it is read starts over. A name is forgotten once it was
+ * read: names of the past don't pile up, and no group keeps the watcher open when the reader leaves.
+ */
+function fileSteps<Files, Project>(
+  source: AgentFilesSource<Files, Project>,
+): Observable<Step<Files, Project>> {
+  const { read, scheduler } = source;
+  const settledRead = (name: string): Observable<Step<Files, Project>> =>
+    timer(settleMs, scheduler).pipe(
+      switchMap(() => read(name)),
+      map((files) => ({ type: "files", name, files })),
+    );
+  return defer(() => {
+    const done$ = new Subject<string>();
+    return source.touched$.pipe(
+      groupBy((name) => name, {
+        duration: ({ key }) => done$.pipe(filter((name) => name === key)),
+      }),
+      mergeMap((name$) =>
+        name$.pipe(
+          switchMap(settledRead),
+          take(1),
+          finalize(() => done$.next(name$.key)),
+        ),
+      ),
+    );
+  });
+}

@@ -1,0 +1,56 @@
+import { BehaviorSubject, defer, distinctUntilChanged, finalize, map, mergeMap } from "rxjs";
+import type { Observable } from "rxjs";
+import type { RunEvent } from "../vocabulary.ts";
+import type { Places } from "./places.ts";
+import { followedRun } from "./run-agent.ts";
+import type { ClaimedRun, RunEdges } from "./run-agent.ts";
+
+/** A run that an earlier scheduler started and this one goes on with. `startedAt` is epoch ms. */
+export interface AdoptedRun extends ClaimedRun {
+  readonly startedAt: number;
+}
+
+export interface AdoptedRuns {
+  readonly event$: Observable<RunEvent>;
+  /** How many of an agent's runs are adopted ones and live; emits at once. */
+  readonly countOf: (agent: string) => Observable<number>;
+}
+
+/**
+ * Follows adopted runs beside the queues, which did not start them: at once, whether or not there still is such an
+ * agent. Each counts against its agent's scale, and takes a place of the project's if one is free.
+ *
+ *     adopted:   ─1──2────────
+ *     event$:    ─s──s──f───f─     s started, f finished
+ *     countOf:   01──2──1───0─
+ */
+export function adoptedRuns(
+  adopted$: Observable<AdoptedRun>,
+  edges: Pick<RunEdges, "kill$" | "scheduler"> & { readonly places: Places },
+): AdoptedRuns {
+  const counts$ = new BehaviorSubject<ReadonlyMap<string, number>>(new Map());
+  const add = (agent: string, n: number): void => {
+    const counts = new Map(counts$.value);
+    counts$.next(counts.set(agent, (counts.get(agent) ?? 0) + n));
+  };
+  const followed = (run: AdoptedRun): Observable<RunEvent> =>
+    defer(() => {
+      const { agent } = run.request.item;
+      const placed = edges.places.tryTake();
+      add(agent, 1);
+      return followedRun(run, edges).pipe(
+        finalize(() => {
+          add(agent, -1);
+          if (placed) edges.places.release();
+        }),
+      );
+    });
+  return {
+    event$: adopted$.pipe(mergeMap(followed)),
+    countOf: (agent) =>
+      counts$.pipe(
+        map((counts) => counts.get(agent) ?? 0),
+        distinctUntilChanged(),
+      ),
+  };
+}

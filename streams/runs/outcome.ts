@@ -1,0 +1,49 @@
+import type { RunEnd } from "../vocabulary.ts";
+import type { RunnerExit, StopReason } from "./runner.ts";
+
+/**
+ * How a run ended, from what its runtime reports and why the scheduler stopped it (null when it didn't). The
+ * scheduler's own clock, not the process's code, decides a timeout: a process may exit 0 on TERM.
+ */
+export function runEnd(exit: RunnerExit, stopped: StopReason | null): RunEnd {
+  const { usage } = exit;
+  if (exit.rejected !== null) {
+    return { outcome: "rejected", exitCode: null, reason: exit.rejected, usage };
+  }
+  if (stopped === "timed_out") {
+    return { outcome: "timed_out", exitCode: 124, reason: "ran longer than its timeout", usage };
+  }
+  if (stopped === "killed") return { outcome: "killed", exitCode: 137, reason: exit.error, usage };
+  if (exit.lost === true) return { outcome: "lost", exitCode: null, reason: exit.error, usage };
+  if (exit.outOfMemory && exit.exitCode !== 0) {
+    return { outcome: "out_of_memory", exitCode: 137, reason: "ran out of memory", usage };
+  }
+  if (exit.exitCode === 0 && exit.error === null) {
+    return { outcome: "succeeded", exitCode: 0, reason: null, usage };
+  }
+  return { outcome: "failed", exitCode: failedCode(exit), reason: failedReason(exit), usage };
+}
+
+/**
+ * Why a run counts as stopped that ended while no scheduler looked: whether its time was up is for the moment at
+ * which it ended, not for the one at which that was noticed. `deadline` is epoch ms.
+ */
+export function reasonInTime(
+  { endedAt }: RunnerExit,
+  stopped: StopReason | null,
+  deadline: number,
+): StopReason | null {
+  if (endedAt === undefined || stopped === "killed") return stopped;
+  return endedAt >= deadline ? "timed_out" : null;
+}
+
+function failedCode(exit: RunnerExit): number {
+  return exit.exitCode === null || exit.exitCode === 0 ? 1 : exit.exitCode;
+}
+
+function failedReason(exit: RunnerExit): string {
+  if (exit.error !== null) return exit.error;
+  return exit.signal === null
+    ? `exited with code ${exit.exitCode ?? 1}`
+    : `ended by ${exit.signal}`;
+}

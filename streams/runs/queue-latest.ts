@@ -1,0 +1,168 @@
+import { Observable, Subscription } from "rxjs";
+import type { OperatorFunction } from "rxjs";
+import type { Places } from "./places.ts";
+
+/**
+ * `open` starts work, `held` keeps it waiting (agent disabled, directory gone for a moment, scheduler draining),
+ * `closed` drops what waits and completes once nothing runs.
+ */
+export type QueueMode = "open" | "held" | "closed";
+
+export interface QueueLimits {
+  /** How many items may wait. */
+  readonly size: number;
+  /** How many may run at once. */
+  readonly scale: number;
+  readonly mode: QueueMode;
+}
+
+export interface QueueOptions<T, R> {
+  /** Each value is in force at once; nothing starts before the first. */
+  readonly limits$: Observable<QueueLimits>;
+  /** Shared with the other agents. */
+  readonly places: Places;
+  /** Cold; must not error: a failed run is a value. */
+  readonly run: (item: T) => Observable<R>;
+  /** Whether an item may wait; one that may not is skipped when it can't start at once. */
+  readonly mayWait: (item: T) => boolean;
+  /** What is emitted for what the queue itself does. */
+  readonly report: (event: QueueEvent<T>) => R;
+}
+
+export type QueueEvent<T> =
+  | { readonly type: "queued"; readonly item: T }
+  | { readonly type: "dropped"; readonly item: T; readonly why: "full" | "closed" }
+  | { readonly type: "skipped"; readonly item: T; readonly why: "busy" | "held" }
+  | { readonly type: "depth"; readonly depth: number };
+
+/**
+ * Runs `scale` items at once and keeps the latest `size` others waiting, in order; when a newcomer finds the queue
+ * full, the oldest is dropped and said so.
+ *
+ *     items:  ─a──b──c──d───────────|        size 1, scale 1; q queued, x dropped, A ran a
+ *     out:    ─A1─qb─(qc xb)(qd xc)──A2──D1──D2|
+ *
+ * On complete: runs what waits, then completes; while held it leaves what waits (its owner has it in store).
+ * On unsubscribe: aborts what runs.
+ */
+export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction<T, R> {
+  return (item$) =>
+    new Observable((subscriber) => {
+      const { places, run, mayWait } = options;
+      const say = (event: QueueEvent<T>): void => subscriber.next(options.report(event));
+      const waiting: T[] = [];
+      const subscriptions = new Subscription();
+      let limits: QueueLimits = { size: Infinity, scale: 0, mode: "held" };
+      let running = 0;
+      let sourceDone = false;
+      let pumping = false;
+      let stopWaitingForPlace: (() => void) | undefined;
+
+      // A reader who leaves in the middle of a burst must not see the rest of it started, and aborted at once.
+      const canStart = (): boolean =>
+        limits.mode === "open" && running < limits.scale && !subscriber.closed;
+
+      const start = (item: T): void => {
+        running++;
+        const runSubscription = new Subscription();
+        subscriptions.add(runSubscription);
+        runSubscription.add(() => places.release());
+        runSubscription.add(
+          run(item).subscribe({
+            next: (value) => subscriber.next(value),
+            error: (error: unknown) => subscriber.error(error),
+            complete: () => {
+              running--;
+              subscriptions.remove(runSubscription);
+              runSubscription.unsubscribe();
+              pump();
+            },
+          }),
+        );
+      };
+
+      const pump = (): void => {
+        // A run that ends at once comes back here: the loop below goes on with the next, not the stack.
+        if (pumping) return;
+        pumping = true;
+        const depth = waiting.length;
+        while (waiting.length > 0 && canStart()) {
+          if (!places.tryTake()) {
+            stopWaitingForPlace ??= places.wait(placeOffered);
+            break;
+          }
+          start(waiting.shift() as T);
+        }
+        pumping = false;
+        if (waiting.length !== depth) sayDepth();
+        completeIfDone();
+      };
+
+      const placeOffered = (): void => {
+        stopWaitingForPlace = undefined;
+        pump();
+      };
+
+      const sayDepth = (): void => say({ type: "depth", depth: waiting.length });
+
+      const dropBeyond = (size: number, why: "full" | "closed"): void => {
+        while (waiting.length > size) {
+          say({ type: "dropped", item: waiting.shift() as T, why });
+        }
+      };
+
+      const arrive = (item: T): void => {
+        if (limits.mode === "closed") {
+          say({ type: "dropped", item, why: "closed" });
+        } else if (waiting.length === 0 && canStart() && places.tryTake()) {
+          start(item);
+        } else if (!mayWait(item)) {
+          say({ type: "skipped", item, why: limits.mode === "held" ? "held" : "busy" });
+        } else {
+          enqueue(item);
+        }
+      };
+
+      const enqueue = (item: T): void => {
+        waiting.push(item);
+        say({ type: "queued", item });
+        dropBeyond(limits.size, "full");
+        sayDepth();
+        pump();
+      };
+
+      const limit = (next: QueueLimits): void => {
+        limits = next;
+        const depth = waiting.length;
+        if (next.mode === "closed") dropBeyond(0, "closed");
+        else dropBeyond(next.size, "full");
+        if (waiting.length !== depth) sayDepth();
+        pump();
+      };
+
+      const completeIfDone = (): void => {
+        const nothingToStart = waiting.length === 0 || limits.mode !== "open";
+        const over = limits.mode === "closed" || (sourceDone && nothingToStart);
+        if (over && running === 0) subscriber.complete();
+      };
+
+      subscriptions.add(() => stopWaitingForPlace?.());
+      subscriber.add(subscriptions);
+      subscriptions.add(
+        options.limits$.subscribe({
+          next: limit,
+          error: (error: unknown) => subscriber.error(error),
+        }),
+      );
+      subscriptions.add(
+        item$.subscribe({
+          next: arrive,
+          error: (error: unknown) => subscriber.error(error),
+          complete: () => {
+            sourceDone = true;
+            completeIfDone();
+          },
+        }),
+      );
+    });
+}

@@ -1,0 +1,55 @@
+import { combineLatest, concat, map, of, switchMap, timer } from "rxjs";
+import type { Observable, SchedulerLike } from "rxjs";
+import type { AgentConfig } from "../vocabulary.ts";
+import type { QueueLimits, QueueMode } from "./queue-latest.ts";
+
+export interface LimitSources {
+  /** The config in force (null without one), and whether the agent's directory is there. */
+  readonly agent$: Observable<{ config: AgentConfig | null; present: boolean }>;
+  readonly enabled$: Observable<boolean>;
+  /** Whether what a run needs, such as its image, is there. */
+  readonly ready$: Observable<boolean>;
+  readonly draining$: Observable<boolean>;
+  /** How many runs live that the queue did not start. Emits at once. */
+  readonly beside$: Observable<number>;
+  readonly scheduler: SchedulerLike;
+}
+
+/** How long the queue of a removed agent is held, in ms: a checkout or a rename brings it back within that. */
+const comebackMs = 60_000;
+/** Nothing new reaches an agent without a config; this much is kept of what a restart left. */
+const unknownSize = 1000;
+
+/**
+ * The limits of an agent's queue: open while it is there, enabled, valid and ready; held otherwise; closed a minute
+ * after its directory went.
+ *
+ *     agent:  ─there──gone──────────gone─there───
+ *     mode:   ─open───held──60 s──closed─open────
+ */
+export function queueLimits(sources: LimitSources): Observable<QueueLimits> {
+  const presence$ = sources.agent$.pipe(
+    switchMap(({ config, present }): Observable<Presence> => {
+      const held = of<Presence>({ config, mode: "held" });
+      if (present) return config === null ? held : of({ config, mode: "open" });
+      const closed: Presence = { config, mode: "closed" };
+      return concat(held, timer(comebackMs, sources.scheduler).pipe(map(() => closed)));
+    }),
+  );
+  const { enabled$, ready$, draining$, beside$ } = sources;
+  return combineLatest([presence$, enabled$, ready$, draining$, beside$]).pipe(
+    map(([{ config, mode }, enabled, ready, draining, beside]) => {
+      const mayRun = enabled && ready && !draining && config?.scale !== 0;
+      return {
+        size: config?.queueSize ?? unknownSize,
+        scale: Math.max(0, (config?.scale ?? 0) - beside),
+        mode: mode === "open" && !mayRun ? "held" : mode,
+      };
+    }),
+  );
+}
+
+interface Presence {
+  readonly config: AgentConfig | null;
+  readonly mode: QueueMode;
+}

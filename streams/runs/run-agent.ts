@@ -1,0 +1,149 @@
+import {
+  catchError,
+  concat,
+  connect,
+  defer,
+  filter,
+  map,
+  merge,
+  of,
+  ReplaySubject,
+  switchMap,
+  take,
+  tap,
+  timer,
+} from "rxjs";
+import type { Observable, SchedulerLike } from "rxjs";
+import type { AgentConfig, RunEvent, RunRequest, WorkItem } from "../vocabulary.ts";
+import { reasonInTime, runEnd } from "./outcome.ts";
+import type { Runner, RunnerEvent, RunnerExit, StopReason } from "./runner.ts";
+
+/** Asks running runs to end: one instance, all of an agent, or everything. */
+export type Kill =
+  { readonly instanceId: string } | { readonly agent: string } | { readonly everything: true };
+
+export interface RunEdges {
+  readonly runner: Runner;
+  /** Commits that this instance takes the item; a run starts only after it emitted. Errors when it can't. */
+  readonly claim: (request: RunRequest) => Observable<unknown>;
+  readonly newInstanceId: (agent: string) => string;
+  readonly kill$: Observable<Kill>;
+  readonly scheduler: SchedulerLike;
+}
+
+/** A timer past this fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/**
+ * One work item from claim to end: `started`, output…, `finished`. A run that cannot be claimed is `refused`.
+ * Never errors.
+ *
+ *     runner:  ──o──o──x|          o output, x exit
+ *     out:     s─o──o──f|          s started, f finished
+ */
+export function runAgent(
+  agent: AgentConfig,
+  item: WorkItem,
+  edges: RunEdges,
+): Observable<RunEvent> {
+  return defer(() => {
+    const request: RunRequest = { instanceId: edges.newInstanceId(agent.name), agent, item };
+    return edges.claim(request).pipe(
+      take(1),
+      switchMap(() =>
+        followedRun(
+          { request, startedAt: null, report: (stop$) => edges.runner.run(request, stop$) },
+          edges,
+        ),
+      ),
+    );
+  }).pipe(
+    catchError((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      return of(refused(item, edges.scheduler.now(), reason));
+    }),
+  );
+}
+
+/** A run that was claimed. */
+export interface ClaimedRun {
+  readonly request: RunRequest;
+  /** When an earlier scheduler started it, epoch ms; null for one that starts now. */
+  readonly startedAt: number | null;
+  /** Cold; as `Runner.run`, for this run. */
+  readonly report: (stop$: Observable<StopReason>) => Observable<RunnerEvent>;
+}
+
+/** A claimed run from `started` to `finished`. Its time counts from when it was started, whoever did. */
+export function followedRun(
+  { request, startedAt: earlier, report }: ClaimedRun,
+  edges: Pick<RunEdges, "kill$" | "scheduler">,
+): Observable<RunEvent> {
+  return defer(() => {
+    const now = edges.scheduler.now();
+    const startedAt = earlier ?? now;
+    const deadline = startedAt + request.agent.timeoutSeconds * 1000;
+    let stopped: StopReason | null = null;
+    const reason$ = stopReasons(request, deadline - now, edges).pipe(
+      tap((reason) => (stopped = reason)),
+    );
+    const { instanceId, item } = request;
+    const at = { agent: item.agent, at: now };
+    const finished = (exit: RunnerExit): RunEvent => ({
+      ...at,
+      // What ended while no scheduler looked took no longer for that.
+      at: (earlier === null ? null : exit.endedAt) ?? edges.scheduler.now(),
+      type: "finished",
+      item,
+      instanceId,
+      startedAt,
+      end: runEnd(exit, earlier === null ? stopped : reasonInTime(exit, stopped, deadline)),
+    });
+    const early = earlier === null ? {} : { startedAt: earlier };
+    return concat(
+      of<RunEvent>({ ...at, type: "started", item, instanceId, ...early }),
+      // One clock for the whole run, and a reason that stays: a runner may listen late, or more than once.
+      reason$.pipe(
+        // Deferred, so that a runner that throws ends the run: it is claimed by now, and can't be refused any more.
+        connect((stop$) => defer(() => report(stop$)), {
+          connector: () => new ReplaySubject(1),
+        }),
+        catchError((error: unknown) => of(brokenRunner(error))),
+        map((event): RunEvent => {
+          if (event.type === "exit") return finished(event.exit);
+          return { ...event, agent: item.agent, at: edges.scheduler.now(), instanceId };
+        }),
+      ),
+    );
+  });
+}
+
+function stopReasons(
+  request: RunRequest,
+  leftMs: number,
+  edges: Pick<RunEdges, "kill$" | "scheduler">,
+): Observable<StopReason> {
+  const timeoutMs = Math.max(0, Math.min(leftMs, longestTimerMs));
+  return merge(
+    timer(timeoutMs, edges.scheduler).pipe(map((): StopReason => "timed_out")),
+    edges.kill$.pipe(
+      filter((kill) => meant(kill, request)),
+      map((): StopReason => "killed"),
+    ),
+  ).pipe(take(1));
+}
+
+function meant(kill: Kill, request: RunRequest): boolean {
+  if ("instanceId" in kill) return kill.instanceId === request.instanceId;
+  return "agent" in kill ? kill.agent === request.agent.name : true;
+}
+
+function brokenRunner(error: unknown): RunnerEvent {
+  const message = error instanceof Error ? error.message : String(error);
+  const exit = { exitCode: null, signal: null, outOfMemory: false, rejected: null, usage: null };
+  return { type: "exit", exit: { ...exit, error: message } };
+}
+
+function refused(item: WorkItem, at: number, reason: string): RunEvent {
+  return { type: "refused", agent: item.agent, at, item, outcome: "rejected", reason };
+}

@@ -1,0 +1,26 @@
+import type { RunEvent, WorkItem } from "../vocabulary.ts";
+import type { QueueEvent } from "./queue-latest.ts";
+
+/** What an agent's queue reports, as events. `at` is epoch ms. */
+export function queueRunEvent(agent: string, at: number, event: QueueEvent<WorkItem>): RunEvent {
+  switch (event.type) {
+    case "queued":
+      return { type: "queued", agent, at, item: event.item };
+    case "depth":
+      return { type: "queue-depth", agent, at, depth: event.depth };
+    case "dropped": {
+      const reason = event.why === "full" ? "queue_full" : "the agent was removed";
+      return { type: "refused", agent, at, item: event.item, outcome: "dropped", reason };
+    }
+    case "skipped": {
+      const reason = event.why === "busy" ? "all runners are busy" : "the agent is held";
+      return { type: "refused", agent, at, item: event.item, outcome: "skipped", reason };
+    }
+  }
+}
+
+/** Work for an agent that does not exist. */
+export function noSuchAgent(item: WorkItem, at: number): RunEvent {
+  const reason = `there is no agent "${item.agent}"`;
+  return { type: "refused", agent: item.agent, at, item, outcome: "rejected", reason };
+}

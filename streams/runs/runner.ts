@@ -1,0 +1,41 @@
+import type { Observable } from "rxjs";
+import type { LogEntry, RunRequest, Usage } from "../vocabulary.ts";
+
+/** What a runtime reports of one run, in order; `exit` is always the last and comes exactly once. */
+export type RunnerEvent =
+  | { readonly type: "output"; readonly entry: LogEntry }
+  | { readonly type: "status-text"; readonly text: string }
+  | { readonly type: "exit"; readonly exit: RunnerExit };
+
+export interface RunnerExit {
+  /** What the process gave; null when it could not be started or a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** True when the engine says that memory ran out. */
+  readonly outOfMemory: boolean;
+  /** Set when the run never began: the reason, for a person. */
+  readonly rejected: string | null;
+  /** The run's own account of a failure, for a person. */
+  readonly error: string | null;
+  readonly usage: Usage | null;
+  /** True when nobody can tell how the run ended, as what it ran in went away. */
+  readonly lost?: boolean;
+  /** When it ended, epoch ms, where the runtime knows better than the moment at which it says so. */
+  readonly endedAt?: number;
+}
+
+/** Why the scheduler ends a run. */
+export type StopReason = "timed_out" | "killed";
+
+/**
+ * What a runtime (container, host user, fake) does for the scheduler. test/contracts/runner holds every
+ * implementation to it.
+ */
+export interface Runner {
+  /**
+   * Cold: subscribing starts the run, output follows in order, then one `exit`, then completion. It never errors:
+   * a run that cannot start is an `exit` with `rejected`. A value on `stop$` asks the run to end (TERM, grace,
+   * KILL) and the `exit` still follows. Unsubscribing kills the run at once and leaves nothing behind.
+   */
+  run(request: RunRequest, stop$: Observable<StopReason>): Observable<RunnerEvent>;
+}

@@ -1,0 +1,141 @@
+import type { AgentState, AgentStatus } from "./wire.ts";
+import type { AgentConfig, Outcome } from "../vocabulary.ts";
+
+/** What is known of one agent: the source of its row. Times are epoch ms. */
+export interface AgentRecord {
+  readonly name: string;
+  /** Null until there was a good one. */
+  readonly config: AgentConfig | null;
+  readonly enabled: boolean;
+  /** Its directory is gone; the row goes once nothing runs. */
+  readonly removed: boolean;
+  readonly building: boolean;
+  readonly configError: string | null;
+  readonly buildError: string | null;
+  readonly runError: string | null;
+  readonly statusText: string | null;
+  readonly running: number;
+  readonly queued: number;
+  readonly lastRunAt: number | null;
+  readonly lastDurationMs: number | null;
+  readonly lastOutcome: Outcome | null;
+  readonly nextRunAt: number | null;
+}
+
+/** An agent of which nothing has been heard yet. */
+export function newRecord(name: string): AgentRecord {
+  return {
+    name,
+    config: null,
+    enabled: true,
+    removed: false,
+    building: false,
+    configError: null,
+    buildError: null,
+    runError: null,
+    statusText: null,
+    running: 0,
+    queued: 0,
+    lastRunAt: null,
+    lastDurationMs: null,
+    lastOutcome: null,
+    nextRunAt: null,
+  };
+}
+
+/** What an earlier scheduler left of an agent's last run. Times are epoch ms; `endedAt` is null for a lost one. */
+export interface EarlierRun {
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly outcome: Outcome;
+  readonly reason: string | null;
+}
+
+/** The fields that a restart must not forget. */
+export function withEarlierRun(run: EarlierRun): Partial<AgentRecord> {
+  return {
+    lastRunAt: run.startedAt,
+    lastDurationMs: run.endedAt === null ? null : run.endedAt - run.startedAt,
+    lastOutcome: run.outcome,
+    runError: runErrorOf(run),
+  };
+}
+
+/** How a run's end reads as an error; null for a success, and for an end that a person asked for. */
+export function runErrorOf(end: {
+  readonly outcome: Outcome;
+  readonly reason: string | null;
+}): string | null {
+  if (end.outcome === "succeeded" || end.outcome === "killed") return null;
+  const outcome = end.outcome.replaceAll("_", " ");
+  return end.reason === null ? outcome : `${outcome}: ${end.reason}`;
+}
+
+/** The state column: building, else running, else error, else idle. */
+export function stateOf(record: AgentRecord): AgentState {
+  if (record.building) return "building";
+  if (record.running > 0) return "running";
+  return errorOf(record) === null ? "idle" : "error";
+}
+
+/** The error that still stands; one about the config hides the others, because it is the one to mend first. */
+function errorOf(record: AgentRecord): string | null {
+  return record.configError ?? record.buildError ?? record.runError;
+}
+
+/** The row of the dashboard. */
+export function toAgentStatus(record: AgentRecord): AgentStatus {
+  const config = configColumns(record);
+  return {
+    name: record.name,
+    ...config,
+    state: stateOf(record),
+    statusText: record.statusText,
+    error: errorOf(record),
+    enabled: record.enabled && record.config?.scale !== 0,
+    lastRunAt: iso(record.lastRunAt),
+    lastDurationMs: record.lastDurationMs,
+    lastOutcome: record.lastOutcome,
+    nextRunAt: iso(record.nextRunAt),
+    running: record.running,
+    queued: record.queued,
+  };
+}
+
+type ConfigColumns = Pick<
+  AgentStatus,
+  "title" | "description" | "license" | "scale" | "queueSize" | "triggers" | "runtime" | "models"
+>;
+
+function configColumns({ name, config }: AgentRecord): ConfigColumns {
+  if (config === null) return { ...unknownConfig, title: name };
+  return {
+    title: config.title,
+    description: config.description,
+    license: config.license,
+    scale: config.scale,
+    queueSize: config.queueSize,
+    triggers: triggerLabels(config),
+    runtime: config.runtime.type,
+    models: config.models.map((model) => model.name),
+  };
+}
+
+const unknownConfig: Omit<ConfigColumns, "title"> = {
+  description: null,
+  license: null,
+  scale: 0,
+  queueSize: 0,
+  triggers: [],
+  runtime: "container",
+  models: [],
+};
+
+function triggerLabels({ schedule, webhooks }: AgentConfig): string[] {
+  const cron = schedule === null ? [] : [`cron ${schedule}`];
+  return [...cron, ...new Set(webhooks.map(({ source }) => `webhook ${source}`))];
+}
+
+function iso(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}

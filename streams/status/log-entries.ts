@@ -1,0 +1,114 @@
+import { problemText } from "../vocabulary.ts";
+import type { LogEntry, LogLevel, RunEvent, Trigger } from "../vocabulary.ts";
+
+type Told = { readonly level: LogLevel; readonly msg: string } & Readonly<Record<string, unknown>>;
+
+/** Characters of a prompt that a line tells. */
+const shownPrompt = 500;
+
+/**
+ * The lines that an event leaves in its agent's log. What a run says of itself passes as it is; what the scheduler
+ * does with the agent is put in words here.
+ */
+export function logEntriesOf(event: RunEvent): readonly LogEntry[] {
+  if (event.type === "output") return [event.entry];
+  return tell(event).map((told) => ({ time: event.at, agent: event.agent, ...told }));
+}
+
+function tell(event: RunEvent): readonly Told[] {
+  switch (event.type) {
+    case "agent-set":
+    case "agent-invalid":
+    case "agent-removed":
+    case "agent-enabled":
+      return tellConfig(event);
+    case "build-started":
+    case "build-progress":
+      return [{ level: 30, msg: event.text }];
+    case "build-finished":
+      return event.error === null ? [] : [{ level: 50, msg: event.error }];
+    case "queued":
+      return [{ level: 30, msg: `queued: ${triggerText(event.item.trigger)}` }];
+    case "refused":
+      return [{ level: 40, msg: `${event.outcome}: ${event.reason}` }];
+    case "started":
+    case "finished":
+      return [tellRun(event)];
+    default:
+      return [];
+  }
+}
+
+type ConfigEvent = Extract<
+  RunEvent,
+  { type: "agent-set" | "agent-invalid" | "agent-removed" | "agent-enabled" }
+>;
+
+function tellConfig(event: ConfigEvent): readonly Told[] {
+  switch (event.type) {
+    case "agent-set":
+      return [
+        { level: 30, msg: event.summary },
+        ...event.warnings.map((problem): Told => ({ level: 40, msg: problemText(problem) })),
+      ];
+    case "agent-invalid":
+      return event.problems.map((problem) => ({ level: 50, msg: problemText(problem) }));
+    case "agent-removed":
+      return [{ level: 40, msg: "directory removed" }];
+    case "agent-enabled":
+      return [{ level: 30, msg: event.enabled ? "enabled" : "disabled" }];
+  }
+}
+
+function tellRun(event: Extract<RunEvent, { type: "started" | "finished" }>): Told {
+  const { instanceId } = event;
+  if (event.type === "started") {
+    const trigger = triggerText(event.item.trigger);
+    const begun = event.startedAt === undefined ? null : event.at - event.startedAt;
+    const msg =
+      begun === null
+        ? `run started by ${trigger}`
+        : `run goes on, started by ${trigger} ${seconds(begun)} ago`;
+    return { level: 30, msg, instanceId, kind: "run", trigger: triggerFacts(event.item.trigger) };
+  }
+  const { outcome, exitCode, reason, usage } = event.end;
+  const durationMs = event.at - event.startedAt;
+  const why = reason === null ? "" : `: ${reason}`;
+  const level = outcome === "succeeded" ? 30 : outcome === "killed" ? 40 : 50;
+  const msg = `run ${outcome.replaceAll("_", " ")} after ${seconds(durationMs)}${why}`;
+  return { level, msg, instanceId, kind: "run", outcome, exitCode, durationMs, ...usage };
+}
+
+/** What a reader wants to know of the trigger beside its kind; a prompt may be long and is cut. */
+function triggerFacts(trigger: Trigger): Readonly<Record<string, unknown>> {
+  const { kind } = trigger;
+  switch (kind) {
+    case "cron":
+      return { kind, scheduledFor: new Date(trigger.scheduledFor).toISOString() };
+    case "webhook": {
+      const { action, repo, number, title, url, receiptId } = trigger.event;
+      return { kind, action, repo, number, title, url, receiptId };
+    }
+    case "agent-call":
+      return { kind, callerInstance: trigger.callerInstance };
+    case "manual":
+      return { kind, prompt: trigger.prompt?.slice(0, shownPrompt) ?? null };
+  }
+}
+
+function triggerText(trigger: Trigger): string {
+  switch (trigger.kind) {
+    case "cron":
+      return "its schedule";
+    case "webhook":
+      return `${trigger.event.type} webhook ${trigger.event.event}`;
+    case "agent-call":
+      return `a call from ${trigger.caller}`;
+    case "manual":
+      return "hand";
+  }
+}
+
+function seconds(durationMs: number): string {
+  return `${(durationMs / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,95 @@
+import type { AgentConfig, Problem, RunEvent } from "../vocabulary.ts";
+import { problemText } from "../vocabulary.ts";
+import { runErrorOf } from "./agent-record.ts";
+import type { AgentRecord } from "./agent-record.ts";
+
+/** (record, event) → record; the same object when the event changes nothing of it. Pure. */
+export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {
+  switch (event.type) {
+    case "agent-set":
+    case "agent-invalid":
+    case "agent-removed":
+    case "agent-enabled":
+      return reduceConfig(record, event);
+    case "build-started":
+      return { ...record, building: true, statusText: event.text };
+    case "build-progress":
+      return { ...record, statusText: event.text };
+    case "build-finished":
+      return { ...record, building: false, statusText: null, buildError: event.error };
+    case "next-run":
+      return { ...record, nextRunAt: event.nextRunAt };
+    case "queue-depth":
+      return { ...record, queued: event.depth };
+    case "started":
+    case "status-text":
+    case "finished":
+      return reduceRun(record, event);
+    case "queued":
+    case "refused":
+    case "output":
+      return record;
+  }
+}
+
+type ConfigEvent = Extract<
+  RunEvent,
+  { type: "agent-set" | "agent-invalid" | "agent-removed" | "agent-enabled" }
+>;
+
+function reduceConfig(record: AgentRecord, event: ConfigEvent): AgentRecord {
+  switch (event.type) {
+    case "agent-set":
+      return { ...record, ...withConfig(record, event.config) };
+    case "agent-invalid":
+      return { ...record, removed: false, configError: configError(event.problems) };
+    case "agent-removed":
+      return { ...record, removed: true };
+    case "agent-enabled":
+      return { ...record, enabled: event.enabled };
+  }
+}
+
+/** An agent that no longer runs in a container has no image that could be broken. */
+function withConfig(record: AgentRecord, config: AgentConfig): Partial<AgentRecord> {
+  const inContainer = config.runtime.type === "container";
+  return {
+    config,
+    removed: false,
+    configError: null,
+    building: inContainer && record.building,
+    buildError: inContainer ? record.buildError : null,
+  };
+}
+
+type RunningEvent = Extract<RunEvent, { type: "started" | "status-text" | "finished" }>;
+
+function reduceRun(record: AgentRecord, event: RunningEvent): AgentRecord {
+  switch (event.type) {
+    case "started":
+      return {
+        ...record,
+        running: record.running + 1,
+        lastRunAt: event.startedAt ?? event.at,
+        statusText: null,
+      };
+    case "status-text":
+      return { ...record, statusText: event.text };
+    case "finished":
+      return {
+        ...record,
+        running: record.running - 1,
+        lastDurationMs: event.at - event.startedAt,
+        lastOutcome: event.end.outcome,
+        // Ended by a person is no failure, and no success that would clear an earlier one.
+        runError: event.end.outcome === "killed" ? record.runError : runErrorOf(event.end),
+      };
+  }
+}
+
+function configError(problems: readonly Problem[]): string {
+  const [first, ...others] = problems.filter(({ severity }) => severity === "error");
+  if (first === undefined) return "invalid config";
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  return `${problemText(first)}${more}`;
+}

@@ -1,0 +1,137 @@
+import type { AgentStatus, RecentLog, SchedulerStatus, StatusSnapshot } from "./wire.ts";
+import type { LogEntry, RunEvent } from "../vocabulary.ts";
+import { newRecord, toAgentStatus } from "./agent-record.ts";
+import type { AgentRecord } from "./agent-record.ts";
+import { logEntriesOf } from "./log-entries.ts";
+import { reduceAgent } from "./reduce-agent.ts";
+
+/** What the status is a fold of: all that happens to agents, and what is said of the scheduler itself. */
+export type StatusEvent =
+  | RunEvent
+  | { readonly type: "scheduler"; readonly patch: Partial<SchedulerStatus> }
+  | { readonly type: "scheduler-log"; readonly entry: LogEntry };
+
+/** What the last event changed. */
+export interface StatusChange {
+  readonly scheduler: boolean;
+  /** The agent whose row changed or went. */
+  readonly agent: string | null;
+  readonly logs: readonly RecentLog[];
+}
+
+/**
+ * The state of everything, and what the last event changed in it. The map is changed in place by the fold, so that
+ * an event costs the same with ten agents and with a thousand: read it at once, don't keep it.
+ */
+export interface Status {
+  readonly scheduler: SchedulerStatus;
+  readonly records: Map<string, AgentRecord>;
+  /** The latest lines, oldest first. */
+  readonly recentLogs: readonly RecentLog[];
+  readonly change: StatusChange;
+}
+
+const keptLogs = 20;
+const longestMsg = 500;
+const nothing: StatusChange = { scheduler: false, agent: null, logs: [] };
+
+/** The status with nothing in it yet. */
+export function initialStatus(scheduler: SchedulerStatus): Status {
+  return { scheduler, records: new Map(), recentLogs: [], change: nothing };
+}
+
+/** (status, event) → status. `seed` gives what is known of an agent that is heard of for the first time. */
+export function reduceStatus(
+  status: Status,
+  event: StatusEvent,
+  seed: (name: string) => Partial<AgentRecord>,
+): Status {
+  if (event.type === "scheduler") {
+    const scheduler = { ...status.scheduler, ...event.patch };
+    return { ...status, scheduler, change: { ...nothing, scheduler: true } };
+  }
+  if (event.type === "scheduler-log") return withLogs(status, [event.entry], nothing);
+  return withLogs(...agentReduced(status, event, seed));
+}
+
+function agentReduced(
+  status: Status,
+  event: RunEvent,
+  seed: (name: string) => Partial<AgentRecord>,
+): [Status, readonly LogEntry[], StatusChange] {
+  const { records } = status;
+  const before = records.get(event.agent);
+  const logs = logEntriesOf(event);
+  const known = before ?? firstRecord(event, seed);
+  if (known === null) return [status, logs, nothing];
+  const after = reduceAgent(known, event);
+  if (after === before) return [status, logs, nothing];
+  const gone = after.removed && after.running === 0 && after.queued === 0;
+  if (gone && before === undefined) return [status, logs, nothing];
+  if (gone) records.delete(event.agent);
+  else records.set(event.agent, after);
+  const scheduler = counted(status.scheduler, before, gone ? undefined : after);
+  const change = { ...nothing, agent: event.agent, scheduler: scheduler !== status.scheduler };
+  return [{ ...status, scheduler }, logs, change];
+}
+
+/**
+ * The record of an agent without a row; null when the event is no reason for one. An agent that is gone gets its
+ * row back for what still runs or waits, so that the counts are right when its directory comes back; its last words
+ * are no reason.
+ */
+function firstRecord(
+  event: RunEvent,
+  seed: (name: string) => Partial<AgentRecord>,
+): AgentRecord | null {
+  const { type, agent } = event;
+  const known = (): AgentRecord => ({ ...newRecord(agent), ...seed(agent) });
+  if (type === "agent-set" || type === "agent-invalid") return known();
+  return type === "started" || type === "queue-depth" ? { ...known(), removed: true } : null;
+}
+
+/** The scheduler's counts by what one agent adds to them, so that no event counts all agents. */
+function counted(
+  scheduler: SchedulerStatus,
+  before: AgentRecord | undefined,
+  after: AgentRecord | undefined,
+): SchedulerStatus {
+  const running = (after?.running ?? 0) - (before?.running ?? 0);
+  const cronJobs = cronJob(after) - cronJob(before);
+  if (running === 0 && cronJobs === 0) return scheduler;
+  return {
+    ...scheduler,
+    running: scheduler.running + running,
+    cronJobs: scheduler.cronJobs + cronJobs,
+  };
+}
+
+function cronJob(record: AgentRecord | undefined): number {
+  return (record?.nextRunAt ?? null) === null ? 0 : 1;
+}
+
+function withLogs(status: Status, entries: readonly LogEntry[], change: StatusChange): Status {
+  if (entries.length === 0) return { ...status, change };
+  const last = status.recentLogs.at(-1)?.seq ?? 0;
+  const logs = entries.map((entry, index) => recentLog(entry, last + index + 1));
+  const recentLogs = [...status.recentLogs, ...logs].slice(-keptLogs);
+  return { ...status, recentLogs, change: { ...change, logs } };
+}
+
+function recentLog({ time, level, agent, instanceId, msg }: LogEntry, seq: number): RecentLog {
+  return {
+    seq,
+    time: new Date(time).toISOString(),
+    level,
+    agent,
+    instanceId: instanceId ?? null,
+    msg: msg.slice(0, longestMsg),
+  };
+}
+
+/** Everything, as the wire carries it at connect; agents by name. */
+export function snapshotOf({ scheduler, records, recentLogs }: Status): StatusSnapshot {
+  const agents: AgentStatus[] = [...records.values()].map(toAgentStatus);
+  agents.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { scheduler, agents, recentLogs };
+}

@@ -1,0 +1,68 @@
+import type { LogLevel, Outcome, RuntimeConfig } from "../vocabulary.ts";
+
+export type AgentState = "idle" | "running" | "building" | "error";
+
+/** One agent on the wire: the row of the dashboard. Times are ISO 8601 UTC. */
+export interface AgentStatus {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly license: string | null;
+  readonly state: AgentState;
+  readonly statusText: string | null;
+  readonly error: string | null;
+  readonly enabled: boolean;
+  readonly lastRunAt: string | null;
+  readonly lastDurationMs: number | null;
+  readonly lastOutcome: Outcome | null;
+  readonly nextRunAt: string | null;
+  readonly running: number;
+  readonly scale: number;
+  readonly queued: number;
+  readonly queueSize: number;
+  /** Labels such as `cron 0 9 * * *` and `webhook github`. */
+  readonly triggers: readonly string[];
+  readonly runtime: RuntimeConfig["type"];
+  readonly models: readonly string[];
+}
+
+/** The scheduler on the wire. */
+export interface SchedulerStatus {
+  readonly paused: boolean;
+  readonly startedAt: string;
+  readonly version: string;
+  /** The project directory's name. */
+  readonly project: string;
+  readonly gatewayUrl: string | null;
+  readonly running: number;
+  readonly cronJobs: number;
+  readonly webhookSources: readonly string[];
+  /** What is wrong with the project's config.toml while the last good one stays in force. */
+  readonly error: string | null;
+}
+
+/** A log line on the status stream, its text cut to 500 characters. */
+export interface RecentLog {
+  /** Counts up by one a line; tells a reader which lines it has. */
+  readonly seq: number;
+  readonly time: string;
+  readonly level: LogLevel;
+  readonly agent: string;
+  readonly instanceId: string | null;
+  readonly msg: string;
+}
+
+/** Wire event `snapshot`: everything, once at connect; also `GET /control/status`. */
+export interface StatusSnapshot {
+  readonly scheduler: SchedulerStatus;
+  readonly agents: readonly AgentStatus[];
+  readonly recentLogs: readonly RecentLog[];
+}
+
+/** Wire event `update`: only what changed since the last event. */
+export interface StatusUpdate {
+  readonly scheduler?: SchedulerStatus;
+  readonly agents?: readonly AgentStatus[];
+  readonly removed?: readonly string[];
+  readonly logs?: readonly RecentLog[];
+}

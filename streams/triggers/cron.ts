@@ -1,0 +1,122 @@
+import { defer, mergeMap, Observable, of, repeat, startWith } from "rxjs";
+import type { Clock } from "../clock.ts";
+import { nextTick } from "./next-tick.ts";
+import type { Schedule } from "./next-tick.ts";
+
+export interface CronPlan extends Schedule {
+  /** What happens to ticks that nobody was awake for: nothing, or one run for the latest. */
+  readonly catchUp: "none" | "latest";
+}
+
+/** Times are epoch ms. */
+export type CronEvent =
+  | { readonly type: "next"; readonly at: number | null }
+  | { readonly type: "tick"; readonly scheduledFor: number }
+  | {
+      readonly type: "missed";
+      readonly first: number;
+      readonly last: number;
+      /** At most `maxCounted`; `more` says that there are more. */
+      readonly count: number;
+      readonly more: boolean;
+    };
+
+/** A tick this late, in ms, still counts as on time: it covers the clock's own sleep and a busy machine. */
+const toleranceMs = 60_000;
+/** Ticks are counted one by one up to this; each costs a third of a millisecond, and all agents wake at once. */
+const maxCounted = 100;
+/** Ticks are at least this far apart, in ms. */
+const minuteMs = 60_000;
+
+/**
+ * The ticks of one schedule, forever: first when the next one is due, then the tick, and so on. Ticks that passed
+ * unseen (a suspended machine, a clock set forward, a scheduler that was down since `since`) come as one `missed`.
+ *
+ *     clock:   ────9:00────────────────(asleep)────13:30──
+ *     out:     n───(t n)───────────────────────────(m n)──     n next   t tick   m missed
+ */
+export function cronTicks(plan: CronPlan, clock: Clock, since?: number): Observable<CronEvent> {
+  return defer(() => {
+    const awakeSince = clock.now();
+    let last = since ?? awakeSince;
+    return defer(() => oneTick(plan, { clock, awakeSince }, last, (now) => (last = now))).pipe(
+      repeat(),
+    );
+  });
+}
+
+interface Watch {
+  readonly clock: Clock;
+  /** What came due before this was never on time: nobody was there. Epoch ms. */
+  readonly awakeSince: number;
+}
+
+function oneTick(
+  plan: CronPlan,
+  { clock, awakeSince }: Watch,
+  after: number,
+  passed: (now: number) => void,
+): Observable<CronEvent> {
+  const due = nextTick(plan, after);
+  // A schedule that is never due again must not be asked again at once, so it stays subscribed and silent.
+  if (due === null)
+    return new Observable((subscriber) => subscriber.next({ type: "next", at: null }));
+  return clock.at(due).pipe(
+    mergeMap((woken) => {
+      // A clock that was set back must not make the same tick due twice.
+      const now = Math.max(woken, due);
+      passed(now);
+      return of(...dueEvents(plan, due, now, awakeSince));
+    }),
+    startWith<CronEvent>({ type: "next", at: due }),
+  );
+}
+
+function dueEvents(plan: CronPlan, due: number, now: number, awakeSince: number): CronEvent[] {
+  const { latest, before, count, more } = ticksUntil(plan, due, now);
+  const onTime = latest > awakeSince && now - latest <= toleranceMs;
+  const runs = onTime || plan.catchUp === "latest";
+  const missed = runs ? count - 1 : count;
+  const events: CronEvent[] = [];
+  if (missed > 0) {
+    events.push({ type: "missed", first: due, last: runs ? before : latest, count: missed, more });
+  }
+  if (runs) events.push({ type: "tick", scheduledFor: latest });
+  return events;
+}
+
+interface Ticks {
+  readonly latest: number;
+  /** The one before the latest; the same when there is only one. */
+  readonly before: number;
+  readonly count: number;
+  readonly more: boolean;
+}
+
+/** The ticks from `due` to `now`, both included. */
+function ticksUntil(plan: CronPlan, due: number, now: number): Ticks {
+  let latest = due;
+  let before = due;
+  for (let count = 1; count <= maxCounted; count++) {
+    const next = nextTick(plan, latest);
+    if (next === null || next > now) return { latest, before, count, more: false };
+    before = latest;
+    latest = next;
+  }
+  latest = latestTick(plan, latest, now);
+  return { latest, before: latestTick(plan, due, latest - 1), count: maxCounted, more: true };
+}
+
+/** The latest tick up to `now`, searched by halves from an earlier one. */
+function latestTick(plan: CronPlan, earlier: number, now: number): number {
+  let latest = earlier;
+  // From here to `now` there is none.
+  let free = now;
+  while (free - latest >= minuteMs) {
+    const middle = Math.floor((latest + free) / 2);
+    const next = nextTick(plan, middle);
+    if (next !== null && next <= now) latest = next;
+    else free = middle;
+  }
+  return latest;
+}

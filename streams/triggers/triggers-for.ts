@@ -1,0 +1,109 @@
+import {
+  combineLatest,
+  distinctUntilChanged,
+  EMPTY,
+  map,
+  merge,
+  mergeMap,
+  of,
+  switchMap,
+  withLatestFrom,
+} from "rxjs";
+import type { Observable } from "rxjs";
+import type { Clock } from "../clock.ts";
+import type { AgentConfig, RunEvent, WorkItem } from "../vocabulary.ts";
+import { cronTicks } from "./cron.ts";
+import type { CronEvent, CronPlan } from "./cron.ts";
+
+export interface TriggerSources {
+  readonly agent: string;
+  /** The config in force; null while the agent has none or is gone. */
+  readonly config$: Observable<AgentConfig | null>;
+  readonly enabled$: Observable<boolean>;
+  readonly paused$: Observable<boolean>;
+  /** Work that arrives addressed to this agent: webhooks, calls, manual triggers, and what a restart left. */
+  readonly work$: Observable<WorkItem>;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** Up to when an earlier scheduler looked after the agent's schedule, epoch ms; undefined when none did. */
+  readonly lastSeen: (agent: string, plan: CronPlan) => number | undefined;
+}
+
+/** What triggers give: work to do, or an event to report. */
+export type Triggered =
+  | { readonly type: "work"; readonly item: WorkItem }
+  | { readonly type: "event"; readonly event: RunEvent };
+
+/**
+ * Merges all that can start an agent. A new config switches the schedule, never the runs; an unchanged schedule
+ * keeps its next tick.
+ *
+ *     config:  ─9:00───────────9:00──────10:00──
+ *     cron:    ─n─────────t─n────────────n──────    n next-run event, t work
+ *     work:    ──────w──────────────w───────────
+ */
+export function triggersFor(sources: TriggerSources): Observable<Triggered> {
+  const work$ = sources.work$.pipe(map((item): Triggered => ({ type: "work", item })));
+  return merge(cronTriggers(sources), work$);
+}
+
+function cronTriggers(sources: TriggerSources): Observable<Triggered> {
+  const { agent, clock, lastSeen } = sources;
+  return combineLatest([sources.config$, sources.enabled$]).pipe(
+    map(([config, enabled]) => (config !== null && enabled ? planOf(config) : null)),
+    distinctUntilChanged(samePlan),
+    switchMap((plan, index) => {
+      if (plan === null) return index === 0 ? EMPTY : of<CronEvent>({ type: "next", at: null });
+      // Only what passed while the scheduler was down counts as missed, not what passed before an edit.
+      return cronTicks(plan, clock, index === 0 ? lastSeen(agent, plan) : undefined);
+    }),
+    withLatestFrom(sources.paused$),
+    mergeMap(([event, paused]) => triggered(event, paused, sources)),
+  );
+}
+
+function planOf(config: AgentConfig): CronPlan | null {
+  if (config.schedule === null || config.scale === 0) return null;
+  return { expression: config.schedule, timezone: config.timezone, catchUp: config.catchUp };
+}
+
+function samePlan(a: CronPlan | null, b: CronPlan | null): boolean {
+  return (
+    a?.expression === b?.expression && a?.timezone === b?.timezone && a?.catchUp === b?.catchUp
+  );
+}
+
+function triggered(
+  event: CronEvent,
+  paused: boolean,
+  sources: TriggerSources,
+): Observable<Triggered> {
+  const at = { agent: sources.agent, at: sources.clock.now() };
+  if (event.type === "next") {
+    return of({ type: "event", event: { ...at, type: "next-run", nextRunAt: event.at } });
+  }
+  if (event.type === "missed") {
+    return refused(cronItem(event.last, sources), "missed", missedReason(event));
+  }
+  const item = cronItem(event.scheduledFor, sources);
+  return paused ? refused(item, "skipped", "the scheduler is paused") : of({ type: "work", item });
+}
+
+function missedReason({ count, more }: Extract<CronEvent, { type: "missed" }>): string {
+  if (count === 1) return "nobody was awake for it";
+  return `nobody was awake for ${more ? "more than " : ""}${count} ticks`;
+}
+
+function cronItem(scheduledFor: number, { agent, clock, newId }: TriggerSources): WorkItem {
+  const trigger = { kind: "cron", scheduledFor } as const;
+  return { id: newId(), agent, at: clock.now(), attempt: 1, trigger };
+}
+
+function refused(
+  item: WorkItem,
+  outcome: "skipped" | "missed",
+  reason: string,
+): Observable<Triggered> {
+  const { agent, at } = item;
+  return of({ type: "event", event: { type: "refused", agent, at, item, outcome, reason } });
+}

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { closest } from "../../src/cli/closest.ts";
+
+const agents = ["dev", "review", "release-notes"];
+
+test.each([
+  ["reveiw", "review"],
+  ["dve", "dev"],
+  ["release-note", "release-notes"],
+  ["relase-ntes", "release-notes"],
+  ["dev", "dev"],
+  ["nightly", null],
+  ["", null],
+])("%j was probably meant to be %j", (word, candidate) =>
+  expect(closest(word, agents)).toBe(candidate),
+);
+
+test("among none there is none", () => expect(closest("dev", [])).toBeNull());

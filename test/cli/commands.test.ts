@@ -1,0 +1,257 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  agentStatus,
+  makeFolders,
+  problem,
+  snapshotOf,
+  startFakeOperator,
+} from "./fake-operator.ts";
+import type { FakeOperator, Folders, Routes } from "./fake-operator.ts";
+
+let folders: Folders;
+let operator: FakeOperator | null;
+
+beforeEach(() => {
+  folders = makeFolders();
+  operator = null;
+});
+afterEach(async () => {
+  await operator?.close();
+  folders.remove();
+});
+
+async function serve(routes: Routes): Promise<FakeOperator> {
+  operator = await startFakeOperator(folders, routes);
+  return operator;
+}
+
+const snapshot = snapshotOf([agentStatus("dev"), agentStatus("review")]);
+
+describe("al stat", () => {
+  test("prints the agents as a table", async () => {
+    await serve({ "GET /control/status": () => snapshot });
+    const { code, stdout, stderr } = await folders.al(["stat"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^Agent +State +Status +Last Run +Duration +Next Run$/m);
+    expect(stdout).toMatch(/^dev +idle$/m);
+  });
+
+  test("--json prints the snapshot as it is", async () => {
+    await serve({ "GET /control/status": () => snapshot });
+    const { stdout } = await folders.al(["stat", "--json"]);
+    expect(JSON.parse(stdout)).toEqual(snapshot);
+  });
+
+  test("prints no colour off a terminal, some when forced, none with NO_COLOR", async () => {
+    await serve({ "GET /control/status": () => snapshot });
+    const escape = "\u001b[";
+    expect((await folders.al(["stat"], { CI: "1" })).stdout).not.toContain(escape);
+    expect((await folders.al(["stat"], { FORCE_COLOR: "1" })).stdout).toContain(escape);
+    const both = await folders.al(["stat"], { FORCE_COLOR: "1", NO_COLOR: "1" });
+    expect(both.stdout).not.toContain(escape);
+  });
+
+  test("says when the key is not the scheduler's", async () => {
+    await serve({ "GET /control/status": () => snapshot });
+    const { code, stderr } = await folders.al(["stat"], { AL_HOME: `${folders.home}-other` });
+    expect(code).toBe(1);
+    expect(stderr).toContain("API key");
+    expect(stderr).toContain("AL_HOME");
+  });
+
+  test("an answer that nobody foresaw is one line, and its stack is shown on request", async () => {
+    await serve({ "GET /control/status": () => ({ scheduler: {} }) });
+    const { code, stderr } = await folders.al(["stat"]);
+    expect(code).toBe(1);
+    expect(stderr.trim().split("\n")).toHaveLength(2);
+    expect(stderr).toContain("AL_DEBUG=1");
+    expect((await folders.al(["stat"], { AL_DEBUG: "1" })).stderr).toContain("    at ");
+  });
+});
+
+describe("al pause and al resume", () => {
+  test("without an agent are the scheduler's", async () => {
+    const { asked } = await serve({
+      "POST /control/pause": () => ({ success: true, paused: true }),
+      "POST /control/resume": () => ({ success: true, paused: false }),
+    });
+    expect(await folders.al(["pause"])).toMatchObject({ code: 0 });
+    expect(await folders.al(["resume"])).toMatchObject({ code: 0 });
+    expect(asked).toEqual(["POST /control/pause", "POST /control/resume"]);
+  });
+
+  test("with an agent disable and enable it", async () => {
+    const answer = { success: true, agent: "dev", enabled: false };
+    const { asked } = await serve({
+      "POST /control/agents/dev/disable": () => answer,
+      "POST /control/agents/dev/enable": () => ({ ...answer, enabled: true }),
+    });
+    const paused = await folders.al(["pause", "dev", "--json"]);
+    expect(JSON.parse(paused.stdout)).toEqual(answer);
+    expect((await folders.al(["resume", "dev"])).stdout).toBe("dev is enabled\n");
+    expect(asked).toHaveLength(2);
+  });
+
+  test("an unknown agent is refused with the one that was meant", async () => {
+    await serve({
+      "GET /control/status": () => snapshot,
+      "POST /control/agents/reveiw/disable": (_request, response) =>
+        problem(response, 404, "unknown_agent", "There is no agent reveiw."),
+    });
+    const { code, stderr } = await folders.al(["pause", "reveiw"]);
+    expect(code).toBe(1);
+    expect(stderr).toBe('error: there is no agent "reveiw"\nhint: did you mean "review"?\n');
+  });
+
+  test("a name can't reach another route", async () => {
+    const { asked } = await serve({ "GET /control/status": () => snapshot });
+    await folders.al(["pause", "../../control/stop"]);
+    expect(asked).not.toContain("POST /control/stop");
+  });
+});
+
+describe("al kill", () => {
+  const killed = { success: true, agent: "dev", killed: 2 };
+
+  test("an agent's name ends all of its runs", async () => {
+    await serve({
+      "GET /control/status": () => snapshot,
+      "POST /control/agents/dev/kill": () => killed,
+    });
+    expect(await folders.al(["kill", "dev"])).toMatchObject({
+      code: 0,
+      stdout: "2 runs of dev killed\n",
+    });
+  });
+
+  test("an instance id ends that run", async () => {
+    const { asked } = await serve({
+      "GET /control/status": () => snapshot,
+      "POST /control/kill/dev-abcd2345": () => ({ success: true }),
+    });
+    expect(await folders.al(["kill", "dev-abcd2345"])).toMatchObject({ code: 0 });
+    expect(asked).toContain("POST /control/kill/dev-abcd2345");
+  });
+
+  test("an agent whose name looks like an instance id is still an agent", async () => {
+    await serve({
+      "GET /control/status": () => snapshotOf([agentStatus("dev"), agentStatus("dev-abcd2345")]),
+      "POST /control/agents/dev-abcd2345/kill": () => ({ ...killed, killed: 0 }),
+    });
+    const { stdout } = await folders.al(["kill", "dev-abcd2345"]);
+    expect(stdout).toBe("dev-abcd2345 has no running runs\n");
+  });
+
+  test("a run that is over is told apart from an agent that isn't there", async () => {
+    await serve({
+      "GET /control/status": () => snapshot,
+      "POST /control/kill/dev-abcd2345": (_request, response) =>
+        problem(response, 404, "unknown_instance", "no such instance"),
+    });
+    expect((await folders.al(["kill", "dev-abcd2345"])).stderr).toContain("al history");
+    expect((await folders.al(["kill", "nobody"])).stderr).toContain('no agent "nobody"');
+  });
+});
+
+describe("al history", () => {
+  const entry = {
+    id: "1",
+    at: new Date().toISOString(),
+    kind: "webhook",
+    agent: "dev",
+    source: "github",
+    event: "issues",
+    action: "opened",
+    outcome: "dropped",
+    reason: "queue_full",
+    instanceId: null,
+    durationMs: null,
+    startedAt: null,
+  };
+
+  test("asks for what was asked of it, and prints a table", async () => {
+    let query = "";
+    await serve({
+      "GET /api/stats/triggers": (request) => {
+        query = request.query.toString();
+        return { triggers: [entry], page: 1, limit: 5, total: 1, nextBefore: null };
+      },
+    });
+    const { stdout } = await folders.al(["history", "--dead-letter", "-n", "5", "-a", "dev"]);
+    expect(query).toBe("limit=5&deadLetter=true&agent=dev");
+    expect(stdout).toMatch(/dev +webhook github issues\.opened +dropped +queue_full/);
+  });
+
+  test("an empty one is no data", async () => {
+    const page = { triggers: [], page: 1, limit: 20, total: 0, nextBefore: null };
+    await serve({ "GET /api/stats/triggers": () => page });
+    expect(await folders.al(["history"])).toMatchObject({ code: 0, stdout: "" });
+    expect(JSON.parse((await folders.al(["history", "--json"])).stdout)).toEqual(page);
+  });
+});
+
+describe("al replay", () => {
+  const receiptId = "0193a1b2-0000-7000-8000-000000000001";
+  const result = { receiptId, replayId: "p", matched: [] as unknown[], reason: null };
+  const path = `POST /api/webhooks/${receiptId}/replay`;
+
+  test("tells what became of each agent", async () => {
+    const matched = [
+      { agent: "dev", outcome: "started", instanceId: "dev-abcd2345", triggerId: "1" },
+      { agent: "ops", outcome: "rejected", triggerId: "2", reason: "agent disabled" },
+    ];
+    const { asked } = await serve({ [path]: () => ({ ...result, matched }) });
+    expect(await folders.al(["replay", receiptId])).toMatchObject({
+      code: 0,
+      stdout: "dev started: dev-abcd2345\nops rejected: agent disabled\n",
+    });
+    expect(asked).toEqual([path]);
+  });
+
+  test("--agent asks for that agent only", async () => {
+    let query = "";
+    const matched = [{ agent: "dev", outcome: "queued", triggerId: "1" }];
+    await serve({
+      [path]: (request) => ((query = request.query.toString()), { ...result, matched }),
+    });
+    const { code, stdout } = await folders.al(["replay", receiptId, "-a", "dev", "--json"]);
+    expect({ code, query }).toEqual({ code: 0, query: "agent=dev" });
+    expect(JSON.parse(stdout)).toEqual({ ...result, matched });
+  });
+
+  test("fails when nothing ran, and says why", async () => {
+    const reason = "agent dev: repos does not include acme/x";
+    await serve({ [path]: () => ({ ...result, reason }) });
+    const { code, stdout, stderr } = await folders.al(["replay", receiptId]);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `nothing ran: ${reason}\n`,
+    });
+  });
+
+  test("says where receipts are found when there is no such one", async () => {
+    await serve({
+      [path]: (_request, response) => problem(response, 404, "unknown_receipt", "no receipt"),
+    });
+    const { code, stderr } = await folders.al(["replay", receiptId]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("al history --json");
+  });
+});
+
+describe("al stop", () => {
+  test("ends when the scheduler has let go of the project", async () => {
+    const fake = await serve({
+      "POST /control/stop": () => {
+        void sleep(400).then(() => fake.close());
+        return { success: true };
+      },
+    });
+    operator = null;
+    const startedAt = performance.now();
+    expect(await folders.al(["stop"])).toMatchObject({ code: 0, stdout: "stopped\n" });
+    expect(performance.now() - startedAt).toBeGreaterThan(400);
+  });
+});

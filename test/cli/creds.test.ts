@@ -1,0 +1,185 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeFolders } from "./fake-operator.ts";
+import type { Folders, Ran } from "./fake-operator.ts";
+import { onTerminal, whyNoTerminal } from "./terminal.ts";
+
+const secret = "hush-hush-0123456789";
+const noTerminal = whyNoTerminal();
+if (noTerminal !== null) process.stderr.write(`skipped: al creds on a terminal (${noTerminal})\n`);
+
+let folders: Folders;
+beforeEach(() => {
+  folders = makeFolders();
+});
+afterEach(() => folders.remove());
+
+function pathOf(...parts: string[]): string {
+  return join(folders.home, "credentials", ...parts);
+}
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
+
+function add(args: string, value = secret): Promise<Ran> {
+  return folders.bash(`printf '%s\\n' '${value}' | $AL creds add ${args}`);
+}
+
+describe("al creds add", () => {
+  test("stores what it reads, for nobody else's eyes, and never shows it", async () => {
+    const { code, stdout, stderr } = await add("anthropic_key");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("ANTHROPIC_API_KEY");
+    expect(stdout).not.toContain(secret);
+    const path = pathOf("anthropic_key", "default", "key");
+    expect(readFileSync(path, "utf8").trim()).toBe(secret);
+    expect(modeOf(path)).toBe("600");
+    for (let dir = dirname(path); dir !== folders.home; dir = dirname(dir)) {
+      expect([dir, modeOf(dir)]).toEqual([dir, "700"]);
+    }
+    expect(modeOf(folders.home)).toBe("700");
+  });
+
+  test("replaces only when it is told to", async () => {
+    await add("github_token:bot");
+    const path = pathOf("github_token", "bot", "token");
+    const again = await add("github_token:bot", "another-0123456789");
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain("--replace");
+    expect(readFileSync(path, "utf8")).toContain(secret);
+    expect((await add("github_token:bot --replace", "another-0123456789")).code).toBe(0);
+    expect(readFileSync(path, "utf8").trim()).toBe("another-0123456789");
+  });
+
+  test("of a type with several fields wants to know which, and says what is missing still", async () => {
+    const which = await add("aws");
+    expect(which.code).toBe(2);
+    expect(which.stderr).toContain("--field is missing");
+    const first = await add("aws --field access_key_id");
+    expect(first.code).toBe(0);
+    expect(first.stderr).toContain("lacks its field secret_access_key");
+    expect((await add("aws --field secret_access_key")).stderr).toBe("");
+  });
+
+  test("takes a file with several lines", async () => {
+    const file = join(folders.projectDir, "id");
+    writeFileSync(file, "-----BEGIN-----\nabc\n-----END-----\n");
+    const { code } = await folders.al(["creds", "add", "git_ssh", "--from-file", file]);
+    expect(code).toBe(0);
+    expect(readFileSync(pathOf("git_ssh", "default", "private_key"), "utf8")).toBe(
+      "-----BEGIN-----\nabc\n-----END-----\n",
+    );
+  });
+
+  test("closes a store that was open to others", async () => {
+    mkdirSync(pathOf("anthropic_key"), { recursive: true, mode: 0o755 });
+    chmodSync(pathOf(), 0o755);
+    expect((await add("anthropic_key")).stderr).toBe("");
+    expect(modeOf(pathOf())).toBe("700");
+  });
+
+  test.each([
+    ["gateway_api_key", 2, "al doctor"],
+    ["../evil", 2, "not a credential"],
+    ["anthropic_key --field ../../x", 1, "no name of a credential's field"],
+    ["anthropc_key --field key", 0, "did you mean anthropic_key"],
+  ])("%s ends with %i and says %j", async (args, code, text) => {
+    const ran = await add(args);
+    expect(ran.code).toBe(code);
+    expect(ran.stderr).toContain(text);
+  });
+
+  test("an empty secret is refused", async () => {
+    const { code, stderr } = await add("anthropic_key", "");
+    expect({ code, empty: stderr.includes("empty") }).toEqual({ code: 1, empty: true });
+    expect(existsSync(pathOf("anthropic_key", "default", "key"))).toBe(false);
+  });
+
+  test("a secret in the wrong place is not repeated", async () => {
+    for (const args of [["anthropic_key", secret], [`sk-${secret}!`]]) {
+      const { code, stdout, stderr } = await folders.al(["creds", "add", ...args]);
+      expect(code).toBe(2);
+      expect(stdout + stderr).not.toContain("hush");
+    }
+  });
+});
+
+describe.skipIf(noTerminal !== null)("al creds on a terminal", () => {
+  test("asks without showing what is typed", async () => {
+    const terminal = onTerminal(folders, ["creds", "add", "anthropic_key"]);
+    await terminal.until("Anthropic");
+    terminal.line(secret);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.shown()).not.toContain("hush");
+    expect(readFileSync(pathOf("anthropic_key", "default", "key"), "utf8").trim()).toBe(secret);
+  });
+
+  test("asks before it removes", async () => {
+    await add("anthropic_key");
+    const no = onTerminal(folders, ["creds", "rm", "anthropic_key"]);
+    await no.until("for good?");
+    no.line("n");
+    expect(await no.ended).toBe(1);
+    expect(existsSync(pathOf("anthropic_key"))).toBe(true);
+    const yes = onTerminal(folders, ["creds", "rm", "anthropic_key"]);
+    await yes.until("for good?");
+    yes.line("y");
+    expect(await yes.ended).toBe(0);
+    expect(existsSync(pathOf("anthropic_key"))).toBe(false);
+  });
+});
+
+describe("al creds ls", () => {
+  test("shows names, variables and modes, and never a value", async () => {
+    await add("anthropic_key");
+    await add("github_token:bot");
+    const { code, stdout } = await folders.al(["creds", "ls"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/anthropic_key +key 600 +ANTHROPIC_API_KEY/);
+    expect(stdout).toMatch(/github_token:bot +token 600 +GH_TOKEN, GITHUB_TOKEN/);
+    expect(stdout).not.toContain("hush");
+    const json = await folders.al(["creds", "ls", "--json"]);
+    expect(json.stdout).not.toContain("hush");
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      credentials: [
+        { name: "anthropic_key", fields: [{ name: "key", mode: "600" }], problem: null },
+        { name: "github_token:bot" },
+      ],
+    });
+  });
+
+  test("says what keeps a credential from being used", async () => {
+    await add("anthropic_key");
+    chmodSync(pathOf("anthropic_key", "default", "key"), 0o644);
+    const { stdout, stderr } = await folders.al(["creds", "ls"]);
+    expect(stdout).toContain("key 644");
+    expect(stderr).toMatch(/open to other users \(mode 644\) \(chmod 600/);
+  });
+
+  test("--types lists what is known", async () => {
+    const { stdout } = await folders.al(["creds", "ls", "--types", "--json"]);
+    const { types } = JSON.parse(stdout) as { types: { type: string; optional: string[] }[] };
+    expect(types.find(({ type }) => type === "aws")?.optional).toContain("region");
+  });
+});
+
+describe("al creds rm", () => {
+  test("removes a credential with its directories", async () => {
+    await add("anthropic_key");
+    const { code, stdout } = await folders.al(["creds", "rm", "anthropic_key", "--yes"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("removed");
+    expect(existsSync(pathOf("anthropic_key"))).toBe(false);
+  });
+
+  test("wants --yes off a terminal, and names what was probably meant", async () => {
+    await add("anthropic_key");
+    expect(await folders.al(["creds", "rm", "anthropic_key"])).toMatchObject({ code: 2 });
+    const { code, stderr } = await folders.al(["creds", "rm", "anthropic_ky", "--yes"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("did you mean anthropic_key?");
+    expect(existsSync(pathOf("anthropic_key", "default", "key"))).toBe(true);
+  });
+});

@@ -1,0 +1,94 @@
+import { mkdirSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeFolders } from "./fake-operator.ts";
+import type { Folders } from "./fake-operator.ts";
+
+let folders: Folders;
+beforeEach(() => {
+  folders = makeFolders();
+});
+afterEach(() => folders.remove());
+
+describe("help", () => {
+  test("lists the commands on standard output, without the hidden one", async () => {
+    const { code, stdout, stderr } = await folders.al(["--help"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    for (const command of ["start", "stat", "logs", "history", "run", "pause", "kill", "stop"]) {
+      expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, "m"));
+    }
+    expect(stdout).not.toContain("_run-agent");
+  });
+
+  test("of a command names the options that every command has", async () => {
+    const { code, stdout } = await folders.al(["stat", "--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("--project <dir>");
+    expect(stdout).toContain("--json");
+  });
+
+  test("the version is the package's", async () => {
+    const { code, stdout } = await folders.al(["--version"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe("a usage error", () => {
+  test.each([
+    [["sta"], "unknown command 'sta'", "Did you mean stat?"],
+    [["stat", "--jsn"], "unknown option '--jsn'", "Did you mean --json?"],
+    [["kill"], "missing required argument", undefined],
+    [["start", "--port", "http"], "whole number from 0 to 65535", undefined],
+    [["logs", "--since", "yesterday"], "10m", undefined],
+    [["stat", "extra"], "too many arguments", undefined],
+  ])("%j exits 2 and says so on standard error", async (args, message, hint) => {
+    const { code, stdout, stderr } = await folders.al(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^error: /);
+    expect(stderr).toContain(message);
+    if (hint !== undefined) expect(stderr).toContain(`hint: ${hint}`);
+    expect(stderr).not.toContain("    at ");
+  });
+
+  test("with --json is one document on standard output", async () => {
+    const { code, stdout, stderr } = await folders.al(["sta", "--json"]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
+    expect(JSON.parse(stdout)).toEqual({
+      error: { code: "usage", message: "unknown command 'sta'", hint: "Did you mean stat?" },
+    });
+  });
+});
+
+describe("without a scheduler", () => {
+  test.each([
+    ["stat"],
+    ["history"],
+    ["pause"],
+    ["stop"],
+    ["kill", "a"],
+    ["run", "a"],
+    ["logs", "-f"],
+  ])("al %s says that none runs, and how to start one", async (...args) => {
+    const { code, stdout, stderr } = await folders.al(args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(`error: no scheduler is running for ${folders.projectDir}`);
+    expect(stderr).toContain("hint: al start starts one");
+    expect(stderr).not.toContain("    at ");
+  });
+
+  test("--json says the same as a document", async () => {
+    const { code, stdout } = await folders.al(["stat", "--json"]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: "not_running" } });
+  });
+
+  test("a directory that isn't there and one that is no project are told apart", async () => {
+    const absent = await folders.al(["stat", "-p", folders.home]);
+    expect(absent).toMatchObject({ code: 2, stdout: "" });
+    expect(absent.stderr).toContain(`${folders.home} is not a directory`);
+    mkdirSync(folders.home);
+    const other = await folders.al(["-p", folders.home, "stat"]);
+    expect(other).toMatchObject({ code: 1, stdout: "" });
+    expect(other.stderr).toContain("has no config.toml");
+  });
+});

@@ -1,0 +1,59 @@
+import pc from "picocolors";
+import { expect, test } from "vitest";
+import { renderStatus } from "../../src/cli/render-status.ts";
+import { agentStatus, snapshotOf } from "./fake-operator.ts";
+
+const now = Date.UTC(2026, 0, 5, 12);
+const ago = (seconds: number) => new Date(now - seconds * 1000).toISOString();
+const plainStyle = { colors: pc.createColors(false), columns: null, now };
+
+const long = "agents/review-everything/config.toml:4:12  schedule is not a cron expression";
+const snapshot = snapshotOf(
+  [
+    agentStatus("dev", {
+      state: "running",
+      statusText: "reading the issue\nand thinking",
+      lastRunAt: ago(90),
+      lastDurationMs: 4200,
+      nextRunAt: ago(-30),
+    }),
+    agentStatus("review-everything", { state: "error", error: long }),
+    agentStatus("off", { enabled: false, nextRunAt: ago(-30), queued: 2 }),
+  ],
+  { startedAt: ago(3600), running: 1, gatewayUrl: "http://localhost:8080", paused: true },
+);
+
+test("says what runs, since when and where", () => {
+  const [head, paused] = renderStatus(snapshot, plainStyle).split("\n");
+  expect(head).toBe("project · started 1h ago · 1 running · http://localhost:8080");
+  expect(paused).toContain("al resume");
+});
+
+test("shows an agent as the dashboard does", () => {
+  const row = renderStatus(snapshot, plainStyle).match(/^dev .*$/m)?.[0];
+  expect(row).toMatch(/^dev +running +reading the issue and thinking +1m 30s ago +4.2s +in 30s$/);
+});
+
+test("shows a disabled agent with what it holds and no next run", () => {
+  const row = renderStatus(snapshot, plainStyle).match(/^off .*$/m)?.[0];
+  expect(row).toMatch(/^off +idle +disabled, 2 queued$/);
+});
+
+test.each([60, 80, 100, 200])("fits into %i columns, and says errors in full below", (columns) => {
+  const lines = renderStatus(snapshot, { ...plainStyle, columns }).split("\n");
+  const rows = lines.filter((line) => !line.startsWith("error"));
+  expect(Math.max(...rows.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+  expect(lines).toContain(`error review-everything: ${long}`);
+});
+
+test("keeps the table in one line a row whatever a status holds", () => {
+  const wide = agentStatus("wide", { statusText: "広い".repeat(40) });
+  const rows = renderStatus(snapshotOf([wide]), { ...plainStyle, columns: 80 }).split("\n");
+  expect(rows.filter((row) => row.includes("広"))).toHaveLength(1);
+});
+
+test("says how to begin when there are no agents, and what is wrong with the project", () => {
+  const text = renderStatus(snapshotOf([], { error: "config.toml:1:1  nonsense" }), plainStyle);
+  expect(text).toContain("agents/<name>/");
+  expect(text).toContain("error config.toml:1:1  nonsense");
+});

@@ -1,0 +1,100 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { AgentChange, AgentConfig, Problem } from "../../streams/vocabulary.ts";
+import { problemText } from "../../streams/vocabulary.ts";
+import type { FilterTable } from "../../src/contracts/webhook-filters.ts";
+import type { AgentFiles } from "../../src/config/agent-files.ts";
+import type { ProjectChange, ProjectConfig } from "../../src/config/project-config.ts";
+import { resolveAgent } from "../../src/config/resolve-agent.ts";
+import { resolveProject } from "../../src/config/resolve-project.ts";
+
+const meaning = "";
+export const filters: FilterTable = {
+  github: {
+    repos: { kind: "strings", meaning },
+    org: { kind: "string", meaning },
+    events: { kind: "strings", meaning },
+    labels: { kind: "strings", meaning },
+  },
+  sentry: {
+    resources: { kind: "strings", meaning, values: ["event_alert", "metric_alert", "issue"] },
+  },
+};
+
+export function projectChange(text: string): ProjectChange {
+  return resolveProject({ dir: "/srv/project", text, machineTimezone: "Europe/Berlin" }, filters);
+}
+
+export function project(text: string): ProjectConfig {
+  const change = projectChange(text);
+  if (change.type === "invalid") throw new Error(texts(change.problems).join("\n"));
+  return change.project;
+}
+
+export const usualProject = `
+[models.main]
+provider = "anthropic"
+model = "claude-sonnet-4-5"
+
+[models.cheap]
+provider = "scripted"
+script = "scripts/hello.json"
+
+[webhooks.hub]
+type = "github"
+credential = "default"
+
+[webhooks.errors]
+type = "sentry"
+credential = "default"
+`;
+
+export const usualAgent = `models = ["main"]
+credentials = []
+schedule = "0 9 * * *"
+`;
+
+export const usualSkill = "---\nname: Developer\n---\nDo it.\n";
+
+export function agentFiles(config: string, skill = usualSkill): AgentFiles {
+  return { name: "dev", config, skill, dockerfileHash: null, problems: [] };
+}
+
+export function agentChange(
+  config: string,
+  { skill = usualSkill, projectText = usualProject }: { skill?: string; projectText?: string } = {},
+): AgentChange {
+  return resolveAgent(agentFiles(config, skill), project(projectText), {
+    filters,
+    version: "1.2.3",
+  });
+}
+
+export function agent(config: string, given: Parameters<typeof agentChange>[1] = {}): AgentConfig {
+  const change = agentChange(config, given);
+  if (change.type === "set") return change.agent;
+  throw new Error(JSON.stringify(change));
+}
+
+/** Errors and warnings of a change as a person sees them. */
+export function said(change: AgentChange | ProjectChange): string[] {
+  if (change.type === "removed") return [];
+  return texts(change.type === "set" ? change.warnings : change.problems);
+}
+
+export function texts(problems: readonly Problem[]): string[] {
+  return problems.map((problem) => `${problem.severity}: ${problemText(problem)}`);
+}
+
+/** A directory with these files, gone after the test. */
+export async function directory(files: Readonly<Record<string, string>>): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), "al-config-"));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(dir, name)), { recursive: true });
+    await writeFile(join(dir, name), text);
+  }
+  return dir;
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { scheduleProblem } from "../../src/config/schedule.ts";
+
+describe("scheduleProblem", () => {
+  it.each([
+    "0 9 * * *",
+    "*/5 * * * *",
+    "0 9 * * MON-FRI",
+    "0 9 * * THU",
+    "0 0 29 2 *",
+    " 0  9 * * * ",
+    "0 0 L * *",
+  ])("accepts %s", (schedule) => expect(scheduleProblem(schedule)).toBeNull());
+
+  it("says what is expected instead of a sentence", () => {
+    expect(scheduleProblem("every day")).toBe(
+      'schedule "every day" is not a cron expression; use five fields, e.g. "0 9 * * *"',
+    );
+  });
+
+  it.each([
+    "",
+    "5",
+    "* * * *",
+    "0 0 9 * * *",
+    "@daily",
+    "61 * * * *",
+    "a b c d e",
+    "H 9 * * *",
+    "5-1 * * * *",
+  ])("refuses %j", (schedule) =>
+    expect(scheduleProblem(schedule)).toMatch(/is not a cron expression.*use five fields/),
+  );
+
+  it.each(["0 0 31 2 *", "0 0 30 2 *", "0 0 31 4,6 *"])(
+    "refuses %s, which never comes due",
+    (schedule) => {
+      expect(scheduleProblem(schedule)).toMatch(/never comes due/);
+    },
+  );
+
+  it("answers the same each time", () => {
+    expect(scheduleProblem("61 * * * *")).toBe(scheduleProblem("61 * * * *"));
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { agentChange, said, usualAgent } from "./samples.ts";
+
+describe("webhookBindings", () => {
+  it.each([
+    [
+      '[[webhooks]]\nsource = "hup"',
+      '5:10  webhooks[0].source "hup" is not a webhook source; expected one of "hub", "errors"; did you mean "hub"?',
+    ],
+    [
+      '[[webhooks]]\nevents = ["push"]',
+      "4:1  webhooks[0].source is missing; expected the name of a webhook source of the project",
+    ],
+    [
+      '[[webhooks]]\nsource = "hub"\nrepo = ["a/b"]',
+      '6:1  "repo" is not a filter of github webhooks; expected one of "repos", "org", "events", "labels", "ignoreSenders", "ignoreBots"; did you mean "repos"?',
+    ],
+    [
+      '[[webhooks]]\nsource = "hub"\ntoString = 1',
+      '6:1  "toString" is not a filter of github webhooks; expected one of "repos", "org", "events", "labels", "ignoreSenders", "ignoreBots"',
+    ],
+    [
+      '[[webhooks]]\nsource = "hub"\nrepos = "a/b"',
+      '6:9  webhooks[0].repos is "a/b"; expected a list of texts, e.g. ["a", "b"]',
+    ],
+    [
+      '[[webhooks]]\nsource = "hub"\norg = ["a"]',
+      "6:7  webhooks[0].org is a list; expected text in quotes",
+    ],
+    [
+      '[[webhooks]]\nsource = "hub"\nignoreBots = "yes"',
+      '6:14  webhooks[0].ignoreBots is "yes"; expected true or false',
+    ],
+    [
+      '[[webhooks]]\nsource = "errors"\nresources = ["isue"]',
+      '6:13  webhooks[0].resources has "isue"; expected "event_alert", "metric_alert", "issue"; did you mean "issue"?',
+    ],
+  ])("refuses %j", (lines, message) => {
+    const change = agentChange(usualAgent + lines);
+    expect(change.type).toBe("invalid");
+    expect(said(change)).toEqual([`error: agents/dev/config.toml:${message}`]);
+  });
+
+  it("says how a project gets its first webhook source", () => {
+    const own = agentChange(`${usualAgent.replace('"main"', '"m"')}[[webhooks]]\nsource = "hub"`, {
+      projectText: '[models.m]\nprovider = "scripted"\nscript = "s"',
+    });
+    expect(said(own)).toEqual([
+      expect.stringMatching(
+        /:5:10 {2}.*the project's config\.toml has none; add \[webhooks\.hub\] there$/,
+      ),
+    ]);
+  });
+});

@@ -1,0 +1,102 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { agentConfig, edits, plainAgent } from "./fault.ts";
+import type { Fault, TheWard } from "./fault.ts";
+
+/** Faults in the files that people write. */
+export const configFaults = (ward: TheWard): readonly Fault[] => [
+  {
+    name: "no config.toml",
+    seed: () => rmSync(join(ward().dir, "config.toml")),
+    severity: "error",
+    says: /not a project/,
+    fix: /^al new /,
+  },
+  {
+    name: "a config.toml that is no TOML",
+    ...edits(ward, "port = 0", "port = = 0", "config.toml"),
+    severity: "error",
+    says: /not valid TOML/,
+    fix: /^edit config\.toml:\d+:\d+$/,
+  },
+  {
+    name: "an unknown key",
+    ...edits(ward, "port = 0", "prot = 0", "config.toml"),
+    severity: "warning",
+    says: /unknown key "prot".+did you mean "port"/,
+    fix: /^edit config\.toml:\d+/,
+  },
+  {
+    name: "no agents",
+    seed: () => rmSync(join(ward().dir, "agents"), { recursive: true }),
+    severity: "warning",
+    says: /no agents/,
+    fix: /^al agent new hello/,
+    cure: async ({ fix }) => {
+      const { code, output } = await ward().bash(`${fix ?? ""} --model scripted`);
+      expect({ code, output }).toMatchObject({ code: 0 });
+    },
+  },
+  {
+    name: "a directory that can't be an agent",
+    seed: () => ward().write("agents/My Agent/config.toml", ""),
+    cure: () => rmSync(join(ward().dir, "agents/My Agent"), { recursive: true }),
+    severity: "error",
+    says: /"My Agent" is not an agent's name/,
+    fix: /^edit agents\/My Agent$/,
+  },
+  {
+    name: "a missing SKILL.md",
+    seed: () => rmSync(join(ward().dir, "agents/dev/SKILL.md")),
+    cure: () => ward().write("agents/dev/SKILL.md", "Do it."),
+    severity: "error",
+    says: /is missing; expected a markdown file/,
+    fix: /^edit agents\/dev\/SKILL\.md$/,
+  },
+  {
+    name: "a schedule that is none",
+    ...edits(ward, "0 9 * * 1-5", "every day"),
+    severity: "error",
+    says: /"every day" is not a cron expression/,
+    fix: /^edit agents\/dev\/config\.toml:3:12$/,
+  },
+  {
+    name: "an agent that nothing starts",
+    seed: () => ward().write(agentConfig, plainAgent.replace(/^schedule.+$/m, "")),
+    cure: () => ward().write(agentConfig, plainAgent),
+    severity: "error",
+    says: /neither schedule nor webhooks/,
+    fix: /^edit agents\/dev\/config\.toml/,
+  },
+  {
+    name: "a model that is not defined",
+    ...edits(ward, '["scripted"]', '["scriptd"]'),
+    severity: "error",
+    says: /model "scriptd" is not defined.+did you mean "scripted"/,
+    fix: /^edit agents\/dev\/config\.toml:1:11$/,
+  },
+  {
+    name: "a filter that the source does not have",
+    ...edits(ward, 'events = ["issues"]', 'evnts = ["issues"]'),
+    severity: "error",
+    says: /"evnts" is not a filter of github webhooks.+did you mean "events"/,
+    fix: /^edit agents\/dev\/config\.toml:8:1$/,
+  },
+  {
+    name: "a webhook source that is not defined",
+    ...edits(ward, 'source = "hub"', 'source = "hbu"'),
+    severity: "error",
+    says: /"hbu" is not a webhook source.+did you mean "hub"/,
+    fix: /^edit agents\/dev\/config\.toml:7:10$/,
+  },
+  {
+    name: "a source that takes no delivery",
+    ...edits(ward, 'credential = "default"\n', "", "config.toml"),
+    cure: () =>
+      ward().edit("config.toml", 'type = "github"\n', 'type = "github"\ncredential = "default"\n'),
+    severity: "warning",
+    says: /has no credential, so its deliveries are refused/,
+    fix: /^edit config\.toml:9/,
+  },
+];

@@ -1,0 +1,95 @@
+import { chmodSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Diagnosis } from "../../src/doctor/examine.ts";
+import { configFaults } from "./config-faults.ts";
+import { agentConfig } from "./fault.ts";
+import { machineFaults } from "./machine-faults.ts";
+import { secretFaults } from "./secret-faults.ts";
+import { makeWard, runInContainer, store } from "./support.ts";
+import type { Ward } from "./support.ts";
+
+let ward: Ward;
+let servers: { close(): unknown }[];
+beforeEach(async () => {
+  ward = await makeWard();
+  servers = [];
+});
+afterEach(() => {
+  for (const server of servers) server.close();
+  ward.remove();
+});
+
+const close = (server: { close(): unknown }) => void servers.push(server);
+const theWard = () => ward;
+const faults = [
+  ...configFaults(theWard),
+  ...secretFaults(theWard),
+  ...machineFaults(theWard, close),
+];
+
+describe("the doctor", () => {
+  test("finds nothing wrong with a healthy project, and changes nothing", async () => {
+    const before = ward.fingerprint();
+    const found = await ward.examine();
+    expect(found.filter(({ severity }) => !["ok", "note"].includes(severity))).toEqual([]);
+    expect(ward.fingerprint()).toBe(before);
+  });
+
+  test("says in words when an agent runs", async () => {
+    const found = await ward.examine();
+    const { what = "" } = found.find(({ check }) => check === "schedules") ?? {};
+    expect(what).toContain("dev: At 09:00, Monday through Friday (Europe/Berlin); next ");
+    expect(what.match(/(Mon|Tue|Wed|Thu|Fri) \d+ [A-Z][a-z]+ 09:00/g)).toHaveLength(3);
+  });
+
+  test("says that nothing keeps an agent of your own user from your files", async () => {
+    const found = await ward.examine();
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        check: "host users",
+        severity: "note",
+        what: expect.stringContaining("nothing keeps dev from your own files") as string,
+      }),
+    );
+  });
+
+  test.each(faults)("finds $name, and its fix cures it", async (fault) => {
+    await fault.seed();
+    const isIt = ({ severity, what }: Diagnosis) =>
+      severity === fault.severity && fault.says.test(what);
+    const before = ward.fingerprint();
+    const finding = (await ward.examine()).find(isIt);
+    expect(finding?.fix).toMatch(fault.fix);
+    expect(ward.fingerprint()).toBe(before);
+    if (finding === undefined) return;
+    if (fault.cure === undefined) {
+      const { code, output } = await ward.bash(finding.fix ?? "");
+      expect({ code, output }).toMatchObject({ code: 0 });
+    } else await fault.cure(finding);
+    expect((await ward.examine()).filter(isIt)).toEqual([]);
+  });
+});
+
+describe("the doctor's repairs", () => {
+  test("close what is open, make the key, and say so", async () => {
+    chmodSync(store(ward, "github_token", "default", "token"), 0o644);
+    chmodSync(join(ward.dir, agentConfig), 0o666);
+    rmSync(store(ward, "gateway_api_key"), { recursive: true });
+    const found = await ward.examine({ repair: true });
+    expect(found.filter(({ severity }) => severity === "fixed")).toHaveLength(3);
+    expect(found.filter(({ severity }) => ["error", "warning"].includes(severity))).toEqual([]);
+    expect(await ward.examine()).not.toContainEqual(expect.objectContaining({ severity: "fixed" }));
+  });
+});
+
+test("containers of a scheduler that is gone are told by their runs", async () => {
+  const left = [{ Id: "0123456789abcdef", Labels: { "al.instance": "dev-abcd2345" } }];
+  await runInContainer(ward, close, { "/containers/json": left });
+  const taken = (await ward.examine()).find(({ check }) => check === "containers");
+  expect(taken?.what).toContain("left 1: dev-abcd2345");
+  expect(taken?.fix).toMatch(/^al start/);
+  ward.edit(agentConfig, '"container"', '"host-user"\nrun_as = "$USER"');
+  const orphans = (await ward.examine()).find(({ check }) => check === "containers");
+  expect(orphans?.fix).toBe("docker rm --force 0123456789ab");
+});

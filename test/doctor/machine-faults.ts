@@ -1,0 +1,95 @@
+import { chmodSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { agentConfig } from "./fault.ts";
+import type { Fault, TheWard } from "./fault.ts";
+import { runInContainer, takePort } from "./support.ts";
+import type { Closing } from "./support.ts";
+
+/** Faults of the machine that the project is on. */
+export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] => [
+  {
+    name: "a port that another program has",
+    seed: () => takePort(ward(), close),
+    severity: "error",
+    says: /^port \d+ of 127\.0\.0\.1 is taken by another program$/,
+    fix: /^al config --set gateway\.port=\d+ -p /,
+  },
+  {
+    name: "an address that is not this machine's",
+    seed: () => ward().edit("config.toml", "port = 0", 'port = 0\nhost = "192.0.2.1"'),
+    severity: "error",
+    says: /nobody can listen at 192\.0\.2\.1/,
+    fix: /^al config --set gateway\.host=127\.0\.0\.1/,
+  },
+  {
+    name: "AL_DASHBOARD_SECRET",
+    seed: () => (ward().env.AL_DASHBOARD_SECRET = "old"),
+    cure: () => Reflect.deleteProperty(ward().env, "AL_DASHBOARD_SECRET"),
+    severity: "warning",
+    says: /no longer used/,
+    fix: /^unset AL_DASHBOARD_SECRET$/,
+  },
+  {
+    name: "a TZ that is none",
+    seed: () => (ward().env.TZ = "Berlin"),
+    cure: () => (ward().env.TZ = "Europe/Berlin"),
+    severity: "warning",
+    says: /TZ is "Berlin", which is no IANA time zone/,
+    fix: /^export TZ=/,
+  },
+  {
+    name: "a clock that went back",
+    seed: () => {
+      ward().write(".al/logs/dev-2030-01-01.log", "");
+      chmodSync(join(ward().dir, ".al"), 0o700);
+      const later = Date.now() / 1000 + 86_400;
+      utimesSync(join(ward().dir, ".al/logs/dev-2030-01-01.log"), later, later);
+    },
+    severity: "warning",
+    says: /the clock went back/,
+    fix: /touch /,
+    cure: ({ fix }) => ward().bash((fix ?? "").replace(/^.+: /, "")),
+  },
+  {
+    name: "a damaged database",
+    seed: () => {
+      ward().write(".al/state.db", "this was a database once ".repeat(100));
+      chmodSync(join(ward().dir, ".al"), 0o700);
+    },
+    severity: "error",
+    says: /the database is damaged/,
+    fix: /^mv /,
+  },
+  {
+    name: "no engine for an agent in a container",
+    seed: () => ward().edit(agentConfig, '"host-user"\nrun_as = "$USER"', '"container"'),
+    severity: "error",
+    says: /no container engine answers at unix:/,
+    fix: /start the engine.+or set type = "host-user"/,
+    cure: () =>
+      ward().bash("al config dev --set runtime.type=host-user --set runtime.run_as='$USER'"),
+  },
+  {
+    name: "an image that the engine does not have",
+    seed: () => runInContainer(ward(), close, {}, '[local]\nimage = "ours:1"\n\n'),
+    severity: "error",
+    says: /the image ours:1 is not on this engine/,
+    fix: /^docker pull ours:1$/,
+    cure: () => ward().bash("al config --unset local.image"),
+  },
+  {
+    name: "more processors than there are",
+    seed: () => runInContainer(ward(), close, { "/info": { NCPU: 1 } }),
+    severity: "error",
+    says: /may use 2 processors, and the engine has 1/,
+    fix: /^al config --set local\.cpus=1/,
+  },
+  {
+    name: "a network that the engine does not have",
+    seed: () => runInContainer(ward(), close, {}, '[local]\nnetwork = "agents"\n\n'),
+    severity: "error",
+    says: /the engine has no network agents/,
+    fix: /^docker network create agents$/,
+    cure: () => ward().bash("al config --unset local.network"),
+  },
+];

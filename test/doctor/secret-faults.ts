@@ -1,0 +1,125 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { agentConfig, plainAgent } from "./fault.ts";
+import type { Fault, TheWard } from "./fault.ts";
+import { store } from "./support.ts";
+
+/** Faults of models, credentials, keys and permissions. */
+export const secretFaults = (ward: TheWard): readonly Fault[] => [
+  {
+    name: "a missing script",
+    seed: () => rmSync(join(ward().dir, "main.script.toml")),
+    cure: () => ward().write("main.script.toml", '[[turns]]\ntext = "done"\n'),
+    severity: "error",
+    says: /main\.script\.toml +cannot be read/,
+    fix: /\[\[turns\]\]/,
+  },
+  {
+    name: "a missing model key",
+    seed: () => ward().edit(agentConfig, '["scripted"]', '["claude"]'),
+    severity: "error",
+    says: /credential anthropic_key is missing/,
+    fix: /^al creds add anthropic_key$/,
+    cure: ({ fix }) => ward().bash(`echo secret-0123456789 | ${fix ?? ""}`),
+  },
+  {
+    name: "a missing key of a fallback",
+    seed: () => ward().edit(agentConfig, '["scripted"]', '["scripted", "claude"]'),
+    severity: "warning",
+    says: /credential anthropic_key is missing/,
+    fix: /^al creds add anthropic_key$/,
+    cure: ({ fix }) => ward().bash(`echo secret-0123456789 | ${fix ?? ""}`),
+  },
+  {
+    name: "a harness whose command is not there",
+    seed: () =>
+      ward().write(
+        agentConfig,
+        `${plainAgent}\n[harness]\ntype = "llm-cli"\ncommand = "no-such-cli"\n`,
+      ),
+    severity: "error",
+    says: /runs no-such-cli, which is not there/,
+    fix: /al config dev --set harness\.command=<path>$/,
+    cure: () => ward().bash("al config dev --set harness.command=/bin/true"),
+  },
+  {
+    name: "a missing credential",
+    seed: () => rmSync(store(ward(), "github_token"), { recursive: true }),
+    severity: "error",
+    says: /credential github_token is missing/,
+    fix: /^al creds add github_token$/,
+    cure: ({ fix }) => ward().bash(`echo secret-0123456789 | ${fix ?? ""}`),
+  },
+  {
+    name: "an empty credential",
+    seed: () => writeFileSync(store(ward(), "github_token", "default", "token"), "\n"),
+    severity: "error",
+    says: /lacks its field token, or it is empty/,
+    fix: /^al creds add github_token --replace$/,
+    cure: ({ fix }) => ward().bash(`echo secret-0123456789 | ${fix ?? ""}`),
+  },
+  {
+    name: "half of a credential",
+    seed: async () => {
+      ward().edit(agentConfig, '["github_token"]', '["aws"]');
+      await ward().credential("aws", "access_key_id");
+    },
+    severity: "error",
+    says: /lacks its field secret_access_key/,
+    fix: /^al creds add aws --field secret_access_key --replace$/,
+    cure: ({ fix }) => ward().bash(`echo secret-0123456789 | ${fix ?? ""}`),
+  },
+  {
+    name: "a secret that others can read",
+    seed: () => chmodSync(store(ward(), "github_token", "default", "token"), 0o644),
+    severity: "error",
+    says: /open to other users \(mode 644\)/,
+    fix: /^chmod 600 /,
+  },
+  {
+    name: "a credential's directory that others can enter",
+    seed: () => chmodSync(store(ward(), "github_token"), 0o755),
+    severity: "error",
+    says: /open to other users \(mode 755\)/,
+    fix: /^chmod 700 /,
+  },
+  {
+    name: "a state directory that others can enter",
+    seed: () => {
+      mkdirSync(join(ward().dir, ".al"));
+      chmodSync(join(ward().dir, ".al"), 0o755);
+    },
+    severity: "error",
+    says: /open to other users \(mode 755\)/,
+    fix: /^chmod 700 .+\/\.al$/,
+  },
+  {
+    name: "an agent that everybody can change",
+    seed: () => chmodSync(join(ward().dir, agentConfig), 0o666),
+    severity: "warning",
+    says: /every OS user can change it/,
+    fix: /^chmod o-w /,
+  },
+  {
+    name: "a broken API key",
+    seed: () => writeFileSync(store(ward(), "gateway_api_key", "default", "key"), "short\n"),
+    severity: "error",
+    says: /holds no usable key/,
+    fix: /^al doctor --regenerate-key$/,
+  },
+  {
+    name: "no API key",
+    seed: () => rmSync(store(ward(), "gateway_api_key"), { recursive: true }),
+    severity: "warning",
+    says: /no API key/,
+    fix: /^al doctor$/,
+  },
+  {
+    name: "a missing webhook secret",
+    seed: () => rmSync(store(ward(), "github_webhook_secret"), { recursive: true }),
+    severity: "error",
+    says: /credential github_webhook_secret is missing/,
+    fix: /^al creds add github_webhook_secret$/,
+    cure: ({ fix }) => ward().bash(`echo secret-0123456789 | ${fix ?? ""}`),
+  },
+];

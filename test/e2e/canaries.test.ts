@@ -1,0 +1,179 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { HistoryPage } from "../../src/contracts/history.ts";
+import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
+import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+
+/** Secrets that appear nowhere else; each is a word of its own. */
+const canaries = {
+  token: "canary-github-9f2c71d0b4",
+  password: `canary "pass" \\word\\ äöü-5be1`,
+  keyLine: "canarykeylineAAAAB3NzaC1yc2EAAAADAQABAAABgQ",
+  aws: "canaryAws/Secret+Key=1c97e2",
+  model: "canary-model-key-77aa01",
+};
+const privateKey = `-----BEGIN OPENSSH PRIVATE KEY-----\n${canaries.keyLine}\n-----END OPENSSH PRIVATE KEY-----`;
+
+/** A secret and how it looks in JSON, a URL and base64. */
+const shapes = Object.values(canaries).flatMap((value) => [
+  value,
+  JSON.stringify(value).slice(1, -1),
+  encodeURIComponent(value),
+  Buffer.from(value).toString("base64").replace(/=+$/, ""),
+]);
+const found = (text: string) => shapes.filter((shape) => text.includes(shape));
+
+const files = {
+  "project/config.toml": `[models.scripted]
+provider = "scripted"
+script = "leak.script.toml"
+[models.claude]
+provider = "anthropic"
+model = "claude-sonnet-4-5"
+`,
+  "project/leak.script.toml": `[[turns]]
+text = '''I was told ${canaries.token} and ${canaries.model}.'''
+[[turns.tools]]
+name = "bash"
+arguments = { command = "env; echo tool-ran; echo -n \\"$MY_DB_PASSWORD\\" | base64 -w0; cat .credentials/*/*" }
+[[turns.tools]]
+name = "al_status"
+arguments = { text = "working with ${canaries.token}" }
+[[turns]]
+text = "Done."
+`,
+  "project/agents/leaky/SKILL.md":
+    "---\nname: leaky\n---\nToken: !`echo $GITHUB_TOKEN; echo $GITHUB_TOKEN >&2; exit 3`\n",
+  "project/agents/leaky/config.toml": `models = ["scripted", "claude"]
+credentials = ["github_token", "my_db", "git_ssh", "aws"]
+schedule = "0 0 1 1 *"
+[runtime]
+type = "host-user"
+run_as = "$USER"
+[hooks]
+pre = ["echo hook-ran $GITHUB_TOKEN $AWS_SECRET_ACCESS_KEY; echo $GITHUB_TOKEN >&2; sleep 1"]
+post = ["echo last words $AWS_SECRET_ACCESS_KEY; cat .credentials/*/*; exit 3"]
+`,
+  "home/credentials/github_token/default/token": canaries.token,
+  "home/credentials/my_db/default/password": canaries.password,
+  "home/credentials/git_ssh/default/private_key": privateKey,
+  "home/credentials/aws/default/access_key_id": "AKIAIOSFODNN7EXAMPLE",
+  "home/credentials/aws/default/secret_access_key": canaries.aws,
+  "home/credentials/anthropic_key/default/key": canaries.model,
+};
+
+let folder: string;
+let project: TestProject;
+let scheduler: TestScheduler;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "al-canary-"));
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, name), text, { mode: 0o600 });
+  }
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  project = { dir: join(folder, "project"), home: join(folder, "home"), remove };
+  scheduler = await startTestScheduler(project);
+});
+afterEach(async () => {
+  await scheduler.stop();
+  await project.remove();
+});
+
+/** Reads a stream of the gateway until the scheduler stops; gives what came so far. */
+function listen(path: string): () => string {
+  let text = "";
+  const read = async () => {
+    const { body } = await scheduler.api(path);
+    for await (const chunk of body ?? []) text += Buffer.from(chunk).toString("utf8");
+  };
+  // A stop in the middle is how it ends.
+  void read().catch(() => undefined);
+  return () => text;
+}
+
+/** Notes the command line of every process until it is told to stop. */
+function watchCommandLines(): { seen: ReadonlySet<string>; stop: () => Promise<void> } {
+  const seen = new Set<string>();
+  let on = true;
+  const look = async () => {
+    while (on) {
+      for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+        const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+        if (line !== "") seen.add(line);
+      }
+      await wait(20);
+    }
+  };
+  const looking = look();
+  return { seen, stop: () => ((on = false), looking) };
+}
+
+/** Every file below the folder, by its path; bytes as they are. */
+async function filesBelow(dir: string): Promise<ReadonlyMap<string, string>> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const read = async (path: string) => [path, await readFile(path, "utf8")] as const;
+  return new Map(await Promise.all(paths.map(read)));
+}
+
+async function lastTrigger() {
+  const answer = await scheduler.api("/api/stats/triggers");
+  return ((await answer.json()) as HistoryPage).triggers[0];
+}
+
+describe("an agent that says its credentials wherever it can, and fails with them", () => {
+  test("leaves none of them anywhere", async () => {
+    const streams = ["/dashboard/api/status-stream", "/dashboard/api/logs/leaky/stream"].map(
+      listen,
+    );
+    const commandLines = watchCommandLines();
+    const { code, stdout, stderr } = await runAl(project, ["run", "leaky"]);
+    await commandLines.stop();
+    expect(code).toBe(1);
+    const trigger = await lastTrigger();
+    const paths = ["/control/status", "/api/stats/triggers"];
+    const pages = await Promise.all(paths.map(async (path) => (await scheduler.api(path)).text()));
+    const log = await runAl(project, ["logs", "leaky", "-n", "1000"]);
+    await expect.poll(() => streams[1]?.()).toContain("last words");
+
+    // That it said them at all, and where they would have been.
+    expect(log.stdout).toContain("hook-ran [redacted] [redacted]");
+    expect(log.stdout).toContain("I was told [redacted] and [redacted].");
+    expect(log.stdout).toContain("tool-ran");
+    expect(trigger?.outcome).toBe("failed");
+    expect(trigger?.reason).toContain("last words [redacted]");
+    expect(streams[0]?.()).toContain("working with [redacted]");
+    expect([...commandLines.seen].some((line) => line.includes("_run-agent"))).toBe(true);
+
+    const places = new Map([
+      ...(await filesBelow(join(project.dir, ".al"))),
+      ...(await runLogs(trigger?.instanceId ?? "")),
+      ["command lines", [...commandLines.seen].join("\n")],
+      ["al run", stdout + stderr],
+      ["al logs", log.stdout + log.stderr],
+      ["scheduler", scheduler.output()],
+      ...streams.map((text, index) => [`stream ${index}`, text()] as const),
+      ...pages.map((page, index) => [`page ${index}`, page] as const),
+    ]);
+    expect([...places.keys()].filter((path) => path.endsWith(".log")).length).toBeGreaterThan(1);
+    const leaks = [...places].flatMap(([place, text]) =>
+      found(text).map((what) => ({ place, what })),
+    );
+    expect(leaks).toEqual([]);
+  }, 60_000);
+});
+
+/** What the run left under /tmp/al-runs: its log, no working directory. */
+async function runLogs(instanceId: string): Promise<ReadonlyMap<string, string>> {
+  const work = await stat(`/tmp/al-runs/${instanceId}`).catch(() => null);
+  expect(work).toBeNull();
+  const path = `/tmp/al-runs/${instanceId}.log`;
+  return new Map([[path, await readFile(path, "utf8")]]);
+}

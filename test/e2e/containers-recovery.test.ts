@@ -1,0 +1,125 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { HistoryPage } from "../../src/contracts/history.ts";
+import {
+  agentLabel,
+  instanceLabel,
+  projectId,
+  projectLabel,
+} from "../../src/runners/container/labels.ts";
+import {
+  containersOfProject,
+  messagesOfBoxed,
+  sleepingProject,
+} from "../helpers/container-project.ts";
+import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
+import { startTestScheduler } from "../helpers/scheduler.ts";
+import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+
+const { engine, missing } = await testEngine();
+const patience = { timeout: 60_000 };
+
+describe.skipIf(missing !== null)(
+  "a scheduler that is killed while a container runs",
+  { timeout: 150_000 },
+  () => {
+    let project: TestProject;
+    let scheduler: TestScheduler | null = null;
+    beforeAll(() => defaultTestImage(engine), engineSetupMs);
+    afterEach(async () => {
+      await scheduler?.stop();
+      scheduler = null;
+      await project.remove();
+    });
+
+    /** Starts a run and kills its scheduler as soon as the run's tool call is logged. */
+    async function crash(times: { sleepSeconds: number; timeoutSeconds?: number }): Promise<void> {
+      project = await sleepingProject(engine, times);
+      scheduler = await startTestScheduler(project);
+      await scheduler.api("/control/trigger/boxed", { method: "POST" });
+      await expect.poll(() => messages("tool"), patience).toHaveLength(1);
+      await scheduler.kill();
+    }
+
+    const messages = (kind: string) => messagesOfBoxed(project, kind);
+
+    async function history(): Promise<HistoryPage["triggers"]> {
+      const answer = await scheduler?.api("/api/stats/triggers?kind=manual");
+      return ((await answer?.json()) as HistoryPage).triggers;
+    }
+
+    const left = () => containersOfProject(engine, project.dir);
+    const ended = () => expect.poll(history, patience);
+
+    test("goes on with it, and it succeeds exactly once with every line once", async () => {
+      await crash({ sleepSeconds: 12 });
+      expect(await left()).toHaveLength(1);
+      scheduler = await startTestScheduler(project);
+      await scheduler.waitForOutput(/run goes on, started by hand \d+\.\d s ago/);
+      await ended().toMatchObject([{ outcome: "succeeded", attempt: 1, exitCode: 0 }]);
+      expect(await messages("said")).toEqual(["before", "after"]);
+      expect(await messages("tool")).toHaveLength(1);
+      expect(await messages("tool-result")).toHaveLength(1);
+      await expect.poll(left, patience).toEqual([]);
+      expect(await readdir(join(project.dir, ".al/run/containers"))).toEqual([]);
+    });
+
+    test("records one that ended meanwhile with the time it took, and an edit since changes nothing", async () => {
+      await crash({ sleepSeconds: 1 });
+      const [id = ""] = await left();
+      const running = async () => (await engine.calls().getContainer(id).inspect()).State.Running;
+      await expect.poll(running, patience).toBe(false);
+      const before = Date.now();
+      const config = join(project.dir, "agents/boxed/config.toml");
+      await writeFile(
+        config,
+        `models = ["boxed"]\ncredentials = ["no_such"]\nschedule = "0 0 29 2 *"\ntimeout = 1\n`,
+      );
+      scheduler = await startTestScheduler(project);
+      await ended().toMatchObject([{ outcome: "succeeded", attempt: 1 }]);
+      expect(await messages("said")).toEqual(["before", "after"]);
+      const [entry] = await history();
+      expect(Date.parse(entry?.endedAt ?? "")).toBeLessThan(before);
+    });
+
+    test("lets it time out by its first start, and it is gone", async () => {
+      await crash({ sleepSeconds: 120, timeoutSeconds: 15 });
+      scheduler = await startTestScheduler(project);
+      await ended().toMatchObject([{ outcome: "timed_out", exitCode: 124, attempt: 1 }]);
+      const [{ durationMs } = { durationMs: null }] = await history();
+      expect(durationMs).toBeGreaterThanOrEqual(15_000);
+      expect(durationMs).toBeLessThan(30_000);
+      await expect.poll(left, patience).toEqual([]);
+    });
+
+    test("tries it once more when its container went meanwhile", async () => {
+      await crash({ sleepSeconds: 1 });
+      for (const id of await left()) await engine.calls().getContainer(id).remove({ force: true });
+      scheduler = await startTestScheduler(project);
+      await ended().toMatchObject([
+        { outcome: "succeeded", attempt: 2 },
+        { outcome: "lost", attempt: 1 },
+      ]);
+    });
+
+    test("leaves no container that belongs to no run", async () => {
+      project = await sleepingProject(engine, { sleepSeconds: 1 });
+      const leftover = await engine.calls().createContainer({
+        Image: testBase,
+        Cmd: ["sleep", "300"],
+        Labels: {
+          [projectLabel]: projectId(project.dir),
+          [agentLabel]: "boxed",
+          [instanceLabel]: "boxed-leftover",
+        },
+      });
+      await leftover.start();
+      await mkdir(join(project.dir, ".al/run/containers"), { recursive: true, mode: 0o700 });
+      await writeFile(join(project.dir, ".al/run/containers/boxed-leftover.json"), "{}");
+      scheduler = await startTestScheduler(project);
+      await expect.poll(left, patience).toEqual([]);
+      expect(await history()).toEqual([]);
+    });
+  },
+);

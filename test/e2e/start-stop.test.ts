@@ -1,0 +1,126 @@
+import { spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readSchedulerInfo } from "../../src/store/project-lock.ts";
+import { builtAl, copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
+import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+
+let project: TestProject;
+let scheduler: TestScheduler | null;
+
+beforeEach(async () => {
+  project = await copyProject("examples/hello");
+  scheduler = null;
+});
+afterEach(async () => {
+  await scheduler?.kill();
+  await project.remove();
+});
+
+/** A run that sleeps until somebody ends it. */
+async function startWithLongRun(): Promise<TestScheduler> {
+  const call = 'name = "bash"\narguments = { command = "sleep 60" }';
+  const script = `[[turns]]\n[[turns.tools]]\n${call}\n\n[[turns]]\ntext = "done"\n`;
+  await writeFile(join(project.dir, "hello.script.toml"), script);
+  scheduler = await startTestScheduler(project);
+  await scheduler.api("/control/trigger/hello", { method: "POST" });
+  await scheduler.waitForOutput(/run started/);
+  return scheduler;
+}
+
+describe("al start", () => {
+  test("says where the dashboard and the key are, and what happens, a line each", async () => {
+    scheduler = await startTestScheduler(project);
+    expect(scheduler.dashboardUrl).toMatch(/^http:\/\/localhost:\d+\/dashboard$/);
+    expect(scheduler.output()).toContain(
+      `API key:   ${project.home}/credentials/gateway_api_key/default/key`,
+    );
+    await scheduler.api("/control/trigger/hello", { method: "POST" });
+    await scheduler.waitForOutput(/^\d\d:\d\d:\d\d INFO {2}hello run succeeded/m);
+  });
+
+  test("goes on when nobody reads its output any more", async () => {
+    const args = ["start", "--web-ui", "--port", "0", "--project", project.dir];
+    const child = spawn(process.execPath, [builtAl, ...args], {
+      env: { ...process.env, AL_HOME: project.home },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    child.stdout.once("data", () => child.stdout.destroy());
+    const gone = new Promise((done) => child.once("close", done));
+    await expect
+      .poll(() => readSchedulerInfo(project.dir)?.gatewayUrl, { timeout: 20_000 })
+      .toBeTruthy();
+    expect(await runAl(project, ["run", "hello"])).toMatchObject({ code: 0 });
+    expect(await runAl(project, ["stop"])).toMatchObject({ code: 0, stdout: "stopped\n" });
+    expect(await gone).toBe(0);
+  });
+
+  test("a second one on the same project says who holds it", async () => {
+    scheduler = await startTestScheduler(project);
+    const second = await runAl(project, ["start", "--port", "0"]);
+    expect(second).toMatchObject({ code: 1, stdout: "" });
+    expect(second.stderr).toContain(`pid ${scheduler.pid}`);
+    expect(second.stderr).toContain("al stop");
+  });
+
+  test("a port that is taken is one clear message", async () => {
+    const holder = createServer().listen(0, "127.0.0.1");
+    await new Promise((done) => holder.once("listening", done));
+    const { port } = holder.address() as AddressInfo;
+    const { code, stderr } = await runAl(project, ["start", "-w", "--port", String(port)]);
+    holder.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain(String(port));
+    expect(stderr).toContain("hint: ");
+    expect(stderr).not.toContain("    at ");
+    expect(readSchedulerInfo(project.dir)).toBeNull();
+  });
+});
+
+describe("a scheduler that is asked to stop", () => {
+  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("by %s ends with 0", async (signal) => {
+    scheduler = await startTestScheduler(project);
+    scheduler.signal(signal);
+    expect(await scheduler.exited).toBe(0);
+    expect(readSchedulerInfo(project.dir)).toBeNull();
+  });
+
+  test("lets the grace period go by for what runs, then ends it", async () => {
+    const { exited, signal, output } = await startWithLongRun();
+    expect(output()).not.toContain("stopping");
+    signal("SIGINT");
+    expect(await Promise.race([exited, sleep(1000, "still there")])).toBe("still there");
+    signal("SIGINT");
+    expect(await exited).toBe(130);
+  });
+
+  test("takes the Ctrl-C that a terminal and npm both pass on for one", async () => {
+    const { exited, signal, waitForOutput } = await startWithLongRun();
+    signal("SIGINT");
+    await sleep(50);
+    signal("SIGINT");
+    await waitForOutput(/stopping/);
+    expect(await Promise.race([exited, sleep(1000, "still there")])).toBe("still there");
+  });
+
+  test("by al stop ends too, and al stat then says that none runs", async () => {
+    scheduler = await startTestScheduler(project);
+    expect(await runAl(project, ["stat"])).toMatchObject({ code: 0 });
+    expect(await runAl(project, ["stop"])).toMatchObject({ code: 0, stdout: "stopped\n" });
+    expect(await scheduler.exited).toBe(0);
+    const { code, stderr } = await runAl(project, ["stat"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("no scheduler is running");
+  });
+
+  test("leaves after kill -9 nothing that keeps the next from starting", async () => {
+    scheduler = await startTestScheduler(project);
+    await scheduler.kill();
+    scheduler = await startTestScheduler(project);
+    expect(await scheduler.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,192 @@
+import { expect, test } from "vitest";
+import { OperationError } from "../../../src/contracts/operations.ts";
+import { anAgent } from "../../helpers/agents.ts";
+import { fakeOperations, historyEntry } from "../../helpers/fake-operations.ts";
+import { testDeps } from "../start-gateway.ts";
+import { sharedBrowser } from "./open-page.ts";
+
+const open = sharedBrowser();
+const path = "/dashboard/agents/dev";
+const attack = `<img src=x onerror="window.hacked=true"><script>window.hacked=true</script>`;
+
+function inSeconds(seconds: number): string {
+  return new Date(Date.now() + seconds * 1000).toISOString();
+}
+
+function withDetail(config: Parameters<typeof anAgent>[1] = {}, nextTicks: string[] = []) {
+  const deps = testDeps();
+  deps.operations.details.set("dev", { config: anAgent("dev", config), nextTicks });
+  return deps;
+}
+
+test("it says when the agent is due, in words and as a list", async () => {
+  const ticks = [90, 150, 210, 270, 330].map(inSeconds);
+  const config = { schedule: "* * * * *", timezone: "Europe/Berlin" };
+  const { page, errors } = await open(path, withDetail(config, ticks));
+  await expect
+    .poll(() => page.locator("#schedule-text").innerText())
+    .toBe("Every minute (Europe/Berlin).");
+  expect(await page.locator("#ticks li").count()).toBe(5);
+  expect(await page.locator("#ticks li").first().innerText()).toMatch(/^in 1 min/);
+  expect(errors).toEqual([]);
+});
+
+test("a paused scheduler and a disabled agent are said where ticks are listed", async () => {
+  const { page, deps } = await open(path, withDetail({}, [inSeconds(60)]));
+  const note = page.locator("#ticks-note");
+  await expect.poll(() => page.locator("#ticks li").count()).toBe(1);
+  expect(await note.isVisible()).toBe(false);
+  deps.operations.setScheduler({ paused: true });
+  await expect.poll(() => note.innerText()).toContain("paused");
+  deps.operations.setAgent({ name: "dev", enabled: false });
+  await expect.poll(() => note.innerText()).toContain("disabled");
+});
+
+test("its config is shown as it is in force, and follows a change to its files", async () => {
+  const first = { timeoutSeconds: 120, hooks: { pre: ["git clone x ."], post: [] } };
+  const { page, deps } = await open(path, withDetail(first));
+  await expect.poll(() => page.locator("#config").innerText()).toContain("2 min 00 s");
+  expect(await page.locator("#config").innerText()).toContain("git clone x .");
+  const config = anAgent("dev", { timeoutSeconds: 60, instructions: "Be brief." });
+  deps.operations.details.set("dev", { config, nextTicks: [] });
+  deps.operations.addLog({ agent: "dev", msg: "timeout 120 → 60" });
+  await expect.poll(() => page.locator("#config").innerText()).toContain("1 min 00 s");
+  await expect.poll(() => page.locator("#instructions").innerText()).toBe("Be brief.");
+});
+
+test("its instructions are rendered, or shown as they are written", async () => {
+  const instructions = "# Who you are\n\nA **careful** one, see [docs](https://example.com/).";
+  const { page } = await open(path, withDetail({ instructions }));
+  await expect
+    .poll(() => page.locator("#instructions h3").allInnerTexts())
+    .toEqual(["Who you are"]);
+  expect(await page.locator("#instructions strong").innerText()).toBe("careful");
+  expect(await page.locator("#instructions a").getAttribute("rel")).toContain("noopener");
+  await page.getByRole("button", { name: "As written" }).click();
+  expect(await page.locator("#instructions").isVisible()).toBe(false);
+  expect(await page.locator("#instructions-raw").textContent()).toBe(instructions);
+});
+
+test("its last runs are a table and three charts, and follow what happens", async () => {
+  const deps = withDetail();
+  const { entries } = deps.operations;
+  const at = (ago: number): string => new Date(Date.now() - ago * 1000).toISOString();
+  entries.push(
+    historyEntry({ id: "a", at: at(300), durationMs: 4000, tokens: 1000, costUsd: 0.5 }),
+    historyEntry({ id: "b", at: at(200), durationMs: 8000, tokens: 3000, costUsd: 0.1 }),
+    historyEntry({ id: "c", at: at(100), durationMs: 1000, outcome: "failed", reason: "exit 3" }),
+    historyEntry({ id: "other", agent: "cat" }),
+  );
+  const { page } = await open(path, deps);
+  const rows = page.locator("#run-rows tr");
+  await expect.poll(() => rows.count()).toBe(3);
+  expect(await rows.first().innerText()).toMatch(/schedule\s+failed\s+exit 3\s+1\.0 s/);
+  const charts = page.locator("#charts svg");
+  const labels = (await charts.all()).map((chart) => chart.getAttribute("aria-label"));
+  expect(await Promise.all(labels)).toEqual([
+    "Duration of the last runs: last 1.0 s, median 4.0 s · most 8.0 s",
+    "Tokens of the last runs: last 1.2k, median 1.2k · most 3.0k",
+    "Cost of the last runs: last $0.0100, median $0.10 · most $0.50",
+  ]);
+  expect(await charts.first().locator("rect").count()).toBe(3);
+  expect(await charts.first().locator("rect.failed").count()).toBe(1);
+
+  const running = { startedAt: at(5), endedAt: null, durationMs: null, outcome: null } as const;
+  entries.push(
+    historyEntry({
+      id: "d",
+      instanceId: "dev-abcdefgh",
+      at: at(5),
+      tokens: null,
+      costUsd: null,
+      ...running,
+    }),
+  );
+  deps.operations.setAgent({ name: "dev", running: 1, state: "running" });
+  await expect.poll(() => rows.count()).toBe(4);
+  expect(await rows.first().innerText()).toMatch(/running\s+\d\.\d s/);
+  await page.getByRole("button", { name: "Kill the run dev-abcdefgh" }).click();
+  await expect.poll(() => deps.operations.calls).toContain("killInstance dev-abcdefgh");
+});
+
+test("Run, Run with a prompt, Disable, Enable and Kill do what they say", async () => {
+  const { page, deps } = await open(path, withDetail());
+  const did = (): string[] => deps.operations.calls.filter((call) => !call.startsWith("history"));
+  await expect.poll(() => page.locator("#state").innerText()).toBe("idle");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect.poll(() => page.locator("#state").innerText()).toBe("running");
+
+  await page.getByRole("button", { name: "Run with a prompt …" }).click();
+  await page.getByLabel("What shall it do").fill("Look at issue 3");
+  await page.locator("#prompt-dialog").getByRole("button", { name: "Run" }).click();
+  await expect.poll(did).toContain("trigger dev Look at issue 3");
+  expect(await page.locator("#prompt-dialog").isVisible()).toBe(false);
+
+  await page.getByRole("button", { name: "Kill 2 runs of dev" }).click();
+  expect(did()).not.toContain("killAgent dev");
+  await page.getByRole("button", { name: "Really kill 2 runs?" }).click();
+  await expect.poll(did).toContain("killAgent dev");
+  await expect.poll(() => page.locator("#kill").isVisible()).toBe(false);
+
+  await page.getByRole("button", { name: "Disable" }).click();
+  await page.getByRole("button", { name: "Enable" }).click();
+  await expect
+    .poll(did)
+    .toEqual([
+      "trigger dev null",
+      "trigger dev Look at issue 3",
+      "killAgent dev",
+      "setEnabled dev false",
+      "setEnabled dev true",
+    ]);
+});
+
+test("a dialog that is left with Escape runs nothing, and a refused run says why", async () => {
+  const { page, deps } = await open(path, withDetail());
+  await page.getByRole("button", { name: "Run with a prompt …" }).click();
+  await page.keyboard.type("never mind");
+  await page.keyboard.press("Escape");
+  expect(await page.locator("#prompt-dialog").isVisible()).toBe(false);
+  deps.operations.refusal = new OperationError("draining", "the scheduler is stopping");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect.poll(() => page.locator(".toast").innerText()).toContain("is stopping");
+  expect(deps.operations.calls.filter((call) => call.startsWith("trigger"))).toHaveLength(1);
+});
+
+test("an agent without a valid config says so, with its error", async () => {
+  const error = "agents/dev/config.toml:4:12  nonsense";
+  const operations = fakeOperations([{ name: "dev", state: "error", error }]);
+  const { page } = await open(path, testDeps({ operations }));
+  await expect.poll(() => page.locator("#agent-error").innerText()).toContain(":4:12");
+  await expect.poll(() => page.locator("#config").innerText()).toContain("no valid one yet");
+});
+
+test("an agent that goes is said to be gone, and can't be run", async () => {
+  const { page, deps } = await open(path, withDetail());
+  await expect.poll(() => page.locator("#state").innerText()).toBe("idle");
+  deps.operations.removeAgent("dev");
+  await expect.poll(() => page.locator("#gone").isVisible()).toBe(true);
+  expect(await page.locator("#run").getAttribute("aria-disabled")).toBe("true");
+});
+
+test("markup in its description, status, config and instructions is shown, not run", async () => {
+  const config = { instructions: `${attack}\n\n- ${attack}`, params: { [attack]: attack } };
+  const deps = withDetail(config);
+  deps.operations.setAgent({ name: "dev", title: attack, description: attack, statusText: attack });
+  deps.operations.entries.push(historyEntry({ id: "a", outcome: "failed", reason: attack }));
+  const { page, errors } = await open(path, deps);
+  await expect.poll(() => page.locator("#instructions").innerText()).toContain(attack);
+  await expect.poll(() => page.locator("#run-rows").innerText()).toContain(attack);
+  expect(await page.locator("#description").innerText()).toContain(attack);
+  expect(await page.locator("#config").innerText()).toContain(attack);
+  expect(await page.locator("main img, main script").count()).toBe(0);
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  expect(errors).toEqual([]);
+});
+
+test("an agent that never was is not found", async () => {
+  const { page, url } = await open(path, withDetail());
+  const response = await page.goto(`${url}/dashboard/agents/nobody`);
+  expect(response?.status()).toBe(404);
+  expect(await page.getByRole("heading").innerText()).toBe("Nothing here");
+});

@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { parseInline, parseMarkdown } from "../../../../src/gateway/dashboard/browser/markdown.ts";
+
+function textOf(markdown: string): string[] {
+  return parseMarkdown(markdown).map((block) => {
+    if (block.type === "rule") return "rule";
+    const text =
+      block.type === "code" ? block.text : block.content.map(({ text: part }) => part).join("");
+    return `${block.type}: ${text}`;
+  });
+}
+
+test("headings, paragraphs, lists, quotes, rules and code are told apart", () => {
+  const markdown = [
+    "# Title #",
+    "One line",
+    "and its next.",
+    "",
+    "- a",
+    "  goes on",
+    "* b",
+    "1. c",
+    "> said",
+    "> twice",
+    "---",
+    "```sh",
+    "# no heading",
+    "```",
+    "after",
+  ].join("\r\n");
+  expect(textOf(markdown)).toEqual([
+    "heading: Title",
+    "paragraph: One line\nand its next.",
+    "item: a\ngoes on",
+    "item: b",
+    "item: c",
+    "quote: said\ntwice",
+    "rule",
+    "code: # no heading",
+    "paragraph: after",
+  ]);
+});
+
+test("items keep their number and how far they are indented", () => {
+  const items = parseMarkdown("2) two\n  - below\n      - deep").map((block) =>
+    block.type === "item" ? [block.marker, block.depth] : null,
+  );
+  expect(items).toEqual([
+    ["2)", 0],
+    ["•", 1],
+    ["•", 3],
+  ]);
+});
+
+test("tables and indented lines keep their shape, an open fence goes to the end", () => {
+  expect(textOf("| a | b |\n|---|---|\n\n    code\n\n```\nrest\n\nof it")).toEqual([
+    "code: | a | b |\n|---|---|",
+    "code:     code",
+    "code: rest\n\nof it",
+  ]);
+});
+
+test("code, emphasis and links to the web are found within a text", () => {
+  expect(parseInline("run `a*b*` **now**, *soon* or _later_: [docs](https://e.org/x)")).toEqual([
+    { type: "text", text: "run " },
+    { type: "code", text: "a*b*" },
+    { type: "text", text: " " },
+    { type: "strong", text: "now" },
+    { type: "text", text: ", " },
+    { type: "emphasis", text: "soon" },
+    { type: "text", text: " or " },
+    { type: "emphasis", text: "later" },
+    { type: "text", text: ": " },
+    { type: "link", text: "docs", href: "https://e.org/x" },
+  ]);
+});
+
+test.each([
+  "[x](javascript:alert(1))",
+  "[x](data:text/html,<b>)",
+  "<img src=x onerror=alert(1)>",
+  "snake_case_name and 2 * 3 * 4",
+  "a ** b ** c",
+])("%s stays text", (text) => {
+  expect(parseInline(text)).toEqual([{ type: "text", text }]);
+});
+
+test("no text makes it slow", () => {
+  const texts = ["*", "_", "`", "[", "> ", "- ", "#", "|", "**a", "[a](", "    "];
+  const started = performance.now();
+  for (const text of texts) parseMarkdown(text.repeat(20_000));
+  expect(performance.now() - started).toBeLessThan(3_000);
+});

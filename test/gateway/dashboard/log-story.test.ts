@@ -1,0 +1,156 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { historyEntry } from "../../helpers/fake-operations.ts";
+import { testDeps } from "../start-gateway.ts";
+import { sharedBrowser } from "./open-page.ts";
+
+const open = sharedBrowser();
+const path = "/dashboard/agents/dev/logs";
+
+async function openWith(lines: number, deps = testDeps()) {
+  for (let line = 1; line <= lines; line++) deps.logs.write({ agent: "dev", msg: `line ${line}` });
+  const opened = await open(path, deps);
+  return { ...opened, rows: opened.page.locator("#log .line") };
+}
+
+type Fields = { readonly msg: string; readonly [name: string]: unknown };
+
+/** One run, from what started it to its end. */
+function writeStory(deps: ReturnType<typeof testDeps>): void {
+  const write = (fields: Fields): void =>
+    deps.logs.write({ agent: "dev", instanceId: "dev-abcdefgh", ...fields });
+  const url = "https://example.com/3";
+  const trigger = { kind: "webhook", action: "opened", repo: "acme/site", number: 3, title: "T" };
+  write({ kind: "run", msg: "run started by github webhook issues", trigger: { ...trigger, url } });
+  write({ kind: "said", msg: "I look first.\nThen I leap." });
+  write({ kind: "tool", msg: "bash: ls", tool: "bash", input: { command: "ls -l" } });
+  const output = Array.from({ length: 30 }, (_, line) => `file ${line}`).join("\n");
+  write({ kind: "tool-result", msg: "bash done", tool: "bash", output, durationMs: 312 });
+  const split = { tokens: 1204, input: 1000, output: 204 };
+  write({ kind: "usage", msg: "1204 tokens", ...split, model: "haiku" });
+  write({ kind: "tool", msg: "bash: false", tool: "bash", input: { command: "false" } });
+  const failed = { tool: "bash", output: "exit 1", isError: true, level: 40 };
+  write({ kind: "tool-result", msg: "bash failed", ...failed });
+  const used = { durationMs: 61_000, turns: 2, tokens: 1204, costUsd: 0.0123 };
+  const end = { outcome: "failed", exitCode: 1, level: 50 };
+  write({ kind: "run", msg: "run failed after 61.0 s: it gave up", ...end, ...used });
+}
+
+test("a run reads as a story", async () => {
+  const deps = testDeps();
+  writeStory(deps);
+  const { page, rows } = await openWith(0, deps);
+  await expect.poll(() => rows.count()).toBe(8);
+  const text = await page.locator("#log").innerText();
+  expect(text).toContain("dev-abcdefgh");
+  expect(text).toContain("run started by github webhook issues");
+  expect(await page.getByRole("link", { name: "opened acme/site #3 T" }).count()).toBe(1);
+  expect(text).toContain("I look first.\nThen I leap.");
+  expect(text).toMatch(/bash\s*ls -l/);
+  expect(text).toContain("bash done · 312 ms");
+  expect(text).toContain("1,204 tokens (1,000 in, 204 out) · haiku");
+  expect(text).toMatch(/bash failed\s*exit 1/);
+  expect(await rows.last().innerText()).toMatch(
+    /✕ run failed\s*1 min 01 s · 2 turns · 1,204 tokens · \$0\.0123\s*it gave up/,
+  );
+  expect(await page.getByText("file 29").isVisible()).toBe(false);
+  await page.getByText("output, 30 lines").click();
+  expect(await page.getByText("file 29").isVisible()).toBe(true);
+});
+
+test("the entry as it was written is one click away, for one line or all", async () => {
+  const deps = testDeps();
+  writeStory(deps);
+  const { page, rows } = await openWith(0, deps);
+  await expect.poll(() => rows.count()).toBe(8);
+  await rows.nth(2).locator(".at").click();
+  expect(await page.locator(".raw-entry").count()).toBe(1);
+  const raw = JSON.parse((await page.locator(".raw-entry").textContent()) ?? "") as unknown;
+  expect(raw).toMatchObject({ kind: "tool", input: { command: "ls -l" }, level: 30 });
+  await page.getByRole("button", { name: "Raw" }).click();
+  expect(await page.locator(".raw-entry").count()).toBe(8);
+  deps.logs.write({ agent: "dev", msg: "one more" });
+  await expect.poll(() => page.locator(".raw-entry").count()).toBe(9);
+  await page.getByRole("button", { name: "Raw" }).click();
+  expect(await page.locator(".raw-entry").count()).toBe(0);
+});
+
+test("lines are filtered by level and by text, also those that come", async () => {
+  const deps = testDeps();
+  writeStory(deps);
+  const { page, rows } = await openWith(0, deps);
+  const visible = page.locator("#log .line:visible");
+  await expect.poll(() => rows.count()).toBe(8);
+  await page.getByLabel("Level").selectOption("40");
+  expect(await visible.count()).toBe(2);
+  expect(await page.locator("#hidden-count").innerText()).toBe("6 lines hidden");
+  await page.getByLabel("Show only lines with this text").fill("GAVE up");
+  expect(await visible.count()).toBe(1);
+  deps.logs.write({ agent: "dev", level: 50, instanceId: "dev-bbbbbbbb", msg: "gave up again" });
+  await expect.poll(() => visible.count()).toBe(2);
+  deps.logs.write({ agent: "dev", level: 50, instanceId: "dev-cccccccc", msg: "other" });
+  await expect.poll(() => rows.count()).toBe(10);
+  expect(await page.locator(".run-heading:visible").allInnerTexts()).toEqual([
+    "dev-abcdefgh",
+    "dev-bbbbbbbb",
+  ]);
+  await page.getByLabel("Show only lines with this text").fill("");
+  await page.getByLabel("Level").selectOption("10");
+  expect(await visible.count()).toBe(10);
+  expect(await page.locator(".run-heading:visible").count()).toBe(3);
+});
+
+test("one run is shown alone, and all of them again", async () => {
+  const deps = testDeps();
+  writeStory(deps);
+  deps.logs.write({ agent: "dev", instanceId: "dev-bbbbbbbb", msg: "another" });
+  for (const id of ["abcdefgh", "bbbbbbbb"]) deps.operations.entries.push(historyEntry({ id }));
+  const { page, rows } = await openWith(0, deps);
+  await expect.poll(() => rows.count()).toBe(9);
+  await page.getByRole("link", { name: "dev-bbbbbbbb" }).click();
+  await expect.poll(() => rows.allInnerTexts()).toHaveLength(1);
+  await expect.poll(() => page.getByLabel("Runs").inputValue()).toBe("dev-bbbbbbbb");
+  expect(await page.locator("#download").getAttribute("href")).toContain("instance=dev-bbbbbbbb");
+  deps.logs.write({ agent: "dev", instanceId: "dev-cccccccc", msg: "elsewhere" });
+  deps.logs.write({ agent: "dev", instanceId: "dev-bbbbbbbb", msg: "here" });
+  await expect.poll(() => rows.last().innerText()).toContain("here");
+  expect(await rows.count()).toBe(2);
+  await page.getByLabel("Runs").selectOption("");
+  await expect.poll(() => rows.count()).toBe(11);
+});
+
+test("long lines wrap or don't, and that is remembered", async () => {
+  const deps = testDeps();
+  deps.logs.write({ agent: "dev", msg: "long ".repeat(400) });
+  const { page, rows } = await openWith(0, deps);
+  await expect.poll(() => rows.count()).toBe(1);
+  const isWide = () =>
+    page.evaluate<boolean>(`document.querySelector("#log").scrollWidth > innerWidth`);
+  expect(await isWide()).toBe(false);
+  await page.getByRole("button", { name: "Wrap" }).click();
+  expect(await isWide()).toBe(true);
+  await page.reload();
+  await expect.poll(isWide).toBe(true);
+});
+
+test("the log is downloaded as it was written", async () => {
+  const { page } = await openWith(130);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("dev.log.ndjson");
+  const lines = readFileSync(await download.path(), "utf8")
+    .trim()
+    .split("\n");
+  expect(lines).toHaveLength(130);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: 30, agent: "dev", msg: "line 1" });
+});
+
+test("earlier lines are there on demand", async () => {
+  const { page, rows } = await openWith(130);
+  await expect.poll(() => rows.count()).toBe(100);
+  await page.getByRole("link", { name: "Earlier lines" }).click();
+  await expect.poll(() => rows.count()).toBe(130);
+  expect(await page.getByRole("link", { name: "Earlier lines" }).isVisible()).toBe(false);
+});

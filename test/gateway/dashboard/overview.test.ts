@@ -1,0 +1,170 @@
+import { expect, test } from "vitest";
+import { OperationError } from "../../../src/contracts/operations.ts";
+import { createGateway } from "../../../src/gateway/server.ts";
+import { fakeOperations } from "../../helpers/fake-operations.ts";
+import { startTcp, testDeps } from "../start-gateway.ts";
+import { sharedBrowser } from "./open-page.ts";
+
+const open = sharedBrowser();
+
+function withAgents(...agents: Parameters<typeof fakeOperations>[0] & object) {
+  return testDeps({ operations: fakeOperations(agents) });
+}
+
+test("a wrong key stays on the login page and says so", async () => {
+  const { page, url } = await open("/dashboard");
+  await page.context().clearCookies();
+  await page.goto(`${url}/dashboard`);
+  await page.getByLabel("API key").fill("wrong");
+  await page.getByRole("button", { name: "Log in" }).click();
+  expect(await page.getByRole("alert").textContent()).toBe("This is not the gateway’s API key.");
+});
+
+test("the table has the seven columns and a row for each agent, by name", async () => {
+  const lastRunAt = new Date(Date.now() - 5 * 60_000).toISOString();
+  const { page, errors } = await open(
+    "/dashboard",
+    withAgents(
+      { name: "zoo", title: "The Zoo", queued: 3, running: 2, scale: 4, state: "running" },
+      { name: "ant", lastRunAt, lastDurationMs: 1234, lastOutcome: "succeeded", enabled: false },
+    ),
+  );
+  const rows = page.locator("tbody tr");
+  await expect.poll(() => rows.count()).toBe(2);
+  expect((await page.locator("thead th").allTextContents()).map((text) => text.trim())).toEqual([
+    "Agent",
+    "State",
+    "Status",
+    "Last Run",
+    "Duration",
+    "Next Run",
+    "Actions",
+  ]);
+  const texts = await rows.allInnerTexts();
+  expect(texts[0]).toMatch(/ant[\s\S]*idle[\s\S]*disabled[\s\S]*5 min ago[\s\S]*1\.2 s/);
+  expect(texts[1]).toMatch(/zoo[\s\S]*The Zoo[\s\S]*running[\s\S]*2 of 4 running · 3 queued/);
+  expect(await rows.nth(0).locator("td.last-run time").getAttribute("title")).toContain("20");
+  expect(await page.locator("#counts").textContent()).toBe("2 agents · 1 running");
+  expect(errors).toEqual([]);
+});
+
+test("a row follows its agent without a reload, and keeps focus and selection meanwhile", async () => {
+  const { page, deps } = await open("/dashboard");
+  const run = page.getByRole("button", { name: "Run dev" });
+  await run.focus();
+  await page.evaluate(`getSelection().selectAllChildren(document.querySelector(".agent-name"))`);
+  deps.operations.setAgent({ name: "dev", state: "running", statusText: "thinking" });
+  await expect.poll(() => page.locator("tr[data-agent=dev]").innerText()).toContain("thinking");
+  deps.operations.setAgent({ name: "cat" });
+  await expect.poll(() => page.locator("tbody tr").first().innerText()).toContain("cat");
+  expect(await page.evaluate(`document.activeElement.getAttribute("aria-label")`)).toBe("Run dev");
+  expect(await page.evaluate(`String(getSelection())`)).toBe("dev");
+  deps.operations.removeAgent("cat");
+  await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
+});
+
+test("Run, Disable, Enable, Pause and Resume do what they say", async () => {
+  const { page, deps } = await open("/dashboard");
+  const { calls } = deps.operations;
+  await page.getByRole("button", { name: "Run dev" }).click();
+  await expect
+    .poll(() => page.locator("tr[data-agent=dev] .pill").first().innerText())
+    .toBe("running");
+  await page.getByRole("button", { name: "Disable dev" }).click();
+  await page.getByRole("button", { name: "Enable dev" }).click();
+  await page.getByRole("button", { name: "Pause the scheduler" }).click();
+  await expect.poll(() => page.locator("#scheduler-state").textContent()).toBe("paused");
+  await page.getByRole("button", { name: "Resume the scheduler" }).click();
+  await expect.poll(() => page.locator("#scheduler-state").textContent()).toBe("active");
+  expect(calls.filter((call) => !call.startsWith("history"))).toEqual([
+    "trigger dev null",
+    "setEnabled dev false",
+    "setEnabled dev true",
+    "setPaused true",
+    "setPaused false",
+  ]);
+});
+
+test("a refused action says why", async () => {
+  const { page, deps } = await open("/dashboard");
+  deps.operations.refusal = new OperationError("disabled", "dev says scale = 0");
+  await page.getByRole("button", { name: "Run dev" }).click();
+  await expect.poll(() => page.locator(".toast").textContent()).toContain("dev says scale = 0");
+});
+
+test("an error shows its file and line", async () => {
+  const error = 'agents/dev/config.toml:4:12  schedule "every day" is not a cron expression';
+  const { page } = await open("/dashboard", withAgents({ name: "dev", state: "error", error }));
+  const status = page.locator("tr[data-agent=dev] td.status");
+  await expect.poll(() => status.innerText()).toContain("agents/dev/config.toml:4:12");
+});
+
+test("an empty project says how to begin, and shows the first agent when it comes", async () => {
+  const { page, deps } = await open("/dashboard", withAgents());
+  await expect.poll(() => page.locator("#empty").isVisible()).toBe(true);
+  expect(await page.locator("#table").isVisible()).toBe(false);
+  deps.operations.setAgent({ name: "first" });
+  await expect.poll(() => page.locator("#table").isVisible()).toBe(true);
+  expect(await page.locator("#empty").isVisible()).toBe(false);
+});
+
+test("Recent Activity holds the last 20 lines", async () => {
+  const deps = testDeps();
+  for (let line = 1; line <= 15; line++) deps.operations.addLog({ msg: `line ${line}` });
+  const { page } = await open("/dashboard", deps);
+  const lines = page.locator("#activity li");
+  await expect.poll(() => lines.count()).toBe(15);
+  for (let line = 16; line <= 25; line++) deps.operations.addLog({ msg: `line ${line}` });
+  await expect.poll(() => lines.last().innerText()).toContain("line 25");
+  expect(await lines.count()).toBe(20);
+  expect(await lines.first().innerText()).toContain("line 6");
+});
+
+test("a lost connection is said, and mended without a reload when the scheduler is back", async () => {
+  const deps = testDeps();
+  const first = createGateway(deps);
+  const url = (await first.listenTcp()).replace("localhost", "127.0.0.1");
+  const { page } = await open("/dashboard", deps, url);
+  await page.waitForSelector("body[data-connection=live]");
+  await page.evaluate("window.stayed = true");
+  await first.close();
+  await expect.poll(() => page.locator("#lost").isVisible(), { timeout: 10_000 }).toBe(true);
+  await startTcp({ ...deps, port: Number(new URL(url).port) });
+  deps.operations.setAgent({ name: "dev", statusText: "back again" });
+  const row = page.locator("tr[data-agent=dev]");
+  await expect.poll(() => row.innerText(), { timeout: 10_000 }).toContain("back again");
+  expect(await page.locator("#lost").isVisible()).toBe(false);
+  expect(await page.evaluate("window.stayed")).toBe(true);
+});
+
+test("logging out in one tab sends the other to the login page", async () => {
+  const { page, url } = await open("/dashboard");
+  const other = await page.context().newPage();
+  await other.goto(`${url}/dashboard`);
+  await other.waitForSelector("body[data-connection=live]");
+  await page.getByRole("link", { name: "Logout" }).click();
+  await page.waitForURL(`${url}/login`);
+  await other.waitForURL(`${url}/login?next=%2Fdashboard`);
+});
+
+test("markup in names, texts and log lines is shown, not run", async () => {
+  const attack = `<img src=x onerror="window.hacked=true"><script>window.hacked=true</script>`;
+  const deps = withAgents({ name: "dev", title: attack, statusText: attack, triggers: [attack] });
+  deps.operations.addLog({ msg: attack });
+  deps.operations.setScheduler({ project: attack, error: attack });
+  const { page, errors } = await open("/dashboard", deps);
+  await expect.poll(() => page.locator("tr[data-agent=dev] td.status").innerText()).toBe(attack);
+  expect(await page.locator("#activity").innerText()).toContain(attack);
+  deps.operations.setAgent({ name: "dev", state: "error", error: attack });
+  await page.waitForSelector(".failing");
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  expect(errors).toEqual([]);
+});
+
+test("on a phone nothing is wider than the screen", async () => {
+  const error = `agents/${"long-name/".repeat(12)}config.toml:4:12 wrong`;
+  const { page } = await open("/dashboard", withAgents({ name: "a".repeat(63), error }));
+  await page.setViewportSize({ width: 360, height: 700 });
+  await page.waitForSelector("tbody tr");
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+});

@@ -1,0 +1,165 @@
+import { expect, test } from "vitest";
+import { OperationError } from "../../../src/contracts/operations.ts";
+import type { HistoryEntry } from "../../../src/contracts/history.ts";
+import { historyEntry } from "../../helpers/fake-operations.ts";
+import { testDeps } from "../start-gateway.ts";
+import { sharedBrowser } from "./open-page.ts";
+
+const open = sharedBrowser();
+const path = "/dashboard/triggers";
+const receiptId = "0190aaaa-0000-7000-8000-000000000001";
+const attack = `<img src=x onerror="window.hacked=true"><script>window.hacked=true</script>`;
+
+const notStarted = { startedAt: null, endedAt: null, durationMs: null, instanceId: null } as const;
+
+/** A webhook that no agent was for. */
+function deadLetter(entry: Partial<HistoryEntry> = {}): HistoryEntry {
+  return historyEntry({
+    ...{ id: "dead", kind: "webhook", source: "hub", event: "issues", action: "opened" },
+    ...{ agent: null, receiptId, outcome: "rejected", deadLetter: true, ...notStarted },
+    reason: "agent dev: actions must have one of closed, it has opened",
+    ...entry,
+  });
+}
+
+function withEntries(...entries: readonly HistoryEntry[]) {
+  const deps = testDeps();
+  deps.operations.entries.push(...entries);
+  deps.operations.receipts.set(receiptId, {
+    ...{ receiptId, at: new Date().toISOString(), source: "hub", type: "github", bytes: 2048 },
+    ...{ deliveryId: "d-1", headers: { "x-github-event": "issues" }, text: null },
+    ...{ matched: ["dev"], reason: null },
+    ...{ matched: ["dev"], reason: null },
+    payload: { action: "opened", issue: { number: 3, title: attack } },
+  });
+  return deps;
+}
+
+function manyRuns(count: number): HistoryEntry[] {
+  return Array.from({ length: count }, (_, index) =>
+    historyEntry({
+      id: `run-${String(index).padStart(4, "0")}`,
+      at: new Date(Date.now() - (count - index) * 1000).toISOString(),
+      agent: index % 2 === 0 ? "dev" : "cat",
+    }),
+  );
+}
+
+test("what started nothing says why, in plain words", async () => {
+  const dropped = deadLetter({ id: "x", agent: "dev", outcome: "dropped", reason: "queue_full" });
+  const { page, errors } = await open(path, withEntries(deadLetter(), dropped));
+  const rows = page.locator("#trigger-rows tr");
+  await expect.poll(() => rows.count()).toBe(2);
+  const text = await page.locator("#trigger-rows").innerText();
+  expect(text).toContain("No agent ran: agent dev: actions must have one of closed, it has opened");
+  expect(text).toContain("The work was dropped: the agent's queue was full");
+  expect(text).toMatch(/webhook issues opened/);
+  expect(errors).toEqual([]);
+});
+
+test("pages go older and newer, also by the browser's own buttons", async () => {
+  const { page } = await open(path, withEntries(...manyRuns(120)));
+  const first = page.locator("#trigger-rows tr").first();
+  const firstIs = (id: string) => expect.poll(() => first.getAttribute("data-entry")).toBe(id);
+  await firstIs("run-0119");
+  expect(await page.locator("#total").innerText()).toBe("120 triggers");
+  expect(await page.locator("#newer").getAttribute("aria-disabled")).toBe("true");
+  await page.getByRole("button", { name: "Older →" }).click();
+  await firstIs("run-0069");
+  await page.getByRole("button", { name: "Older →" }).click();
+  await firstIs("run-0019");
+  expect(await page.locator("#older").getAttribute("aria-disabled")).toBe("true");
+  await page.getByRole("button", { name: "← Newer" }).click();
+  await firstIs("run-0069");
+  await page.goBack();
+  await firstIs("run-0019");
+  await page.getByRole("button", { name: "Newest" }).click();
+  await firstIs("run-0119");
+  await page.reload();
+  await firstIs("run-0119");
+});
+
+test("filters narrow the history, are in the address, and can be cleared", async () => {
+  const { page, deps } = await open(path, withEntries(...manyRuns(6), deadLetter()));
+  const rows = page.locator("#trigger-rows tr");
+  await expect.poll(() => rows.count()).toBe(7);
+  await page.getByLabel("Dead letters only").check();
+  await expect.poll(() => rows.count()).toBe(1);
+  expect(page.url()).toContain("dead=true");
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect.poll(() => rows.count()).toBe(7);
+  await page.getByRole("combobox", { name: "Agent" }).fill("cat");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => rows.count()).toBe(3);
+  await page.reload();
+  await expect.poll(() => rows.count()).toBe(3);
+  expect(await page.getByRole("combobox", { name: "Agent" }).inputValue()).toBe("cat");
+  await page.getByLabel("Outcome").selectOption("timed_out");
+  await expect.poll(() => page.locator("#none").innerText()).toContain("meets these filters");
+  await page.getByLabel("Time").selectOption("24");
+  await expect
+    .poll(() => deps.operations.calls.at(-1))
+    .toMatch(/"agent":"cat","outcome":"timed_out","since":"\d{4}-/);
+});
+
+test("a stored delivery is pretty-printed, and markup in it is shown, not run", async () => {
+  const { page, errors } = await open(path, withEntries(deadLetter({ reason: attack })));
+  await page.getByRole("button", { name: /^Details of the webhook/ }).click();
+  const payload = page.getByRole("region", { name: "Payload" });
+  await expect.poll(() => payload.innerText()).toContain('"number": 3');
+  expect(await payload.innerText()).toContain(JSON.stringify(attack));
+  expect(await page.locator(".details").innerText()).toContain("github · source hub · 2.0 KiB");
+  expect(await page.locator(".details").innerText()).toContain("It was for dev.");
+  await page.getByText("Headers").click();
+  expect(await page.locator(".details").innerText()).toContain("x-github-event: issues");
+  expect(await page.locator("main img, main script").count()).toBe(0);
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  expect(errors).toEqual([]);
+});
+
+test("a delivery is replayed to all that match, or to its agent", async () => {
+  const { page, deps } = await open(path, withEntries(deadLetter({ agent: "dev" })));
+  await page.getByRole("button", { name: /^Details of the webhook/ }).click();
+  await page.getByRole("button", { name: "Replay to dev" }).click();
+  await expect.poll(() => deps.operations.calls).toContain(`replay ${receiptId} dev`);
+  await expect.poll(() => page.locator(".replayed").innerText()).toContain("Replayed: dev");
+  await page.getByRole("button", { name: "Replay to all that match" }).click();
+  await expect.poll(() => deps.operations.calls).toContain(`replay ${receiptId} null`);
+  deps.operations.refusal = new OperationError("disabled", "dev is disabled");
+  await page.getByRole("button", { name: "Replay to dev" }).click();
+  await expect.poll(() => page.locator(".toast").innerText()).toContain("dev is disabled");
+});
+
+test("a receipt that is no longer kept is said to be gone", async () => {
+  const deps = withEntries(deadLetter());
+  deps.operations.receipts.clear();
+  const { page } = await open(path, deps);
+  await page.getByRole("button", { name: /^Details of the webhook/ }).click();
+  await expect.poll(() => page.locator(".delivery").innerText()).toContain("no receipt");
+});
+
+test("rows follow what becomes of them; new ones come when they are asked for", async () => {
+  const running = { outcome: null, endedAt: null, durationMs: null } as const;
+  const deps = withEntries(historyEntry({ id: "a", ...running }));
+  const { page } = await open(path, deps);
+  const rows = page.locator("#trigger-rows tr");
+  await expect.poll(() => rows.first().innerText()).toContain("running");
+  const { entries } = deps.operations;
+  entries[0] = historyEntry({ id: "a", outcome: "failed", reason: "exit code 3" });
+  const at = new Date(Date.now() + 1000).toISOString();
+  entries.push(historyEntry({ id: "b", at }));
+  deps.operations.setAgent({ name: "dev", lastOutcome: "failed" });
+  await expect.poll(() => rows.first().innerText()).toContain("exit code 3");
+  expect(await rows.count()).toBe(1);
+  await page.getByRole("button", { name: "Show 1 new trigger" }).click();
+  await expect.poll(() => rows.count()).toBe(2);
+  expect(await page.locator("#show-new").isVisible()).toBe(false);
+});
+
+test("an empty history says what will be there", async () => {
+  const { page, deps } = await open(path);
+  await expect.poll(() => page.locator("#none").innerText()).toContain("Nothing has triggered");
+  deps.operations.entries.push(historyEntry({ id: "a" }));
+  deps.operations.setAgent({ name: "dev", running: 1 });
+  await expect.poll(() => page.locator("#trigger-rows tr").count()).toBe(1);
+});

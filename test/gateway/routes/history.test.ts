@@ -1,0 +1,39 @@
+import { expect, onTestFinished, test } from "vitest";
+import { tcpApp } from "../../../src/gateway/app.ts";
+import { bearer, testDeps } from "../start-gateway.ts";
+
+async function ask(query: string) {
+  const deps = testDeps();
+  const app = await tcpApp(deps);
+  onTestFinished(() => app.close());
+  const response = await app.inject({ url: `/api/stats/triggers?${query}`, headers: bearer });
+  return { response, calls: deps.operations.calls };
+}
+
+test("without a query it is the first page of 50", async () => {
+  const { response, calls } = await ask("");
+  expect(response.json()).toEqual({ triggers: [], page: 1, limit: 50, total: 0, nextBefore: null });
+  expect(calls).toEqual(['history {"page":1,"limit":50}']);
+});
+
+test("numbers, booleans and names arrive as what they are", async () => {
+  const { calls } = await ask("page=2&limit=10&deadLetter=true&agent=dev&kind=cron&outcome=failed");
+  expect(calls).toEqual([
+    'history {"page":2,"limit":10,"deadLetter":true,"agent":"dev","kind":"cron","outcome":"failed"}',
+  ]);
+});
+
+test.each([
+  "page=0",
+  "limit=201",
+  "limit=x",
+  "deadLetter=yes",
+  "kind=other",
+  "since=now",
+  "page=1&page=2",
+])("%s is malformed", async (query) => {
+  const { response, calls } = await ask(query);
+  expect(response.statusCode).toBe(400);
+  expect(response.json()).toMatchObject({ error: "malformed" });
+  expect(calls).toEqual([]);
+});

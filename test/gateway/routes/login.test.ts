@@ -1,0 +1,112 @@
+import type { FastifyInstance } from "fastify";
+import { expect, onTestFinished, test } from "vitest";
+import { tcpApp } from "../../../src/gateway/app.ts";
+import { apiKey, logIn, testDeps } from "../start-gateway.ts";
+import type { TestDeps } from "../start-gateway.ts";
+
+const form = { "content-type": "application/x-www-form-urlencoded" };
+
+async function setUp(overrides: Partial<TestDeps> = {}): Promise<FastifyInstance> {
+  const app = await tcpApp(testDeps(overrides));
+  onTestFinished(() => app.close());
+  return app;
+}
+
+test("the page asks for the key and tells where it is", async () => {
+  const response = await (await setUp()).inject({ url: "/login?next=/dashboard/agents/a/logs" });
+  expect(response.statusCode).toBe(200);
+  expect(response.body).toContain("/home/me/.almanac/credentials/gateway_api_key/default/key");
+  expect(response.body).toContain('value="/dashboard/agents/a/logs"');
+});
+
+test("the key becomes a session: 303 to where the browser wanted, 204 for a program", async () => {
+  const app = await setUp();
+  const payload = `key=${apiKey}&next=%2Fdashboard%2Fagents%2Fdev%2Flogs`;
+  const browser = await app.inject({ method: "POST", url: "/login", headers: form, payload });
+  expect(browser.statusCode).toBe(303);
+  expect(browser.headers.location).toBe("/dashboard/agents/dev/logs");
+  const cookie = String(browser.headers["set-cookie"]);
+  expect(cookie).toMatch(/^al_session=[\w-]{43};/);
+  expect(cookie).toContain("HttpOnly");
+  expect(cookie).toContain("SameSite=Strict");
+  expect(cookie).toContain("Path=/");
+  expect(cookie).not.toContain("Secure");
+  const program = await app.inject({ method: "POST", url: "/login", payload: { key: apiKey } });
+  expect(program.statusCode).toBe(204);
+  const status = { url: "/control/status", headers: { cookie: cookie.split(";")[0] ?? "" } };
+  expect((await app.inject(status)).statusCode).toBe(200);
+});
+
+test("over TLS the cookie is Secure", async () => {
+  const app = await setUp({ trustProxy: true });
+  const headers = { "x-forwarded-proto": "https" };
+  const request = { method: "POST", url: "/login", headers, payload: { key: apiKey } } as const;
+  expect(String((await app.inject(request)).headers["set-cookie"])).toContain("Secure");
+});
+
+test("nobody is sent to another site after the login", async () => {
+  const app = await setUp();
+  const payload = `key=${apiKey}&next=${encodeURIComponent("//evil.example")}`;
+  const response = await app.inject({ method: "POST", url: "/login", headers: form, payload });
+  expect(response.headers.location).toBe("/dashboard");
+});
+
+test("a wrong key is a 401: a page for the form, a problem for JSON", async () => {
+  const app = await setUp();
+  const request = { method: "POST", url: "/login", headers: form, payload: "key=wrong" } as const;
+  const page = await app.inject(request);
+  expect(page.statusCode).toBe(401);
+  expect(page.headers["set-cookie"]).toBeUndefined();
+  expect(page.body).toContain("This is not the gateway’s API key.");
+  const problem = await app.inject({ method: "POST", url: "/login", payload: { key: "wrong" } });
+  expect(problem.statusCode).toBe(401);
+  expect(problem.json()).toMatchObject({ error: "wrong_key" });
+});
+
+test("guessing is slowed down, even for the right key, and only for that address", async () => {
+  const app = await setUp();
+  const tryKey = (key: string, remoteAddress = "10.0.0.1") =>
+    app.inject({ method: "POST", url: "/login", payload: { key }, remoteAddress });
+  for (let failures = 0; failures < 5; failures++) {
+    expect((await tryKey(`wrong ${failures}`)).statusCode).toBe(401);
+  }
+  const slowed = await tryKey(apiKey);
+  expect(slowed.statusCode).toBe(429);
+  expect(slowed.headers["retry-after"]).toBe("1");
+  expect((await tryKey(apiKey, "10.0.0.2")).statusCode).toBe(204);
+});
+
+test.each(["GET", "POST"] as const)("%s /logout ends the session", async (method) => {
+  const app = await setUp();
+  const headers = { cookie: await logIn(app), "sec-fetch-site": "same-origin" };
+  const response = await app.inject({ method, url: "/logout", headers });
+  expect(response.statusCode).toBe(303);
+  expect(response.headers.location).toBe("/login");
+  expect(String(response.headers["set-cookie"])).toMatch(/^al_session=;/);
+  expect((await app.inject({ url: "/control/status", headers })).statusCode).toBe(401);
+});
+
+test("another site can neither log anybody in nor out", async () => {
+  const app = await setUp();
+  const cookie = await logIn(app);
+  const headers = { cookie, "sec-fetch-site": "same-site" };
+  const payload = { key: apiKey };
+  const login = await app.inject({ method: "POST", url: "/login", headers, payload });
+  expect(login.statusCode).toBe(403);
+  expect((await app.inject({ url: "/logout", headers })).statusCode).toBe(403);
+  expect((await app.inject({ url: "/control/status", headers: { cookie } })).statusCode).toBe(200);
+});
+
+test("a HEAD of /logout ends nothing", async () => {
+  const app = await setUp();
+  const cookie = await logIn(app);
+  await app.inject({ method: "HEAD", url: "/logout", headers: { cookie } });
+  expect((await app.inject({ url: "/control/status", headers: { cookie } })).statusCode).toBe(200);
+});
+
+test("who is logged in already goes straight on", async () => {
+  const app = await setUp();
+  const headers = { cookie: await logIn(app) };
+  const response = await app.inject({ url: "/login?next=/dashboard", headers });
+  expect(response.statusCode).toBe(303);
+});

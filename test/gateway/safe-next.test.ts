@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { safeNext } from "../../src/gateway/safe-next.ts";
+
+test.each(["/dashboard", "/dashboard/agents/dev/logs?instance=dev-a", "/loginish", "/"])(
+  "%s is a path of this site",
+  (next) => expect(safeNext(next, "/home")).toBe(next),
+);
+
+test.each([
+  "//evil.example",
+  "/\\evil.example",
+  "\\\\evil.example",
+  "https://evil.example/",
+  "/\t/evil.example",
+  "/\n/evil.example",
+  "/.//evil.example",
+  "/a/..//evil.example",
+  "javascript:alert(1)",
+  "",
+  "dashboard",
+  "/login?next=/",
+  "/logout",
+  undefined,
+  ["/dashboard"],
+])("%j is not", (next) => expect(safeNext(next, "/home")).toBe("/home"));

@@ -1,0 +1,71 @@
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { json } from "node:stream/consumers";
+
+export interface SeenRequest {
+  readonly path: string;
+  readonly authorization: string;
+  readonly body: { readonly model?: string; readonly messages?: readonly { role: string }[] };
+}
+
+export interface FakeProvider {
+  /** Base URL of an OpenAI-compatible API. */
+  readonly baseUrl: string;
+  readonly requests: readonly SeenRequest[];
+  close(): Promise<void>;
+}
+
+type Answer = (request: SeenRequest, response: ServerResponse) => void;
+
+/** A provider in trouble: an HTTP server on this machine that answers as the test says. */
+export async function fakeProvider(answer: Answer): Promise<FakeProvider> {
+  const requests: SeenRequest[] = [];
+  const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const body = (await json(incoming).catch(() => ({}))) as SeenRequest["body"];
+    const { url = "", headers } = incoming;
+    const seen = { path: url, authorization: headers.authorization ?? "", body };
+    requests.push(seen);
+    answer(seen, response);
+  };
+  const server = createServer((incoming, response) => void serve(incoming, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Answers every request with a status and an error message, as the OpenAI API writes errors. */
+export function refusing(status: number, message: string): Answer {
+  return (_request, response) => {
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message, type: "error" } }));
+  };
+}
+
+/** Begins to answer and hangs up in the middle. */
+export const hangingUp: Answer = (_request, response) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const delta = { role: "assistant", content: "I was about to" };
+  const chunk = { id: "x", object: "chat.completion.chunk", choices: [{ index: 0, delta }] };
+  response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  setTimeout(() => response.destroy(), 30);
+};
+
+/** Says one text and is done. */
+export function saying(text: string): Answer {
+  return (_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const chunk = (delta: object, finish: string | null) =>
+      `data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+    response.end(
+      `${chunk({ role: "assistant", content: text }, null)}${chunk({}, "stop")}data: [DONE]\n\n`,
+    );
+  };
+}

@@ -1,0 +1,41 @@
+import type { Job, JobModel, Script } from "../../src/contracts/job.ts";
+
+/** A job that can run; what a test is about goes into `job`. */
+export function aJob(workDir: string, job: Partial<Job> = {}): Job {
+  return {
+    instanceId: "dev-abcdefgh",
+    agent: "dev",
+    title: "Dev",
+    instructions: "Do the work.",
+    harness: { type: "pi", command: "claude" },
+    models: [aScripted([{ text: "Done." }])],
+    params: {},
+    credentials: [],
+    hooks: { pre: [], post: [] },
+    timeoutSeconds: 60,
+    trigger: { kind: "manual", prompt: null },
+    payload: null,
+    workDir,
+    ...job,
+  };
+}
+
+export function aScripted(turns: Script["turns"], name = "scripted"): JobModel {
+  const model = { name, provider: "scripted", model: "scripted", authType: "none" } as const;
+  return { ...model, thinkingLevel: null, baseUrl: null, key: null, script: { turns } };
+}
+
+/** A model of a provider on this machine. */
+export function aModel(name: string, baseUrl: string, model: Partial<JobModel> = {}): JobModel {
+  return {
+    name,
+    provider: "custom",
+    model: `${name}-1`,
+    authType: "api_key",
+    thinkingLevel: null,
+    baseUrl,
+    key: `key-of-${name}`,
+    script: null,
+    ...model,
+  };
+}

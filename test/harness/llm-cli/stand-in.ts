@@ -1,0 +1,56 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+export interface StandIn {
+  /** PATH that finds it first. */
+  readonly path: string;
+  /** The arguments it was started with. */
+  readonly args: () => Promise<readonly string[]>;
+  readonly env: () => Promise<Readonly<Record<string, string>>>;
+  /** What came on its standard input. */
+  readonly input: () => Promise<string>;
+}
+
+export interface Behaviour {
+  /** Printed one per line: objects as JSON, texts as they are. */
+  readonly stream?: readonly unknown[];
+  readonly stderr?: string;
+  readonly exitCode?: number;
+  /** Shell code that runs at the end, before it exits. */
+  readonly then?: string;
+}
+
+/** Puts a program called `name` into a folder of its own: it notes how it was started and plays its part. */
+export async function standIn(dir: string, name: string, play: Behaviour): Promise<StandIn> {
+  const bin = join(dir, "bin");
+  await mkdir(bin, { recursive: true });
+  const lines = (play.stream ?? []).map((line) =>
+    typeof line === "string" ? line : JSON.stringify(line),
+  );
+  const at = (file: string) => join(bin, `${name}.${file}`);
+  await writeFile(at("stream"), lines.map((line) => `${line}\n`).join(""));
+  await writeFile(at("stderr"), play.stderr ?? "");
+  const script = `#!/bin/sh
+printf '%s\\0' "$@" > "${at("args")}"
+env -0 > "${at("env")}"
+cat > "${at("input")}"
+cat "${at("stream")}"
+cat "${at("stderr")}" >&2
+${play.then ?? ""}
+exit ${play.exitCode ?? 0}
+`;
+  await writeFile(join(bin, name), script, { mode: 0o755 });
+  const parts = async (file: string) => (await readFile(at(file), "utf8")).split("\0").slice(0, -1);
+  return {
+    path: `${bin}:${process.env.PATH ?? ""}`,
+    args: () => parts("args"),
+    env: async () => {
+      const entries = (await parts("env")).map((entry) => {
+        const [key = "", ...value] = entry.split("=");
+        return [key, value.join("=")];
+      });
+      return Object.fromEntries(entries) as Record<string, string>;
+    },
+    input: () => readFile(at("input"), "utf8"),
+  };
+}

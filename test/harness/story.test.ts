@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import type { RunMessage } from "../../src/contracts/run-messages.ts";
+import { storyOf } from "../../src/harness/story.ts";
+
+function told(tell: (story: ReturnType<typeof storyOf>) => void) {
+  const messages: RunMessage[] = [];
+  tell(storyOf((message) => void messages.push(message)));
+  return messages.flatMap((message) => (message.type === "log" ? [message] : []));
+}
+
+describe("the story of a session", () => {
+  it("tells a long text in pieces that lose nothing and cut no word", () => {
+    const text = "word ".repeat(4000);
+    const pieces = told((story) => story.said(text)).map(({ msg }) => msg);
+    expect(pieces.length).toBeGreaterThan(3);
+    expect(pieces.join("")).toBe(text);
+    expect(pieces.every((piece) => piece.length <= 6000 && /^(word )+$/.test(piece))).toBe(true);
+    const one = "x".repeat(13_000);
+    expect(told((story) => story.said(one)).map(({ msg }) => msg.length)).toEqual([
+      6000, 6000, 1000,
+    ]);
+    expect(told((story) => story.said(" \n"))).toEqual([]);
+  });
+
+  it("cuts a long output between two words", () => {
+    const [result] = told((story) => story.toolResult("1", "word ".repeat(4000), false, "bash"));
+    expect(result?.fields?.output).toMatch(/^(word )+… \(\d+ more characters\)$/);
+  });
+
+  it("knows a result by its call", () => {
+    const [, result] = told((story) => {
+      story.toolCall("1", "bash", { command: "false" });
+      story.toolResult("1", "", true);
+    });
+    expect(result).toMatchObject({ level: 40, msg: "bash failed", fields: { tool: "bash" } });
+  });
+});

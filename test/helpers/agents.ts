@@ -1,0 +1,51 @@
+import type { AgentConfig, Trigger, WorkItem } from "../../streams/vocabulary.ts";
+
+/** A valid agent config; what a test is about goes into `config`. */
+export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentConfig {
+  return {
+    name,
+    title: name,
+    description: null,
+    license: null,
+    compatibility: null,
+    instructions: "Do the work.",
+    source: null,
+    sourceCommit: null,
+    models: [
+      {
+        name: "scripted",
+        provider: "scripted",
+        model: "scripted",
+        authType: "none",
+        thinkingLevel: null,
+        baseUrl: null,
+        credential: "scripted_key",
+        script: null,
+      },
+    ],
+    harness: { type: "pi", command: "claude" },
+    credentials: [],
+    schedule: null,
+    timezone: "UTC",
+    catchUp: "none",
+    scale: 1,
+    timeoutSeconds: 900,
+    queueSize: 100,
+    waitTimeoutSeconds: 1800,
+    webhooks: [],
+    hooks: { pre: [], post: [] },
+    params: {},
+    runtime: { type: "host-user", runAs: "$USER" },
+    dockerfileHash: null,
+    ...config,
+  };
+}
+
+/** A work item that arrived at the start of time. */
+export function anItem(
+  id: string,
+  agent = "dev",
+  trigger: Trigger = { kind: "manual", prompt: null },
+): WorkItem {
+  return { id, agent, at: 0, attempt: 1, trigger };
+}

@@ -1,0 +1,70 @@
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Engine } from "../../src/runners/container/engine.ts";
+import { projectId, projectLabel } from "../../src/runners/container/labels.ts";
+import type { LogEntry } from "../../streams/vocabulary.ts";
+import { testBase } from "./docker.ts";
+import { copyProject } from "./scheduler.ts";
+import type { TestProject } from "./scheduler.ts";
+
+/** A copy of examples/container that needs no registry. `remove` also takes its containers and images away. */
+export async function containerProject(engine: Engine): Promise<TestProject> {
+  const project = await copyProject("examples/container");
+  const config = join(project.dir, "config.toml");
+  const text = await readFile(config, "utf8");
+  await writeFile(config, text.replace(/^# base = .*$/m, `base = "${testBase}"`));
+  return {
+    ...project,
+    remove: async () => {
+      await removeAll(engine, project.dir);
+      await project.remove();
+    },
+  };
+}
+
+/** Only the agent `boxed`, without a Dockerfile: it says "before", sleeps, and says "after". */
+export async function sleepingProject(
+  engine: Engine,
+  { sleepSeconds, timeoutSeconds = 60 }: { sleepSeconds: number; timeoutSeconds?: number },
+): Promise<TestProject> {
+  const project = await containerProject(engine);
+  await rm(join(project.dir, "agents/beside"), { recursive: true });
+  await rm(join(project.dir, "agents/boxed/Dockerfile"));
+  const tool = `name = "bash"\narguments = { command = "sleep ${sleepSeconds}" }`;
+  await writeFile(
+    join(project.dir, "boxed.script.toml"),
+    `[[turns]]\ntext = "before"\n[[turns.tools]]\n${tool}\n\n[[turns]]\ntext = "after"\n`,
+  );
+  await writeFile(
+    join(project.dir, "agents/boxed/config.toml"),
+    `models = ["boxed"]\ncredentials = []\nschedule = "0 0 29 2 *"\ntimeout = ${timeoutSeconds}\n`,
+  );
+  return project;
+}
+
+/** The messages of one kind in the log of the agent `boxed`. */
+export async function messagesOfBoxed(project: TestProject, kind: string): Promise<string[]> {
+  const dir = join(project.dir, ".al/logs");
+  const names = (await readdir(dir)).filter((name) => name.startsWith("boxed-"));
+  const texts = await Promise.all(names.map((name) => readFile(join(dir, name), "utf8")));
+  const lines = texts.join("").split("\n");
+  const entries = lines.filter((line) => line !== "").map((line) => JSON.parse(line) as LogEntry);
+  return entries.filter((entry) => entry.kind === kind).map(({ msg }) => msg);
+}
+
+/** Ids of the containers that carry the project's label. */
+export async function containersOfProject(engine: Engine, projectDir: string): Promise<string[]> {
+  const filters = { label: [`${projectLabel}=${projectId(projectDir)}`] };
+  const containers = await engine.calls().listContainers({ all: true, filters });
+  return containers.map(({ Id }) => Id);
+}
+
+async function removeAll(engine: Engine, projectDir: string): Promise<void> {
+  for (const id of await containersOfProject(engine, projectDir)) {
+    await engine.calls().getContainer(id).remove({ force: true });
+  }
+  const filters = { label: [`${projectLabel}=${projectId(projectDir)}`] };
+  for (const { Id } of await engine.calls().listImages({ filters })) {
+    await engine.calls().getImage(Id).remove({ force: true });
+  }
+}

@@ -1,0 +1,163 @@
+import { execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { copyFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { finished } from "node:stream/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { lastValueFrom } from "rxjs";
+import { connectEngine } from "../../src/runners/container/engine.ts";
+import type { Engine } from "../../src/runners/container/engine.ts";
+import { createAgentImages } from "../../src/runners/container/images.ts";
+import type { AgentImages } from "../../src/runners/container/images.ts";
+import { anAgent } from "./agents.ts";
+import { withLock } from "./lock.ts";
+
+const run = promisify(execFile);
+
+/** Small image with Node, git, curl and jq; made here, as a test machine may reach no registry. */
+export const testBase = "al-test-base:latest";
+
+/** Outlives the test run: making it takes a minute. */
+const cacheDir = "/tmp/al-test-docker";
+mkdirSync(cacheDir, { recursive: true, mode: 0o700 });
+const cachedTar = join(cacheDir, "base.tar");
+
+/** For hooks that may have to make the base image, in ms. */
+export const engineSetupMs = 300_000;
+
+export interface TestEngine {
+  readonly engine: Engine;
+  /** Null when there is an engine. */
+  readonly missing: string | null;
+}
+
+/**
+ * The machine's engine with the base image on it. Starts `dockerd` where it is installed and nothing answers (it
+ * stays: other tests use it too). Without an engine `missing` says why, for `describe.skipIf`; in CI that throws.
+ */
+export async function testEngine(): Promise<TestEngine> {
+  const engine = connectEngine({ env: process.env });
+  try {
+    await reachable(engine);
+    await ensureBase(engine);
+    return { engine, missing: null };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (process.env.CI !== undefined && process.env.CI !== "") throw error;
+    sayOnce(`skipped the tests that need a container engine: ${reason}`);
+    return { engine, missing: reason };
+  }
+}
+
+const programDir = join(import.meta.dirname, "../..");
+
+/** The default image with this checkout's program, on the test base; what starts a scheduler then finds it there. */
+export async function defaultTestImage(engine: Engine): Promise<AgentImages> {
+  const local = () => ({ image: "al-agent:latest", base: testBase });
+  const images = createAgentImages({ engine, projectDir: programDir, programDir, local });
+  await withLock(join(cacheDir, "image.lock"), () => lastValueFrom(images.prepare(anAgent("dev"))));
+  return images;
+}
+
+/** An image's name that no other test file, test run or checkout on this engine uses. */
+export function testImage(name: string): string {
+  return `al-test-${name}-${randomBytes(4).toString("hex")}:latest`;
+}
+
+/** Removes every image of the repository that `image` names. */
+export async function removeTestImages(engine: Engine, image: string): Promise<void> {
+  const reference = [image.replace(/:latest$/, "")];
+  const images = await engine.calls().listImages({ filters: { reference } });
+  for (const { Id } of images) await engine.calls().getImage(Id).remove({ force: true });
+}
+
+/** Every test file asks for the engine; the workers of one test run have one parent. */
+function sayOnce(line: string): void {
+  const said = join(cacheDir, `said-${process.ppid}`);
+  // An older one is of another process that had the same number.
+  const since = Date.now() - (statSync(said, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  if (since < 3_600_000) return;
+  rmSync(said, { force: true });
+  try {
+    writeFileSync(said, "", { flag: "wx" });
+  } catch {
+    return;
+  }
+  process.stderr.write(`${line}\n`);
+}
+
+async function reachable(engine: Engine): Promise<void> {
+  try {
+    await engine.ping();
+  } catch (error) {
+    const here = (process.env.DOCKER_HOST ?? "") === "" && process.getuid?.() === 0;
+    if (!here || !existsSync("/usr/sbin/dockerd")) throw error;
+    await withLock(join(cacheDir, "daemon.lock"), async () => {
+      if (await engine.ping().catch(() => null)) return;
+      startDaemon();
+      await answers(engine, 60_000);
+    });
+  }
+}
+
+function startDaemon(): void {
+  const log = openSync(join(cacheDir, "dockerd.log"), "a");
+  spawn("/usr/sbin/dockerd", [], { detached: true, stdio: ["ignore", log, log] }).unref();
+  closeSync(log);
+}
+
+/** Resolves once the engine answers. */
+export async function answers(engine: Engine, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      await engine.ping();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await wait(200);
+    }
+  }
+}
+
+/** Imports the base image unless the engine has it. */
+export async function ensureBase(engine: Engine): Promise<void> {
+  if (await hasBase(engine)) return;
+  await withLock(join(cacheDir, "base.lock"), async () => {
+    if (await hasBase(engine)) return;
+    if (!existsSync(cachedTar)) await makeBase();
+    const [repo, tag] = testBase.split(":");
+    const answer = await engine.streams().importImage(cachedTar, { repo, tag });
+    await finished(answer.resume());
+  });
+}
+
+async function hasBase(engine: Engine): Promise<boolean> {
+  const images = await engine.calls().listImages({ filters: { reference: [testBase] } });
+  return images.length > 0;
+}
+
+async function makeBase(): Promise<void> {
+  const root = join(cacheDir, "root");
+  await rm(root, { recursive: true, force: true });
+  const include = "--include=ca-certificates,git,curl,jq";
+  await run("debootstrap", ["--variant=minbase", include, "bookworm", root], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  await rm(join(root, "var/cache/apt"), { recursive: true, force: true });
+  await rm(join(root, "var/lib/apt/lists"), { recursive: true, force: true });
+  await copyFile(process.execPath, join(root, "usr/bin/node"));
+  await run("tar", ["-C", root, "-cf", `${cachedTar}.new`, "."]);
+  await rename(`${cachedTar}.new`, cachedTar);
+  await rm(root, { recursive: true, force: true });
+}

@@ -1,0 +1,250 @@
+import { Subject } from "rxjs";
+import { OperationError } from "../../src/contracts/operations.ts";
+import type {
+  AgentDetail,
+  Delivery,
+  DeliveryAnswer,
+  Operations,
+} from "../../src/contracts/operations.ts";
+import type { HistoryEntry, HistoryPage, HistoryQuery } from "../../src/contracts/history.ts";
+import type { Lock, ReceiptView, ReplayResult } from "../../src/contracts/operator-api.ts";
+import type {
+  AgentStatus,
+  RecentLog,
+  SchedulerStatus,
+  StatusSnapshot,
+  StatusUpdate,
+} from "../../streams/status/wire.ts";
+
+/** Operations that keep a small state of their own and remember what was asked of them. */
+export interface FakeOperations extends Operations {
+  /** What was called, as `name argument …`. */
+  readonly calls: string[];
+  readonly deliveries: Delivery[];
+  answer: DeliveryAnswer;
+  phaseNow: "starting" | "running" | "draining";
+  /** Thrown by the next call that does something. */
+  refusal: OperationError | null;
+  /** The trigger history, in any order. */
+  readonly entries: HistoryEntry[];
+  /** What `agent` answers, by name; another agent has no config. */
+  readonly details: Map<string, AgentDetail>;
+  /** The receipts that it has, by id. */
+  readonly receipts: Map<string, ReceiptView>;
+  readonly heldLocks: Lock[];
+  /** Changes an agent, or adds it, and tells the streams. */
+  setAgent(agent: Partial<AgentStatus> & { readonly name: string }): void;
+  removeAgent(name: string): void;
+  setScheduler(change: Partial<SchedulerStatus>): void;
+  addLog(line: Partial<RecentLog> & { readonly msg: string }): void;
+  /** Sends an update as it is. */
+  emit(update: StatusUpdate): void;
+}
+
+/** An idle agent with a cron schedule. */
+function agentStatus(agent: Partial<AgentStatus> & { readonly name: string }): AgentStatus {
+  return {
+    title: agent.name,
+    description: null,
+    license: null,
+    state: "idle",
+    statusText: null,
+    error: null,
+    enabled: true,
+    lastRunAt: null,
+    lastDurationMs: null,
+    lastOutcome: null,
+    nextRunAt: null,
+    running: 0,
+    scale: 1,
+    queued: 0,
+    queueSize: 100,
+    triggers: ["cron 0 9 * * *"],
+    runtime: "host-user",
+    models: ["scripted"],
+    ...agent,
+  };
+}
+
+/** A run of "dev" by its schedule that went well. */
+export function historyEntry(entry: Partial<HistoryEntry> & { readonly id: string }): HistoryEntry {
+  const at = entry.at ?? new Date().toISOString();
+  return {
+    at,
+    kind: "cron",
+    agent: "dev",
+    source: null,
+    event: null,
+    action: null,
+    receiptId: null,
+    instanceId: `dev-${entry.id}`,
+    outcome: "succeeded",
+    deadLetter: false,
+    reason: null,
+    attempt: 1,
+    startedAt: at,
+    endedAt: at,
+    durationMs: 0,
+    exitCode: 0,
+    model: "haiku",
+    tokens: 1200,
+    costUsd: 0.01,
+    ...entry,
+  };
+}
+
+/** Pages as the store does; its cursor is the id of the last entry that was shown. */
+function historyPage(entries: readonly HistoryEntry[], query: HistoryQuery): HistoryPage {
+  const { page, limit, before, since, agent, kind, outcome, deadLetter } = query;
+  const matching = entries
+    .filter((entry) => agent === undefined || entry.agent === agent)
+    .filter((entry) => kind === undefined || entry.kind === kind)
+    .filter((entry) => outcome === undefined || entry.outcome === outcome)
+    .filter((entry) => deadLetter === undefined || entry.deadLetter === deadLetter)
+    .filter((entry) => since === undefined || entry.at >= new Date(since).toISOString())
+    .sort((a, b) => b.at.localeCompare(a.at) || b.id.localeCompare(a.id));
+  const from =
+    before === undefined
+      ? (page - 1) * limit
+      : matching.findIndex((entry) => entry.id === before) + 1;
+  const triggers = matching.slice(from, from + limit);
+  const isLast = from + limit >= matching.length;
+  const nextBefore = isLast ? null : (triggers.at(-1)?.id ?? null);
+  return { triggers, page, limit, total: matching.length, nextBefore };
+}
+
+/** Makes fake operations with the given agents. */
+export function fakeOperations(
+  agents: readonly (Partial<AgentStatus> & { readonly name: string })[] = [],
+): FakeOperations {
+  const update = new Subject<StatusUpdate>();
+  let seq = 0;
+  let snapshot: StatusSnapshot = {
+    scheduler: {
+      paused: false,
+      startedAt: new Date().toISOString(),
+      version: "0.1.0",
+      project: "hello",
+      gatewayUrl: "http://localhost:8080",
+      running: 0,
+      cronJobs: agents.length,
+      webhookSources: [],
+      error: null,
+    },
+    agents: agents.map(agentStatus),
+    recentLogs: [],
+  };
+
+  const find = (name: string): AgentStatus => {
+    const agent = snapshot.agents.find((known) => known.name === name);
+    if (agent === undefined) throw new OperationError("unknown_agent", `no agent "${name}"`);
+    return agent;
+  };
+  const called = (...words: readonly unknown[]): void => {
+    fake.calls.push(words.map(String).join(" "));
+    const { refusal } = fake;
+    fake.refusal = null;
+    if (refusal !== null) throw refusal;
+  };
+
+  const fake: FakeOperations = {
+    calls: [],
+    deliveries: [],
+    answer: { status: 200, body: { receiptId: "r1", matched: [] } },
+    phaseNow: "running",
+    refusal: null,
+    snapshot: () => snapshot,
+    update$: update.asObservable(),
+    entries: [],
+    details: new Map(),
+    agent: (name) => fake.details.get(find(name).name) ?? { config: null, nextTicks: [] },
+    phase: () => fake.phaseNow,
+    emit: (change) => update.next(change),
+    setAgent(change) {
+      const known = snapshot.agents.find(({ name }) => name === change.name);
+      const agent = { ...(known ?? agentStatus(change)), ...change };
+      const others = snapshot.agents.filter(({ name }) => name !== change.name);
+      const sorted = [...others, agent].sort((a, b) => a.name.localeCompare(b.name));
+      snapshot = { ...snapshot, agents: sorted };
+      update.next({ agents: [agent] });
+    },
+    removeAgent(name) {
+      snapshot = { ...snapshot, agents: snapshot.agents.filter((agent) => agent.name !== name) };
+      update.next({ removed: [name] });
+    },
+    setScheduler(change) {
+      const scheduler = { ...snapshot.scheduler, ...change };
+      snapshot = { ...snapshot, scheduler };
+      update.next({ scheduler });
+    },
+    addLog(line) {
+      const log: RecentLog = {
+        seq: ++seq,
+        time: new Date().toISOString(),
+        level: 30,
+        agent: "scheduler",
+        instanceId: null,
+        ...line,
+      };
+      snapshot = { ...snapshot, recentLogs: [...snapshot.recentLogs, log].slice(-20) };
+      update.next({ logs: [log] });
+    },
+    setPaused: async (paused) => {
+      called("setPaused", paused);
+      fake.setScheduler({ paused });
+      await Promise.resolve();
+    },
+    setEnabled: async (name, enabled) => {
+      called("setEnabled", name, enabled);
+      fake.setAgent({ ...find(name), enabled });
+      await Promise.resolve();
+    },
+    trigger: async (name, prompt) => {
+      called("trigger", name, prompt);
+      const agent = find(name);
+      if (!agent.enabled) throw new OperationError("disabled", `${name} is disabled`);
+      fake.setAgent({ ...agent, state: "running", running: agent.running + 1 });
+      await Promise.resolve();
+      return { triggerId: "t1", instanceId: `${name}-abcdefgh`, queued: false };
+    },
+    killAgent: async (name) => {
+      called("killAgent", name);
+      const { running } = find(name);
+      fake.setAgent({ name, state: "idle", running: 0 });
+      return await Promise.resolve(running);
+    },
+    killInstance: async (instanceId) => {
+      called("killInstance", instanceId);
+      await Promise.resolve();
+    },
+    stop: () => called("stop"),
+    history(query: HistoryQuery): HistoryPage {
+      fake.calls.push(`history ${JSON.stringify(query)}`);
+      return historyPage(fake.entries, query);
+    },
+    receipts: new Map(),
+    heldLocks: [],
+    receipt: (id) => {
+      const receipt = fake.receipts.get(id);
+      if (receipt === undefined) throw new OperationError("unknown_receipt", `no receipt "${id}"`);
+      return receipt;
+    },
+    replay: async (receiptId, agent): Promise<ReplayResult> => {
+      called("replay", receiptId, agent);
+      fake.receipt(receiptId);
+      const names = agent === null ? snapshot.agents.map(({ name }) => name) : [find(agent).name];
+      const matched = names.map((name) => {
+        const instanceId = `${name}-abcdefgh`;
+        return { agent: name, outcome: "started" as const, instanceId, triggerId: `t-${name}` };
+      });
+      return await Promise.resolve({ receiptId, replayId: "p1", matched, reason: null });
+    },
+    locks: () => fake.heldLocks,
+    receiveWebhook: async (delivery) => {
+      called("receiveWebhook", delivery.type, delivery.source);
+      fake.deliveries.push(delivery);
+      return await Promise.resolve(fake.answer);
+    },
+  };
+  return fake;
+}

@@ -1,0 +1,37 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { withLock } from "./lock.ts";
+
+describe("a lock between test processes", () => {
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), "al-lock-"));
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+
+  it("lets one at a time work, and is given back after a failure", async () => {
+    const path = join(dir, "lock");
+    let inside = 0;
+    const most: number[] = [];
+    const work = async () => {
+      most.push(++inside);
+      await wait(20);
+      inside -= 1;
+    };
+    await Promise.all([withLock(path, work), withLock(path, work), withLock(path, work)]);
+    expect(most).toEqual([1, 1, 1]);
+    await expect(withLock(path, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    await withLock(path, work);
+  });
+
+  it("is taken over from a process that died", async () => {
+    const path = join(dir, "lock");
+    const { pid } = spawnSync("true");
+    writeFileSync(path, String(pid));
+    await expect(withLock(path, () => Promise.resolve("done"))).resolves.toBe("done");
+  });
+});

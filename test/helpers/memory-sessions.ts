@@ -1,0 +1,27 @@
+import { createHash, randomBytes } from "node:crypto";
+import { Subject } from "rxjs";
+import type { Sessions } from "../../src/contracts/sessions.ts";
+
+/** Sessions that live as long as the test. */
+export function memorySessions(): Sessions {
+  const live = new Set<string>();
+  const ended = new Subject<string>();
+  const end = (id: string): void => {
+    if (live.delete(id)) ended.next(id);
+  };
+  return {
+    create() {
+      const token = randomBytes(32).toString("base64url");
+      live.add(idOf(token));
+      return token;
+    },
+    touch: (token) => (live.has(idOf(token)) ? idOf(token) : null),
+    end,
+    endAll: () => [...live].forEach(end),
+    ended$: ended.asObservable(),
+  };
+}
+
+function idOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

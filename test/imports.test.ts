@@ -1,0 +1,100 @@
+import { spawnSync } from "node:child_process";
+import { appendFileSync, cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "..");
+
+interface Report {
+  readonly summary: {
+    readonly violations: readonly { rule: { name: string }; from: string; to: string }[];
+  };
+}
+
+/** Runs the check of `npm run check:imports` on a tree. */
+function check(tree: string, ...options: string[]) {
+  const args = ["--config", ".dependency-cruiser.cjs", ...options, "src", "streams"];
+  return spawnSync(join(root, "node_modules/.bin/depcruise"), args, {
+    cwd: tree,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
+}
+
+/** `rule: from → to` of each arrow against the drawing. */
+function violationsIn(tree: string): string[] {
+  const { summary } = JSON.parse(check(tree, "--output-type", "json").stdout) as Report;
+  return summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`);
+}
+
+function copyOfTree(): string {
+  const copy = mkdtempSync(join(tmpdir(), "al-imports-"));
+  for (const path of [
+    "src",
+    "streams",
+    "tsconfig.json",
+    "package.json",
+    ".dependency-cruiser.cjs",
+  ]) {
+    cpSync(join(root, path), join(copy, path), { recursive: true });
+  }
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  return copy;
+}
+
+test("the tree as it is passes", () => {
+  expect(violationsIn(root)).toEqual([]);
+  expect(check(root).status).toBe(0);
+});
+
+/** Each bad import in a file of its own: the file, its text, and the rule that must name it. */
+const wrongs = [
+  ["no-circle", "src/cli/one.ts", 'import { two } from "./two.ts";\nexport const one = () => two;'],
+  ["no-circle", "src/cli/two.ts", 'import { one } from "./one.ts";\nexport const two = () => one;'],
+  ["no-circle", "src/cli/t1.ts", 'import type { T2 } from "./t2.ts";\nexport type T1 = T2[];'],
+  ["no-circle", "src/cli/t2.ts", 'import type { T1 } from "./t1.ts";\nexport type T2 = T1[];'],
+  ["streams-are-pure", "streams/runs/reads-a-file.ts", 'import "node:fs";'],
+  ["streams-are-pure", "streams/status/knows-an-edge.ts", 'import "../../src/errors.ts";'],
+  ["stages-do-not-know-each-other", "streams/runs/ticks.ts", 'import "../triggers/cron.ts";'],
+  ["nobody-imports-runtime-but-start", "src/gateway/runs.ts", 'import "../../streams/runtime.ts";'],
+  ["edges-do-not-know-each-other", "src/gateway/stores.ts", 'import "../store/bad-room.ts";'],
+  ["edges-do-not-know-each-other", "src/store/bad-room.ts", 'import "../cli/closest.ts";'],
+  ["contracts-stand-alone", "src/contracts/knows.ts", 'import "../cli/closest.ts";'],
+  ["no-test-code-in-the-program", "src/cli/tests.ts", 'import "../../test/leaf.ts";'],
+] as const;
+
+/** A circle is reported once, at one of its ends. */
+function names(rule: string, path: string): (violation: string) => boolean {
+  return (violation) => violation.startsWith(`${rule}: `) && violation.includes(path);
+}
+
+describe("an arrow against the drawing fails", () => {
+  let copy: string;
+  let violations: string[];
+
+  beforeAll(() => {
+    copy = copyOfTree();
+    cpSync(join(root, "test/tsconfig.json"), join(copy, "test/tsconfig.json"), { recursive: true });
+    writeFileSync(join(copy, "test/leaf.ts"), "export const leaf = 1;\n");
+    for (const [, path, text] of wrongs) writeFileSync(join(copy, path), `${text}\n`);
+    appendFileSync(join(copy, "streams/vocabulary.ts"), '\nimport "rxjs";\n');
+    appendFileSync(join(copy, "src/errors.ts"), '\nimport "node:fs";\n');
+    violations = violationsIn(copy);
+  });
+
+  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+  test("the check's exit code says so", () => expect(check(copy).status).not.toBe(0));
+
+  test.each(wrongs)("%s in %s", (rule, path) => {
+    expect(violations.some(names(rule, path))).toBe(true);
+  });
+
+  test.each([
+    ["vocabulary-imports-nothing", "streams/vocabulary.ts"],
+    ["errors-imports-nothing", "src/errors.ts"],
+  ])("%s", (rule, path) => {
+    expect(violations.some(names(rule, path))).toBe(true);
+  });
+});

@@ -1,0 +1,268 @@
+import {
+  appendFileSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+} from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import type { LogLine, LogQuery, LogSource } from "../../src/contracts/log-source.ts";
+import { createLogSource } from "../../src/logs/log-source.ts";
+import { dayMs, entry, logPath, noon, tempProject, tempWriter, writeLines } from "./support.ts";
+
+const devQuery: LogQuery = { agent: "dev", instanceId: null, lines: 100, after: null };
+
+function sourceOf(project: string, now = () => noon): LogSource {
+  return createLogSource(project, { now });
+}
+
+/** Follows until the test is over; what came is in `lines`. */
+function follow(source: LogSource, query: Partial<LogQuery> = {}) {
+  const lines: LogLine[] = [];
+  const errors: unknown[] = [];
+  const subscription = source
+    .follow({ ...devQuery, ...query })
+    .subscribe({ next: (line) => lines.push(line), error: (error) => errors.push(error) });
+  onTestFinished(() => {
+    subscription.unsubscribe();
+    expect(errors).toEqual([]);
+  });
+  const messages = (): string[] => lines.map((line) => line.entry.msg);
+  return { lines, messages, stop: () => subscription.unsubscribe() };
+}
+
+const line = (msg: string, more = {}): string => `${JSON.stringify(entry(msg, more))}\n`;
+const range = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, i) => `${from + i}`);
+
+test("the last lines come first, then each new one within 500 ms", async () => {
+  const project = tempProject();
+  writeLines(
+    logPath(project),
+    range(0, 10).map((n) => line(n)),
+  );
+  const { messages } = follow(sourceOf(project), { lines: 3 });
+  await expect.poll(messages).toEqual(["7", "8", "9"]);
+  for (const n of range(10, 15)) {
+    appendFileSync(logPath(project), line(n));
+    await expect.poll(messages, { timeout: 500, interval: 5 }).toContain(n);
+  }
+  expect(messages()).toEqual(range(7, 15));
+});
+
+test("neither directory nor file need exist yet", async () => {
+  const project = tempProject();
+  const { messages } = follow(sourceOf(project));
+  await sleep(50);
+  writeLines(logPath(project), [line("first"), line("second")]);
+  await expect.poll(messages, { timeout: 1_000 }).toEqual(["first", "second"]);
+});
+
+test("nothing is lost or doubled however reading and writing interleave", async () => {
+  const project = tempProject();
+  const writer = tempWriter(project);
+  const source = sourceOf(project);
+  const total = 3_000;
+  const followers: ReturnType<typeof follow>[] = [];
+  for (let n = 0; n < total; n++) {
+    writer.write(entry(`${n}`));
+    if (n % 150 === 75) followers.push(follow(source, { lines: 10_000 }));
+    if (n % 10 === 0) await sleep(0);
+  }
+  for (const { messages } of followers) {
+    await expect.poll(() => messages().length, { timeout: 10_000 }).toBe(total);
+    expect(messages()).toEqual(range(0, total));
+  }
+  expect(followers).toHaveLength(20);
+});
+
+test("a reader that comes back goes on after its last line, whatever was written meanwhile", async () => {
+  const project = tempProject();
+  const writer = tempWriter(project);
+  const source = sourceOf(project);
+  const got: string[] = [];
+  let after: string | null = null;
+  let written = 0;
+  for (let visit = 0; visit < 15; visit++) {
+    const visitor = follow(source, { after, lines: 10_000 });
+    for (let i = 0; i < 40; i++) writer.write(entry(`${written++}`));
+    await sleep(visit * 5);
+    visitor.stop();
+    got.push(...visitor.messages());
+    after = visitor.lines.at(-1)?.id ?? after;
+    for (let i = 0; i < 7; i++) writer.write(entry(`${written++}`));
+  }
+  const last = follow(source, { after, lines: 10_000 });
+  await expect.poll(() => got.length + last.messages().length, { timeout: 5_000 }).toBe(written);
+  expect([...got, ...last.messages()]).toEqual(range(0, written));
+});
+
+test("a reader that comes back on another day gets all that lies between", async () => {
+  const project = tempProject();
+  let now = noon;
+  const writer = tempWriter(project, { now: () => now });
+  const source = sourceOf(project, () => now);
+  const first = follow(source);
+  for (let n = 0; n < 90; n++) {
+    if (n % 30 === 29) now += dayMs;
+    writer.write(entry(`${n}`));
+    if (n === 5) {
+      await writer.flush();
+      await expect.poll(first.messages, { timeout: 1_500 }).toEqual(range(0, 6));
+      first.stop();
+    }
+  }
+  await writer.flush();
+  const { messages } = follow(source, { after: first.lines.at(-1)?.id ?? null });
+  await expect.poll(messages).toEqual(range(6, 90));
+});
+
+test("lines go on over midnight in their order", async () => {
+  const project = tempProject();
+  let now = Date.UTC(2026, 10, 21, 23, 59, 59);
+  const writer = tempWriter(project, { now: () => now });
+  const { messages } = follow(sourceOf(project, () => now));
+  for (let n = 0; n < 200; n++) {
+    writer.write(entry(`${n}`));
+    if (n % 20 === 0) await sleep(10);
+    if (n === 110) now = Date.UTC(2026, 10, 22);
+  }
+  await expect.poll(messages, { timeout: 3_000 }).toHaveLength(200);
+  expect(messages()).toEqual(range(0, 200));
+});
+
+test("one run's lines are followed among others", async () => {
+  const project = tempProject();
+  const run = (instanceId: string, msg: string) => line(msg, { instanceId });
+  writeLines(logPath(project), [run("dev-aaaaaaaa", "1"), run("dev-bbbbbbbb", "x")]);
+  const { messages } = follow(sourceOf(project), { agent: null, instanceId: "dev-aaaaaaaa" });
+  await expect.poll(messages).toEqual(["1"]);
+  appendFileSync(logPath(project), run("dev-bbbbbbbb", "y") + run("dev-aaaaaaaa", "2"));
+  await expect.poll(messages).toEqual(["1", "2"]);
+});
+
+test("all agents are followed together, those to come as well", async () => {
+  const project = tempProject();
+  const writer = tempWriter(project);
+  writer.write(entry("old", { agent: "ops" }));
+  await writer.flush();
+  const { messages } = follow(sourceOf(project), { agent: null });
+  await expect.poll(messages).toEqual(["old"]);
+  const sent: string[] = [];
+  for (const agent of ["dev", "ops", "new-one", "scheduler", "dev", "new-two"]) {
+    const msg = `${agent} ${sent.length}`;
+    sent.push(msg);
+    writer.write(entry(msg, { agent }));
+    await expect.poll(messages, { timeout: 1_000, interval: 5 }).toContain(msg);
+  }
+  expect(messages()).toEqual(["old", ...sent]);
+});
+
+test("a name that is no agent's reaches no file outside the logs", async () => {
+  const project = tempProject();
+  writeLines(`${project}/evil-2026-11-21.log`, [line("secret")]);
+  writeLines(logPath(project), []);
+  const { messages } = follow(sourceOf(project), { agent: "../../evil" });
+  await sleep(50);
+  appendFileSync(`${project}/evil-2026-11-21.log`, line("secret"));
+  await sleep(700);
+  expect(messages()).toEqual([]);
+});
+
+test("half a line is shown when its end comes, once", async () => {
+  const project = tempProject();
+  const [begin, end] = [line("whole").slice(0, 30), line("whole").slice(30)];
+  writeLines(logPath(project), [line("before"), begin]);
+  const { messages } = follow(sourceOf(project));
+  await expect.poll(messages).toEqual(["before"]);
+  appendFileSync(logPath(project), end.slice(0, 5));
+  await sleep(100);
+  appendFileSync(logPath(project), end.slice(5) + line("after"));
+  await expect.poll(messages).toEqual(["before", "whole", "after"]);
+});
+
+test("text that is not ASCII, cut anywhere, arrives whole", async () => {
+  const project = tempProject();
+  writeLines(logPath(project), []);
+  const { messages } = follow(sourceOf(project));
+  const text = "gr\u00fc\u00dfe \u{1f600} ".repeat(3_000);
+  const bytes = Buffer.from(line(text));
+  for (let at = 0; at < bytes.length; at += 7_001) {
+    appendFileSync(logPath(project), bytes.subarray(at, at + 7_001));
+    await sleep(5);
+  }
+  await expect.poll(() => messages().map((msg) => msg === text)).toEqual([true]);
+});
+
+test.each([
+  ["deleted", (path: string) => rmSync(path)],
+  ["moved away", (path: string) => renameSync(path, `${path}.1`)],
+  ["emptied", (path: string) => truncateSync(path)],
+])("a file that is %s and written again is read from its start", async (_what, harm) => {
+  const project = tempProject();
+  const path = logPath(project);
+  writeLines(path, [line("one, which is rather long"), line("two, which is rather long")]);
+  const { messages } = follow(sourceOf(project), { lines: 1 });
+  await expect.poll(messages).toHaveLength(1);
+  appendFileSync(path, line("three"));
+  await expect.poll(messages).toHaveLength(2);
+  harm(path);
+  await sleep(700);
+  writeLines(path, [line("four"), line("five")]);
+  await expect.poll(messages, { timeout: 2_000 }).toHaveLength(4);
+  expect(messages().slice(1)).toEqual(["three", "four", "five"]);
+});
+
+test("a line of 50 MB is passed over and what follows it is not", async () => {
+  const project = tempProject();
+  writeLines(logPath(project), [line("before")]);
+  const { messages } = follow(sourceOf(project));
+  await expect.poll(messages).toEqual(["before"]);
+  for (let i = 0; i < 50; i++) {
+    appendFileSync(logPath(project), Buffer.alloc(1_000_000, "x"));
+    await sleep(2);
+  }
+  appendFileSync(logPath(project), `\n${line("after")}`);
+  await expect.poll(messages, { timeout: 15_000 }).toContain("after");
+  expect(messages().filter((msg) => msg.length < 1_000)).toEqual(["before", "after"]);
+});
+
+const openLogs = (project: string): string[] =>
+  readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`);
+      return path.startsWith(project) ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
+
+test("however many follow, a file is open once, and not at all when they are gone", async () => {
+  const project = tempProject();
+  writeLines(logPath(project), [line("0")]);
+  const source = sourceOf(project);
+  const followers = Array.from({ length: 50 }, () => follow(source));
+  for (const { messages } of followers) await expect.poll(messages).toEqual(["0"]);
+  await expect.poll(() => openLogs(project)).toHaveLength(0);
+  appendFileSync(logPath(project), line("1"));
+  for (const { messages } of followers) await expect.poll(messages).toEqual(["0", "1"]);
+  await expect.poll(() => openLogs(project)).toHaveLength(1);
+  for (const { stop } of followers) stop();
+  await expect.poll(() => openLogs(project)).toHaveLength(0);
+});
+
+test("following for a moment only leaves no file open", async () => {
+  const project = tempProject();
+  writeLines(logPath(project), [line("0")]);
+  const source = sourceOf(project);
+  for (let i = 0; i < 200; i++) {
+    const { stop } = follow(source);
+    if (i % 4 > 0) await sleep(i % 4);
+    appendFileSync(logPath(project), line("x"));
+    if (i % 3 > 0) await sleep(i % 3);
+    stop();
+  }
+  await expect.poll(() => openLogs(project), { timeout: 3_000 }).toEqual([]);
+});

@@ -1,0 +1,90 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { lastValueFrom, Subject, tap, toArray } from "rxjs";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Script } from "../../../src/contracts/job.ts";
+import { createContainerRunner } from "../../../src/runners/container/container-runner.ts";
+import type { AgentImages } from "../../../src/runners/container/images.ts";
+import { runEnd } from "../../../streams/runs/outcome.ts";
+import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import { exitOf, messagesOf } from "../../contracts/runner.ts";
+import { aJob, aScripted } from "../../harness/jobs.ts";
+import { defaultTestImage, engineSetupMs, testEngine } from "../../helpers/docker.ts";
+import { aProject, aRequest, containersOf, memoryRecords } from "./support.ts";
+
+const { engine, missing } = await testEngine();
+const programDir = join(import.meta.dirname, "../../..");
+
+it("has the built program, or these tests would prove nothing", () => {
+  expect(existsSync(join(programDir, "dist/src/cli/al.js"))).toBe(true);
+});
+
+describe.skipIf(missing !== null)("a real session in a container without network", () => {
+  let images: AgentImages;
+  beforeAll(async () => {
+    images = await defaultTestImage(engine);
+  }, engineSetupMs);
+
+  async function events(
+    turns: Script["turns"],
+    onEvent: (event: RunnerEvent, stop$: Subject<StopReason>) => void = () => undefined,
+  ) {
+    const request = aRequest("dev");
+    const { instanceId } = request;
+    const runner = createContainerRunner({
+      engine,
+      images,
+      projectDir: aProject(),
+      local: () => ({ memory: "512m", cpus: 2, network: "none" }),
+      prepare: (_request, workDir) =>
+        Promise.resolve(aJob(workDir, { instanceId, models: [aScripted(turns)] })),
+      redactorFor: () => (text) => text.replaceAll("s3cret", "***"),
+      onCooldown: () => undefined,
+      records: memoryRecords(),
+      graceMs: 5000,
+    });
+    const stop$ = new Subject<StopReason>();
+    const run$ = runner.run(request, stop$).pipe(
+      tap((event) => onEvent(event, stop$)),
+      toArray(),
+    );
+    return { instanceId, all: await lastValueFrom(run$) };
+  }
+
+  const bash = (command: string) => ({ name: "bash", arguments: { command } });
+
+  it("is told from what was said to what it used, and leaves nothing", async () => {
+    const command = "id -u; pwd; ls /usr/local/bin/al; ls -d /root; echo s3cret; git --version";
+    const said = { text: "Looking.", tools: [bash(command)] };
+    const { instanceId, all } = await events([said, { text: "All done." }]);
+    const messages = messagesOf(all);
+    expect(messages.indexOf("Looking.")).toBeGreaterThanOrEqual(0);
+    expect(messages.indexOf("Looking.")).toBeLessThan(messages.indexOf("All done."));
+    const text = JSON.stringify(all);
+    expect(text).toContain("10001\\n/workspace\\n/usr/local/bin/al");
+    expect(text).toContain("git version");
+    expect(text).toContain("***");
+    expect(text).not.toContain("s3cret");
+    const exit = exitOf(all);
+    expect(exit.usage?.tokens).toBeGreaterThan(0);
+    expect(runEnd(exit, null)).toMatchObject({ outcome: "succeeded", exitCode: 0 });
+    expect(await containersOf(engine, instanceId)).toEqual([]);
+  });
+
+  it("ends with its commands soon after it is asked to", async () => {
+    const turns = [{ text: "Waiting.", tools: [bash("trap '' TERM; sleep 300 & sleep 300")] }];
+    let askedAt = 0;
+    const { all } = await events(turns, (event, stop$) => {
+      if (event.type !== "output" || event.entry.kind !== "tool") return;
+      askedAt = performance.now();
+      stop$.next("timed_out");
+    });
+    expect(exitOf(all)).toMatchObject({ exitCode: 143, error: "stopped by the scheduler" });
+    expect(performance.now() - askedAt).toBeLessThan(5000);
+  });
+
+  it("is failed, never succeeded, when its last model failed", async () => {
+    const { all } = await events([{ status: 500, error: "on fire" }]);
+    expect(runEnd(exitOf(all), null)).toMatchObject({ outcome: "failed", exitCode: 1 });
+  });
+});

@@ -1,0 +1,56 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createHostUserRunner } from "../../../src/runners/host-user/host-user-runner.ts";
+import type { HostUserRunner } from "../../../src/runners/host-user/host-user-runner.ts";
+import type { HostUserOptions } from "../../../src/runners/host-user/host-user-options.ts";
+import type { Program } from "../../../src/runners/host-user/keeper-order.ts";
+import type { RunRequest } from "../../../streams/vocabulary.ts";
+import { contractGraceMs } from "../../contracts/scenarios.ts";
+import { anAgent, anItem } from "../../helpers/agents.ts";
+import { jobOf, processesOf, scriptOf } from "../shell-runs.ts";
+
+const keeperEntry = fileURLToPath(new URL("keeper-entry.ts", import.meta.url));
+
+/** The scheduler's project in these tests; nobody looks into it, but its name has to get through sudo. */
+const projectDir = `/some/[x] project/*,a=b:c#"q"?!`;
+
+/** What keeps a run, from source, with the arguments of the real one. */
+export function keeperProgram(agent: string): Program {
+  const args = [keeperEntry, "_run-agent", agent, "--project", projectDir];
+  return { file: process.execPath, args };
+}
+
+let count = 0;
+
+/** The title of the agent is the script, or the scenario whose script it is. */
+export function aRequest(title: string, config: Parameters<typeof anAgent>[1] = {}): RunRequest {
+  const instanceId = `dev-test${process.pid}x${++count}`;
+  const runtime = { type: "host-user", runAs: "$USER" } as const;
+  return { instanceId, agent: anAgent("dev", { title, runtime, ...config }), item: anItem("1") };
+}
+
+/** A runner whose runs are shell scripts. */
+export function aRunner(baseDir: string, options: Partial<HostUserOptions> = {}): HostUserRunner {
+  return createHostUserRunner({
+    prepare: (request, workDir) => Promise.resolve(jobOf(request, workDir)),
+    runAgent: keeperProgram,
+    program: ({ agent: { title } }) =>
+      title === "cannot-start"
+        ? { file: join(baseDir, "no-such-program"), args: [] }
+        : { file: "/bin/sh", args: ["-c", scriptOf(title)] },
+    baseDir,
+    env: process.env,
+    compileCache: null,
+    graceMs: contractGraceMs,
+    onCooldown: () => undefined,
+    redactorFor: () => (text) => text,
+    ...options,
+  });
+}
+
+/** What is still there of a run; its log may be. */
+export async function leftovers(baseDir: string, instanceId: string): Promise<readonly string[]> {
+  const dir = join(baseDir, instanceId);
+  return [...(await processesOf(instanceId)), ...(existsSync(dir) ? [dir] : [])];
+}

@@ -1,0 +1,158 @@
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const script = resolve(import.meta.dirname, "../../src/setup/checkout.mjs");
+
+/** Stands in for npm: writes down what it is asked, and leaves behind what npm would. */
+const fakeNpm = `
+import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+const [command, ...rest] = process.argv.slice(2);
+appendFileSync("npm-calls", command === "ci" ? "ci\\n" : rest.at(-1) + "\\n");
+if (process.env.FAIL === command) process.exit(1);
+if (command === "ci") {
+  mkdirSync("node_modules/node/bin", { recursive: true });
+  writeFileSync("node_modules/node/bin/node", "");
+  cpSync("package-lock.json", "node_modules/.package-lock.json");
+} else {
+  mkdirSync("dist/src/cli", { recursive: true });
+  writeFileSync("dist/src/cli/al.js", "");
+}
+`;
+
+const packages = {
+  "": { name: "almanac" },
+  "node_modules/rxjs": { version: "7.8.2" },
+  "node_modules/fsevents": { version: "2.3.3", optional: true },
+};
+
+let clone: string;
+
+beforeEach(() => {
+  clone = mkdtempSync(join(tmpdir(), "al-checkout-"));
+  for (const folder of ["src/setup", "streams"])
+    mkdirSync(join(clone, folder), { recursive: true });
+  cpSync(script, join(clone, "src/setup/checkout.mjs"));
+  writeFileSync(join(clone, "npm.mjs"), fakeNpm);
+  writeFileSync(join(clone, "tsconfig.json"), "{}");
+  writeFileSync(join(clone, "src/a.ts"), "");
+  writeFileSync(join(clone, "src/b.ts"), "");
+  lock("package-lock.json", packages);
+  setAge(["src", "src/a.ts", "src/b.ts", "src/setup", "streams", "tsconfig.json"], 60);
+  setAge(["src/setup/checkout.mjs", "package-lock.json"], 60);
+});
+
+afterEach(() => rmSync(clone, { recursive: true, force: true }));
+
+function lock(file: string, content: object): void {
+  writeFileSync(join(clone, file), JSON.stringify({ packages: content }));
+}
+
+function setAge(paths: readonly string[], seconds: number): void {
+  const at = new Date(Date.now() - seconds * 1000);
+  for (const path of paths) utimesSync(join(clone, path), at, at);
+}
+
+/** Runs the script as npm does; what it asked of npm, in order. */
+function setUp(env: NodeJS.ProcessEnv = {}): {
+  asked: string[];
+  code: number | null;
+  said: string;
+} {
+  rmSync(join(clone, "npm-calls"), { force: true });
+  const { status, stderr } = spawnSync(process.execPath, [join(clone, "src/setup/checkout.mjs")], {
+    encoding: "utf8",
+    env: { ...process.env, npm_execpath: join(clone, "npm.mjs"), ...env },
+  });
+  const calls = join(clone, "npm-calls");
+  const asked = existsSync(calls) ? readFileSync(calls, "utf8").trim().split("\n") : [];
+  return { asked, code: status, said: stderr };
+}
+
+test("a fresh clone is installed and built, and the second time neither", () => {
+  expect(setUp()).toMatchObject({ asked: ["ci", "build"], code: 0 });
+  expect(setUp()).toMatchObject({ asked: [], code: 0, said: "" });
+});
+
+test("another version in the lock file installs and builds again", () => {
+  setUp();
+  lock("package-lock.json", { ...packages, "node_modules/rxjs": { version: "7.8.3" } });
+  expect(setUp().asked).toEqual(["ci", "build"]);
+});
+
+test("a package that the lock file names no more installs again", () => {
+  setUp();
+  lock("node_modules/.package-lock.json", {
+    ...packages,
+    "node_modules/old": { version: "1.0.0" },
+  });
+  expect(setUp().asked).toEqual(["ci"]);
+});
+
+test("an optional package of another platform may be missing, any other may not", () => {
+  setUp();
+  lock("node_modules/.package-lock.json", { "node_modules/rxjs": { version: "7.8.2" } });
+  expect(setUp().asked).toEqual([]);
+  lock("node_modules/.package-lock.json", { "node_modules/fsevents": { version: "2.3.3" } });
+  expect(setUp().asked).toEqual(["ci"]);
+});
+
+test("a lock file with another time and the same content builds but doesn't install", () => {
+  setUp();
+  setAge(["package-lock.json"], -1);
+  expect(setUp().asked).toEqual(["build"]);
+});
+
+test("an install that was cut off counts as none, however far it came", () => {
+  setUp();
+  lock("package-lock.json", { ...packages, "node_modules/rxjs": { version: "7.8.3" } });
+  expect(setUp({ FAIL: "ci" })).toMatchObject({ asked: ["ci"], code: 1 });
+  lock("package-lock.json", packages);
+  expect(setUp().asked[0]).toBe("ci");
+});
+
+test("a failed install says what to do, and doesn't build", () => {
+  const { asked, code, said } = setUp({ FAIL: "ci" });
+  expect({ asked, code }).toEqual({ asked: ["ci"], code: 1 });
+  expect(said).toMatch(/error: the packages could not be installed[^]*hint: /);
+});
+
+test("a changed, a new and a deleted source each build again", () => {
+  setUp();
+  setAge(["src/a.ts"], -1);
+  expect(setUp().asked).toEqual(["build"]);
+  setAge(["src/a.ts"], 60);
+  expect(setUp().asked).toEqual([]);
+  rmSync(join(clone, "src/b.ts"));
+  expect(setUp().asked).toEqual(["build"]);
+});
+
+test("a failed build is tried again", () => {
+  expect(setUp({ FAIL: "run" })).toMatchObject({ asked: ["ci", "build"], code: 1 });
+  expect(setUp().asked).toEqual(["build"]);
+});
+
+test("a build whose files were deleted is built again from nothing", () => {
+  setUp();
+  writeFileSync(join(clone, "dist/.tsbuildinfo"), "{}");
+  rmSync(join(clone, "dist/src"), { recursive: true });
+  expect(setUp().asked).toEqual(["build"]);
+  expect(existsSync(join(clone, "dist/.tsbuildinfo"))).toBe(false);
+});
+
+test("a broken lock file is one clear message", () => {
+  writeFileSync(join(clone, "package-lock.json"), "<<<<<<< HEAD");
+  expect(setUp()).toMatchObject({ asked: [], code: 1 });
+  expect(setUp().said).toContain("package-lock.json cannot be read");
+});

@@ -1,0 +1,59 @@
+import { EMPTY, of } from "rxjs";
+import { expect, test } from "vitest";
+import { adoptRuns, instancesOf } from "../../src/start/adopt-runs.ts";
+import type { LogEntry } from "../../streams/vocabulary.ts";
+import { anAgent, anItem } from "../helpers/agents.ts";
+import { exitWith } from "../helpers/stream-runner.ts";
+
+const agent = anAgent("dev", { timeoutSeconds: 7 });
+const open = ["dev-1", "dev-2"].map((instanceId) => ({
+  item: anItem("1"),
+  instanceId,
+  startedAt: 5,
+}));
+
+const line = (msg: string, kind: string): LogEntry => ({
+  level: 30,
+  time: 9,
+  msg,
+  agent: "dev",
+  instanceId: "dev-1",
+  kind,
+});
+
+/** A runner that finds dev-1 only, and notes from which line it goes on. */
+function hostUser(resumed: (string | null)[]) {
+  return {
+    adopt: (ids: readonly string[]) =>
+      Promise.resolve(ids.includes("dev-1") ? [{ instanceId: "dev-1", agent }] : []),
+    resume: ({ last }: { readonly last: LogEntry | null }) => {
+      resumed.push(last?.msg ?? null);
+      return of(exitWith());
+    },
+  };
+}
+
+const logsOf = (...entries: readonly LogEntry[]) => ({
+  read: () => Promise.resolve(entries.map((entry) => ({ id: "", entry }))),
+});
+
+test("what is found goes on with its own config, and the rest does not", async () => {
+  const adopted = await adoptRuns(open, { runtimes: [hostUser([])], logs: logsOf() });
+  const request = { instanceId: "dev-1", agent, item: anItem("1") };
+  expect(adopted).toMatchObject([{ request, startedAt: 5 }]);
+  expect(instancesOf(adopted)).toEqual(new Set(["dev-1"]));
+});
+
+test("it goes on after the last line of the run's own", async () => {
+  const resumed: (string | null)[] = [];
+  const logs = [
+    logsOf(line("run started by hand", "run"), line("said", "said"), line("run goes on", "run")),
+    logsOf(line("run started by hand", "run")),
+    { read: () => Promise.reject(new Error("no log")) },
+  ];
+  for (const source of logs) {
+    const [run] = await adoptRuns(open, { runtimes: [hostUser(resumed)], logs: source });
+    run?.report(EMPTY).subscribe();
+  }
+  expect(resumed).toEqual(["said", null, null]);
+});

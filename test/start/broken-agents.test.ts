@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { createBrokenAgents } from "../../src/start/broken-agents.ts";
+import type { MatchResult } from "../../src/webhooks/match-index.ts";
+import { anAgent } from "../helpers/agents.ts";
+
+const nothing: MatchResult = {
+  matched: [],
+  disabled: [],
+  reason: "no agent listens to source gh",
+  examined: 0,
+};
+const at = 0;
+const broken = (agent: string) => ({ type: "agent-invalid", agent, at, problems: [] }) as const;
+const valid = (agent: string) =>
+  ({ type: "agent-set", agent, at, config: anAgent(agent), warnings: [], summary: "" }) as const;
+
+function reasonAfter(...events: Parameters<ReturnType<typeof createBrokenAgents>["see"]>[0][]) {
+  const agents = createBrokenAgents();
+  for (const event of events) agents.see(event);
+  return agents.explain(nothing).reason;
+}
+
+test("an agent with a bad config from the start was not asked", () => {
+  expect(reasonAfter(broken("dev"))).toBe(
+    "no agent listens to source gh; with an invalid config, so not asked: agent dev",
+  );
+});
+
+test("an agent whose config broke later was asked with its last valid one", () => {
+  expect(reasonAfter(valid("dev"), broken("dev"))).toBe(
+    "no agent listens to source gh; asked with the last valid config: agent dev",
+  );
+});
+
+test("a repaired or removed agent is no reason any more", () => {
+  expect(reasonAfter(broken("dev"), valid("dev"))).toBe(nothing.reason);
+  expect(reasonAfter(broken("dev"), { type: "agent-removed", agent: "dev", at })).toBe(
+    nothing.reason,
+  );
+});
+
+test("of many only some are named", () => {
+  expect(reasonAfter(...["e", "d", "c", "b", "a"].map(broken))).toContain(
+    "agent a, b, c and 2 more",
+  );
+});
+
+test("a delivery that somebody took needs no reason", () => {
+  const agents = createBrokenAgents();
+  agents.see(broken("dev"));
+  const taken = { ...nothing, matched: ["ops"], reason: null };
+  expect(agents.explain(taken)).toEqual(taken);
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import type { AgentConfig, ModelConfig } from "../../streams/vocabulary.ts";
+import { stageCredentials } from "../../src/credentials/stage-credentials.ts";
+import { UserError } from "../../src/errors.ts";
+import { prepareJob } from "../../src/start/prepare-job.ts";
+import { anAgent, anItem } from "../helpers/agents.ts";
+
+const model = (name: string, config: Partial<ModelConfig> = {}): ModelConfig => ({
+  name,
+  provider: "openai",
+  model: `${name}-1`,
+  authType: "api_key",
+  thinkingLevel: null,
+  baseUrl: null,
+  credential: `${name}_key`,
+  script: null,
+  ...config,
+});
+
+/** A job from these credentials, each with one field; models in the order of their names, backwards. */
+function prepare(config: Partial<AgentConfig>, stored: readonly string[]) {
+  const agent = anAgent("dev", config);
+  const request = { instanceId: "dev-abcdefgh", agent, item: anItem("1") };
+  return prepareJob(request, "/w", {
+    credential: async (type) => {
+      await Promise.resolve();
+      if (stored.includes(type)) return { type, instance: "default", fields: { key: `k-${type}` } };
+      const hint = `write the secret to /home/${type}/default/key`;
+      throw new UserError("missing_credential", `credential ${type} is missing`, { hint });
+    },
+    stage: stageCredentials,
+    script: () => Promise.reject(new UserError("script_invalid", "no such script")),
+    payload: () => null,
+    orderModels: (models) => models.toSorted((a, b) => b.name.localeCompare(a.name)),
+  });
+}
+
+describe("the job of a run", () => {
+  const chain = [model("a"), model("b"), model("c")];
+
+  it("has its models in the order to try, each with its key", async () => {
+    const job = await prepare({ models: chain }, ["a_key", "b_key", "c_key"]);
+    expect(job.models.map(({ name, key }) => [name, key])).toEqual([
+      ["c", "k-c_key"],
+      ["b", "k-b_key"],
+      ["a", "k-a_key"],
+    ]);
+  });
+
+  it("goes on without a fallback that has no key or no script, and says why", async () => {
+    const models = [model("a"), model("b"), model("c", { provider: "scripted", script: "/x" })];
+    const job = await prepare({ models }, ["a_key"]);
+    expect(job.models.map(({ name, key, problem }) => [name, key, problem])).toEqual([
+      ["c", null, "no such script"],
+      ["b", null, "credential b_key is missing; write the secret to /home/b_key/default/key"],
+      ["a", "k-a_key", undefined],
+    ]);
+  });
+
+  it("does not come to be when the primary model has no key, or the agent lacks a credential", async () => {
+    const primary = prepare({ models: chain }, ["b_key", "c_key"]);
+    await expect(primary).rejects.toMatchObject({
+      code: "missing_credential",
+      message: "credential a_key is missing",
+      hint: "write the secret to /home/a_key/default/key",
+    });
+    const models = [model("a")];
+    const credential = prepare({ models, credentials: ["github_token"] }, ["a_key"]);
+    await expect(credential).rejects.toMatchObject({ message: /github_token is missing/ });
+  });
+
+  it("has the primary model alone for an external CLI, whatever the others cool down from", async () => {
+    const harness = { type: "llm-cli", command: "claude" } as const;
+    const job = await prepare({ models: chain, harness }, ["a_key"]);
+    expect(job.models.map(({ name }) => name)).toEqual(["a"]);
+  });
+});

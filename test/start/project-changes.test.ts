@@ -1,0 +1,57 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Subject } from "rxjs";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ProjectChange } from "../../src/config/project-config.ts";
+import { loadProject } from "../../src/config/load-project.ts";
+import { projectChanges } from "../../src/start/project-changes.ts";
+
+let dir = "";
+const settledMs = 150;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "al-project-"));
+  await writeFile(join(dir, "config.toml"), "scale = 1\n");
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, settledMs));
+
+async function watched() {
+  const first: ProjectChange = { type: "set", ...(await loadProject(dir, {})) };
+  const touched$ = new Subject<void>();
+  const seen: ProjectChange["type"][] = [];
+  const start = () =>
+    projectChanges(dir, touched$, {}, first).subscribe(({ type }) => seen.push(type));
+  return { touched$, seen, start };
+}
+
+test("a save that changes nothing is silent, the first one too", async () => {
+  const { touched$, seen, start } = await watched();
+  const subscription = start();
+  touched$.next();
+  await settled();
+  subscription.unsubscribe();
+  expect(seen).toEqual([]);
+});
+
+test("what changed before anybody watched is found", async () => {
+  const { seen, start } = await watched();
+  await writeFile(join(dir, "config.toml"), "scale = 2\n");
+  const subscription = start();
+  await vi.waitFor(() => expect(seen).toEqual(["set"]));
+  subscription.unsubscribe();
+});
+
+test("a file that breaks and is mended is told twice", async () => {
+  const { touched$, seen, start } = await watched();
+  const subscription = start();
+  await writeFile(join(dir, "config.toml"), "scale = \n");
+  touched$.next();
+  await vi.waitFor(() => expect(seen).toEqual(["invalid"]));
+  await writeFile(join(dir, "config.toml"), "scale = 1\n");
+  touched$.next();
+  await vi.waitFor(() => expect(seen).toEqual(["invalid", "set"]));
+  subscription.unsubscribe();
+});

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import type { Receipt } from "../../src/contracts/webhook-receipts.ts";
+import { createRedactor } from "../../src/credentials/redactor.ts";
+import { viewReceipt } from "../../src/start/receipt-view.ts";
+
+const known = "a-secret-that-the-store-knows";
+
+function view(body: unknown, change: Partial<Receipt> = {}, payloadOf = (): unknown => body) {
+  const receipt: Receipt = {
+    id: "r1",
+    at: 1_000,
+    source: "chat",
+    type: "slack",
+    deliveryId: "Ev1",
+    headers: { "content-type": "application/json" },
+    body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+    matched: ["dev"],
+    reason: null,
+    ...change,
+  };
+  const redactor = createRedactor();
+  redactor.add([known]);
+  return viewReceipt("r1", {
+    receipt: (id) => (id === "r1" ? receipt : null),
+    payloadOf,
+    redactor,
+  });
+}
+
+test("a receipt is told with its payload", () => {
+  expect(view({ type: "event_callback", event: { type: "message" } })).toEqual({
+    receiptId: "r1",
+    at: "1970-01-01T00:00:01.000Z",
+    source: "chat",
+    type: "slack",
+    deliveryId: "Ev1",
+    headers: { "content-type": "application/json" },
+    matched: ["dev"],
+    reason: null,
+    bytes: 52,
+    payload: { type: "event_callback", event: { type: "message" } },
+    text: null,
+  });
+});
+
+test("what a sender puts into its body as a secret is redacted by its name, at any depth", () => {
+  const payload = {
+    token: "xoxb-legacy",
+    authorizations: [{ team_id: "T1", access_token: "xoxb-2" }],
+    data: { "client-secret": "s", apiKey: "k", PrivateKey: "p", signature: "g", next_page: 3 },
+    secret: null,
+    password: "",
+    tokens: { used: 5 },
+  };
+  const mark = "[redacted]";
+  expect(view(payload).payload).toEqual({
+    token: mark,
+    authorizations: [{ team_id: "T1", access_token: mark }],
+    data: { "client-secret": mark, apiKey: mark, PrivateKey: mark, signature: mark, next_page: 3 },
+    secret: null,
+    password: "",
+    tokens: { used: 5 },
+  });
+});
+
+test("a secret that is known is redacted wherever it turns up", () => {
+  const shown = view(
+    { title: `use ${known} here` },
+    {
+      headers: { "x-note": known, "x-auth-token": "t" },
+      reason: `labels does not include ${known}`,
+    },
+  );
+  expect(JSON.stringify(shown)).not.toContain(known);
+  expect(shown.headers).toEqual({ "x-note": "[redacted]", "x-auth-token": "[redacted]" });
+});
+
+test("a body that is no JSON is told as text", () => {
+  const shown = view(`plain ${known}`, {}, () => null);
+  expect(shown).toMatchObject({ payload: null, text: "plain [redacted]" });
+});
+
+test("a body that nests without end is cut", () => {
+  let deep: unknown = "bottom";
+  for (let i = 0; i < 10_000; i++) deep = { deep };
+  const shown = view("x", {}, () => deep);
+  expect(JSON.stringify(shown.payload)).toContain("[too deep]");
+});
+
+test("a receipt that isn't there is said so", () => {
+  expect(() =>
+    viewReceipt("r2", { receipt: () => null, payloadOf: () => null, redactor: createRedactor() }),
+  ).toThrow(expect.objectContaining({ code: "unknown_receipt" }));
+});

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { retryLost } from "../../src/start/retry-lost.ts";
+import type { RunEvent, WorkItem } from "../../streams/vocabulary.ts";
+import { anItem } from "../helpers/agents.ts";
+
+function ended(outcome: "lost" | "failed", attempt: number): RunEvent {
+  const end = { outcome, exitCode: null, reason: null, usage: null } as const;
+  const item = { ...anItem("1"), attempt };
+  return { type: "finished", agent: "dev", at: 1, item, instanceId: "dev-1", startedAt: 0, end };
+}
+
+async function retried(event: RunEvent): Promise<string[]> {
+  const steps: string[] = [];
+  const say = (what: string) => (items: readonly WorkItem[]) =>
+    items.forEach(({ attempt, agent }) => steps.push(`${what} ${agent} attempt ${attempt}`));
+  const enqueue = (items: readonly WorkItem[]): Promise<void> => {
+    say("stored")(items);
+    return Promise.resolve();
+  };
+  await retryLost(event, { enqueue }, say("started"));
+  return steps;
+}
+
+test("a lost run's work is stored once more, then started", async () => {
+  expect(await retried(ended("lost", 1))).toEqual([
+    "stored dev attempt 2",
+    "started dev attempt 2",
+  ]);
+});
+
+test("work that was lost twice is not tried again", async () => {
+  expect(await retried(ended("lost", 2))).toEqual([]);
+});
+
+test("a run that failed is not tried again", async () => {
+  expect(await retried(ended("failed", 1))).toEqual([]);
+});

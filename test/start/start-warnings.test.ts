@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { startWarnings } from "../../src/start/start-warnings.ts";
+import { webhookItem } from "../store/support.ts";
+
+test("a start without anything odd says nothing", () => {
+  expect(startWarnings({}, [])).toEqual([]);
+});
+
+test("the password that is no longer used is named when it is set, and its value is not told", () => {
+  const [warning] = startWarnings({ AL_DASHBOARD_SECRET: "hush" }, []);
+  expect(warning).toContain("AL_DASHBOARD_SECRET");
+  expect(warning).not.toContain("hush");
+});
+
+test("a lost run is told with what becomes of its work", () => {
+  const item = webhookItem("w1", "r1");
+  const lost = { item, instanceId: "dev-aaaaaaaa", startedAt: 1 };
+  const [once, twice] = startWarnings({}, [
+    { ...lost, retry: { ...item, id: "w2", attempt: 2 } },
+    { ...lost, retry: null },
+  ]);
+  expect(once).toMatch(/dev-aaaaaaaa of agent dev .* its work waits once more/);
+  expect(twice).toContain("it was the second try");
+});

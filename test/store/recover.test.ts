@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { manualItem, requestFor, tempDir, tempStore, wholeHistory } from "./support.ts";
+
+test("what waited comes back in order, as it was", async () => {
+  const dir = tempDir();
+  const items = ["c", "a", "b"].map((id) => manualItem(id));
+  const before = tempStore(dir);
+  for (const item of items) await before.work.enqueue([item]);
+  before.close();
+  const recovered = await tempStore(dir).recover();
+  expect(recovered).toEqual({ requeue: items, lost: [], adopted: [] });
+});
+
+test("a run of a dead scheduler is lost and its work waits once more, a second loss is final", async () => {
+  const dir = tempDir();
+  const item = manualItem("a");
+  const first = tempStore(dir);
+  await first.work.enqueue([item, manualItem("later")]);
+  await first.work.claim(requestFor(item, "dev-11111111"));
+  first.close();
+
+  const second = tempStore(dir);
+  const { requeue, lost } = await second.recover();
+  const retry = lost[0]?.retry;
+  if (!retry) throw new Error("no retry");
+  expect(requeue.map(({ id }) => id)).toEqual([retry.id, "later"]);
+  expect(retry).toEqual({ ...item, id: retry.id, attempt: 2 });
+  expect(lost[0]).toMatchObject({ item, instanceId: "dev-11111111" });
+  await second.work.claim(requestFor(retry, "dev-22222222"));
+  second.close();
+
+  const third = tempStore(dir);
+  const final = await third.recover();
+  expect(final.lost.map(({ retry }) => retry)).toEqual([null]);
+  expect(final.requeue.map(({ id }) => id)).toEqual(["later"]);
+  const entries = third.history.query({ ...wholeHistory, outcome: "lost" }).triggers;
+  expect(entries.map(({ attempt, deadLetter, endedAt }) => [attempt, deadLetter, endedAt])).toEqual(
+    [
+      [2, true, null],
+      [1, false, null],
+    ],
+  );
+  expect(third.lastRuns().get("dev")).toMatchObject({ outcome: "lost", endedAt: null });
+});
+
+test("a run that still lives is adopted and can be ended", async () => {
+  const dir = tempDir();
+  const item = manualItem("a");
+  const first = tempStore(dir, () => 77);
+  await first.work.enqueue([item]);
+  await first.work.claim(requestFor(item, "dev-11111111"));
+  first.close();
+  const second = tempStore(dir);
+  const { adopted, lost, requeue } = await second.recover(new Set(["dev-11111111"]));
+  expect([adopted, lost, requeue]).toEqual([
+    [{ item, instanceId: "dev-11111111", startedAt: 77 }],
+    [],
+    [],
+  ]);
+  const end = { outcome: "killed", exitCode: 137, reason: null, usage: null } as const;
+  await second.work.end(item, { instanceId: "dev-11111111", startedAt: 77, end });
+});
+
+test("runs that nobody saw the end of are known before anything is decided about them", async () => {
+  const dir = tempDir();
+  const item = manualItem("a");
+  const before = tempStore(dir);
+  await before.work.enqueue([item, manualItem("waits")]);
+  await before.work.claim(requestFor(item, "dev-11111111"));
+  before.close();
+  const after = tempStore(dir);
+  expect(after.openRuns()).toMatchObject([{ item, instanceId: "dev-11111111" }]);
+  const { adopted, lost } = await after.recover(new Set(["dev-11111111"]));
+  expect(adopted).toMatchObject([{ item, instanceId: "dev-11111111" }]);
+  expect(lost).toEqual([]);
+  const end = { outcome: "succeeded", exitCode: 0, reason: null, usage: null } as const;
+  await after.work.end(item, { instanceId: "dev-11111111", startedAt: 1000, at: 3000, end });
+  expect(after.openRuns()).toEqual([]);
+  const [entry] = after.history.query({ ...wholeHistory, outcome: "succeeded" }).triggers;
+  expect(entry).toMatchObject({ durationMs: 2000 });
+});

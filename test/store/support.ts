@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { openStore } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { AgentConfig, RunEnd, RunRequest, WorkItem } from "../../streams/vocabulary.ts";
+
+/** A directory that is removed when the test is over. */
+export function tempDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), "al-store-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+export function tempStore(dir = tempDir(), now?: () => number): Store {
+  const store = openStore(dir, now);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+export function manualItem(id: string, agent = "dev", at = 1_000): WorkItem {
+  return { id, agent, at, attempt: 1, trigger: { kind: "manual", prompt: `do ${id}` } };
+}
+
+export function cronItem(id: string, agent = "dev", at = 1_000): WorkItem {
+  return { id, agent, at, attempt: 1, trigger: { kind: "cron", scheduledFor: at } };
+}
+
+export function webhookItem(id: string, receiptId: string, agent = "dev", at = 1_000): WorkItem {
+  const event = {
+    source: "gh",
+    type: "github",
+    event: "issues",
+    action: "opened",
+    repo: "o/r",
+    number: 1,
+    title: "t",
+    body: null,
+    url: null,
+    author: null,
+    labels: [],
+    sender: null,
+    branch: null,
+    conclusion: null,
+    timestamp: "2026-11-21T00:00:00.000Z",
+    receiptId,
+  };
+  return { id, agent, at, attempt: 1, trigger: { kind: "webhook", event } };
+}
+
+export function requestFor(item: WorkItem, instanceId = `${item.agent}-aaaaaaaa`): RunRequest {
+  // Claiming reads the agent's name only.
+  return { item, instanceId, agent: { name: item.agent } as AgentConfig };
+}
+
+export const succeeded: RunEnd = {
+  outcome: "succeeded",
+  exitCode: 0,
+  reason: null,
+  usage: { model: "m", tokens: 12, costUsd: 0.5, turns: 2 },
+};
+
+export const wholeHistory = { page: 1, limit: 200 };

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { agentEvent } from "../../../streams/agents/agent-event.ts";
+import type { AgentInForce } from "../../../streams/agents/agent-in-force.ts";
+import type { AgentChange, AgentConfig, Problem } from "../../../streams/vocabulary.ts";
+import { anAgent } from "../../helpers/agents.ts";
+
+const agent = anAgent("dev");
+const set: AgentChange = { type: "set", agent, warnings: [] };
+const problem: Problem = {
+  severity: "error",
+  file: "agents/dev/config.toml",
+  line: 4,
+  column: 12,
+  message: "scale is not a number",
+};
+
+/** The event of a change, and what it says that differs from an agent that was there before. */
+function eventOf(change: AgentChange, before: AgentConfig | null = null, differs = "") {
+  const inForce: AgentInForce = { change, before, config: agent, wasInvalid: false };
+  return agentEvent(inForce, 5, () => differs);
+}
+
+describe("the event of an agent's change", () => {
+  it("says that an agent was loaded, with its warnings", () => {
+    const warning: Problem = { ...problem, severity: "warning" };
+    expect(eventOf({ ...set, warnings: [warning] })).toEqual({
+      type: "agent-set",
+      agent: "dev",
+      at: 5,
+      config: agent,
+      warnings: [warning],
+      summary: "loaded",
+    });
+  });
+
+  it("says what changed", () => {
+    expect(eventOf(set, agent, "scale 1 → 2")).toMatchObject({ summary: "scale 1 → 2" });
+  });
+
+  it("says that a config was repaired, or that only its warnings differ", () => {
+    const unchanged = { change: set, before: agent, config: agent };
+    const said = [true, false].map((wasInvalid) =>
+      agentEvent({ ...unchanged, wasInvalid }, 5, () => ""),
+    );
+    expect(said).toMatchObject([{ summary: "repaired" }, { summary: "warnings changed" }]);
+  });
+
+  it("says what differs from the config before, not from nothing", () => {
+    const titles: string[] = [];
+    const before = anAgent("dev", { title: "old" });
+    agentEvent({ change: set, before, config: agent, wasInvalid: false }, 5, (old, now) => {
+      titles.push(old.title, now.title);
+      return "";
+    });
+    expect(titles).toEqual(["old", "dev"]);
+  });
+
+  it("says what is wrong", () => {
+    const change: AgentChange = { type: "invalid", name: "dev", problems: [problem] };
+    expect(eventOf(change, agent)).toEqual({
+      type: "agent-invalid",
+      agent: "dev",
+      at: 5,
+      problems: [problem],
+    });
+  });
+
+  it("says that the directory is gone", () => {
+    const event = { type: "agent-removed", agent: "dev", at: 5 };
+    expect(eventOf({ type: "removed", name: "dev" }, agent)).toEqual(event);
+  });
+});

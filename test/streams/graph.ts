@@ -1,0 +1,142 @@
+import { EMPTY, filter, map, NEVER, of } from "rxjs";
+import type { Observable, SchedulerLike } from "rxjs";
+import { createClock } from "../../streams/clock.ts";
+import { createPlaces } from "../../streams/runs/places.ts";
+import type { Kill } from "../../streams/runs/run-agent.ts";
+import { runtime } from "../../streams/runtime.ts";
+import type { RuntimeEdges, RuntimeSources } from "../../streams/runtime.ts";
+import type { AgentChange, AgentConfig, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
+import { anAgent, anItem } from "../helpers/agents.ts";
+import type { Marbles } from "../helpers/marbles.ts";
+import { timedRunner } from "../helpers/stream-runner.ts";
+
+/** The whole graph with fakes at its edges: a run takes five columns, and everything is at hand at once. */
+export function graphOf(
+  scheduler: SchedulerLike,
+  sources: Partial<RuntimeSources>,
+  edges: Partial<RuntimeEdges> = {},
+): Observable<RunEvent> {
+  let instances = 0;
+  let ids = 0;
+  return runtime(
+    {
+      agentChange$: NEVER,
+      webhook$: NEVER,
+      call$: NEVER,
+      manual$: NEVER,
+      enabled$: NEVER,
+      paused$: of(false),
+      kill$: NEVER,
+      adopted$: EMPTY,
+      stopping$: NEVER,
+      ...sources,
+    },
+    {
+      runner: timedRunner(scheduler, 5),
+      claim: () => of("claimed"),
+      newInstanceId: (agent) => `${agent}-${++instances}`,
+      newId: () => `new-${++ids}`,
+      scheduler,
+      clock: createClock(scheduler),
+      places: createPlaces(),
+      isEnabled: () => true,
+      lastSeen: () => undefined,
+      prepare: () => EMPTY,
+      describeChange: (before, after) => (before.title === after.title ? "" : after.title),
+      ...edges,
+    },
+  );
+}
+
+/** A small letter sets that agent, a capital one removes it, `i` makes a invalid, `j` b. */
+export function changeOf(letter: string, config: Partial<AgentConfig> = {}): AgentChange {
+  const name = letter.toLowerCase();
+  if (name === "i" || name === "j") {
+    return { type: "invalid", name: name === "i" ? "a" : "b", problems: [] };
+  }
+  if (name !== letter) return { type: "removed", name };
+  return { type: "set", agent: anAgent(name, config), warnings: [] };
+}
+
+/** Work by its digit: 1 to 5 are for the agent a, 6 to 9 for b, 0 for nobody. */
+const ownerOf = (digit: string): string => (digit === "0" ? "nobody" : digit < "6" ? "a" : "b");
+
+const items: Record<string, WorkItem> = Object.fromEntries(
+  Array.from("0123456789", (digit) => [digit, anItem(digit, ownerOf(digit))]),
+);
+
+const switches = {
+  e: { agent: "a", enabled: true },
+  d: { agent: "a", enabled: false },
+  E: { agent: "b", enabled: true },
+  D: { agent: "b", enabled: false },
+};
+
+const kills: Record<string, Kill> = {
+  a: { agent: "a" },
+  b: { agent: "b" },
+  x: { everything: true },
+  f: { instanceId: "a-1" },
+};
+
+/** What comes in, as diagrams. `configs` gives letters of `changes` another meaning. */
+export interface Lines {
+  readonly changes?: string;
+  readonly configs?: Readonly<Record<string, AgentChange>>;
+  readonly webhooks?: string;
+  readonly calls?: string;
+  readonly manual?: string;
+  /** `e` and `d` enable and disable a, `E` and `D` b. */
+  readonly enabled?: string;
+  /** `y` and `n`. */
+  readonly paused?: string;
+  /** An agent's letter, `f` for the first instance of a, `x` for everything. */
+  readonly kills?: string;
+  readonly stopping?: string;
+}
+
+const letters = Array.from("aAbBcCiIj");
+
+/** The graph over diagrams; `columns` says how long their columns are, such as `minutes`. */
+export function drawn(
+  { hot, cold, scheduler }: Marbles,
+  lines: Lines,
+  edges: Partial<RuntimeEdges> = {},
+  columns: (diagram: string) => string = (diagram) => diagram,
+): Observable<RunEvent> {
+  const changes = Object.fromEntries(letters.map((letter) => [letter, changeOf(letter)]));
+  const work = (line = ""): Observable<WorkItem> => hot(columns(line), items);
+  return graphOf(
+    scheduler,
+    {
+      agentChange$: hot(columns(lines.changes ?? ""), { ...changes, ...lines.configs }),
+      webhook$: work(lines.webhooks),
+      call$: work(lines.calls),
+      manual$: work(lines.manual),
+      enabled$: hot(columns(lines.enabled ?? ""), switches),
+      paused$: cold(columns(lines.paused ?? "n"), { y: true, n: false }),
+      kill$: hot(columns(lines.kills ?? ""), kills),
+      stopping$: hot(columns(lines.stopping ?? "")),
+    },
+    edges,
+  );
+}
+
+/** The events of one type, each as a letter: its work's digit, `c` for cron, else its agent. */
+export function only(
+  event$: Observable<RunEvent>,
+  type: RunEvent["type"],
+  agent?: string,
+): Observable<string> {
+  return event$.pipe(
+    filter((event) => event.type === type && (agent === undefined || event.agent === agent)),
+    map(letterOf),
+  );
+}
+
+function letterOf(event: RunEvent): string {
+  if ("item" in event) return event.item.trigger.kind === "cron" ? "c" : event.item.id;
+  if (event.type === "queue-depth") return String(event.depth);
+  if (event.type === "agent-enabled") return event.enabled ? "e" : "d";
+  return event.agent;
+}

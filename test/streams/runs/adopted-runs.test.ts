@@ -1,0 +1,143 @@
+import { EMPTY, map, tap } from "rxjs";
+import type { Observable } from "rxjs";
+import { describe, expect, it } from "vitest";
+import { adoptedRuns } from "../../../streams/runs/adopted-runs.ts";
+import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
+import { createPlaces } from "../../../streams/runs/places.ts";
+import type { Kill } from "../../../streams/runs/run-agent.ts";
+import type { RunEvent } from "../../../streams/vocabulary.ts";
+import { anAgent, anItem } from "../../helpers/agents.ts";
+import { marbles, seconds } from "../../helpers/marbles.ts";
+import type { Marbles } from "../../helpers/marbles.ts";
+import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
+
+/** A run of `agent` that has three seconds, was started at `startedAt` and would go on for `runMs`. */
+function anAdopted(
+  { scheduler }: Marbles,
+  agent: string,
+  { startedAt = 0, runMs = 9000 }: { startedAt?: number; runMs?: number } = {},
+): AdoptedRun {
+  const request = {
+    instanceId: `${agent}-1`,
+    agent: anAgent(agent, { timeoutSeconds: 3 }),
+    item: anItem("1", agent),
+  };
+  const runner = timedRunner(scheduler, runMs);
+  return { request, startedAt, report: (stop$) => runner.run(request, stop$) };
+}
+
+/** The edges of adopted runs, with one place. */
+function edgesOf(
+  { scheduler }: Marbles,
+  kill$: Observable<Kill> = EMPTY,
+  places = createPlaces(1),
+) {
+  return { kill$, scheduler, places };
+}
+
+/** `s` started; finished by the first letter of its outcome, in capitals. */
+function letterOf(event: RunEvent): string {
+  if (event.type === "finished") return event.end.outcome.charAt(0).toUpperCase();
+  return event.type.charAt(0);
+}
+
+describe("adopted runs", () => {
+  it("go on at once, and time out by the clock of their first start", () =>
+    marbles((helpers) => {
+      const adopted$ = helpers.cold<AdoptedRun>(seconds("-a|"), { a: anAdopted(helpers, "dev") });
+      const { event$ } = adoptedRuns(adopted$, edgesOf(helpers));
+      helpers.expectObservable(event$.pipe(map(letterOf))).toBe("1s s 1999ms (T|)");
+    }));
+
+  it("say when they were started, and that they go on", () =>
+    marbles((helpers) => {
+      const run = anAdopted(helpers, "dev", { startedAt: -500, runMs: 2 });
+      const { event$ } = adoptedRuns(helpers.cold("-(a|)", { a: run }), edgesOf(helpers));
+      const { item } = run.request;
+      const at = { agent: "dev", item, instanceId: "dev-1", startedAt: -500 };
+      const end = { outcome: "succeeded", exitCode: 0, reason: null, usage: null };
+      helpers.expectObservable(event$).toBe("-s-(f|)", {
+        s: { ...at, type: "started", at: 1 },
+        f: { ...at, type: "finished", at: 3, end },
+      });
+    }));
+
+  it("that ended in time are not timed out, however late that is noticed", () =>
+    marbles((helpers) => {
+      const ended = (endedAt: number): AdoptedRun => ({
+        ...anAdopted(helpers, "dev", { startedAt: -10_000 }),
+        report: () => helpers.cold("--(x|)", { x: exitWith({ endedAt }) }),
+      });
+      for (const [endedAt, outcome] of [
+        [-7001, "S"],
+        [-7000, "T"],
+      ] as const) {
+        const { event$ } = adoptedRuns(
+          helpers.cold("(a|)", { a: ended(endedAt) }),
+          edgesOf(helpers),
+        );
+        const seen$ = event$.pipe(
+          tap((event) => event.type === "finished" && expect(event.at).toBe(endedAt)),
+          map(letterOf),
+        );
+        helpers.expectObservable(seen$).toBe(`s-(${outcome}|)`);
+      }
+    }));
+
+  it("are killed as any other", () =>
+    marbles((helpers) => {
+      const kill$ = helpers.hot<Kill>("--k", { k: { agent: "dev" } });
+      const adopted$ = helpers.cold("a|", { a: anAdopted(helpers, "dev") });
+      const { event$ } = adoptedRuns(adopted$, edgesOf(helpers, kill$));
+      helpers.expectObservable(event$.pipe(map(letterOf))).toBe("s-(K|)");
+    }));
+
+  it("count for their agent while they live", () =>
+    marbles((helpers) => {
+      const runs = {
+        a: anAdopted(helpers, "dev", { runMs: 4 }),
+        b: anAdopted(helpers, "dev", { runMs: 2 }),
+        c: anAdopted(helpers, "ops", { runMs: 9 }),
+      };
+      const adopted = adoptedRuns(helpers.cold("-a-b-c|", runs), edgesOf(helpers));
+      const letters = { 0: 0, 1: 1, 2: 2 };
+      helpers.expectObservable(adopted.countOf("dev"), "-------!").toBe("01-2-(10)", letters);
+      helpers.expectObservable(adopted.event$, "------!");
+    }));
+
+  it("take a place while one is free, and live without one", () =>
+    marbles((helpers) => {
+      const places = createPlaces(1);
+      const runs = {
+        a: anAdopted(helpers, "dev", { runMs: 5 }),
+        b: anAdopted(helpers, "ops", { runMs: 6 }),
+      };
+      const adopted$ = helpers.cold("(ab|)", runs);
+      const { event$ } = adoptedRuns(adopted$, edgesOf(helpers, EMPTY, places));
+      const free: boolean[] = [];
+      const seen$ = event$.pipe(
+        tap(() => {
+          const taken = places.tryTake();
+          free.push(taken);
+          if (taken) places.release();
+        }),
+        map(letterOf),
+      );
+      helpers.expectObservable(seen$).toBe("(ss)-S(S|)");
+      helpers.flush();
+      expect(free).toEqual([false, false, false, true]);
+    }));
+
+  it("are left when nobody listens any more", () =>
+    marbles((helpers) => {
+      const places = createPlaces(1);
+      const kill$ = helpers.hot<Kill>("-------");
+      const adopted$ = helpers.cold("-a", { a: anAdopted(helpers, "dev") });
+      const { event$, countOf } = adoptedRuns(adopted$, edgesOf(helpers, kill$, places));
+      helpers.expectObservable(event$.pipe(map(letterOf)), "----!").toBe("-s");
+      helpers.expectSubscriptions(kill$.subscriptions).toBe("-^--!");
+      helpers.expectObservable(countOf("dev"), "-----!").toBe("01--0", { 0: 0, 1: 1 });
+      helpers.flush();
+      expect(places.tryTake()).toBe(true);
+    }));
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { reasonInTime, runEnd } from "../../../streams/runs/outcome.ts";
+import type { RunnerExit, StopReason } from "../../../streams/runs/runner.ts";
+import type { RunEnd } from "../../../streams/vocabulary.ts";
+import { exitOf } from "../../helpers/stream-runner.ts";
+
+type Row = [
+  what: string,
+  exit: Partial<RunnerExit>,
+  stopped: StopReason | null,
+  outcome: RunEnd["outcome"],
+  exitCode: number | null,
+  reason: string | null,
+];
+
+const term = { exitCode: null, signal: "SIGTERM" };
+
+const table: Row[] = [
+  ["succeeds with code 0", {}, null, "succeeded", 0, null],
+  ["fails with the code it gave", { exitCode: 3 }, null, "failed", 3, "exited with code 3"],
+  ["fails by its own account", { error: "no key" }, null, "failed", 1, "no key"],
+  ["keeps the code beside its account", { exitCode: 2, error: "no" }, null, "failed", 2, "no"],
+  ["fails by a signal from elsewhere", term, null, "failed", 1, "ended by SIGTERM"],
+  ["fails without any word", { exitCode: null }, null, "failed", 1, "exited with code 1"],
+  ["times out", term, "timed_out", "timed_out", 124, "ran longer than its timeout"],
+  [
+    "times out even when it exits 0 on TERM",
+    {},
+    "timed_out",
+    "timed_out",
+    124,
+    "ran longer than its timeout",
+  ],
+  ["is killed", term, "killed", "killed", 137, null],
+  ["is killed even when it exits 0 on TERM", {}, "killed", "killed", 137, null],
+  [
+    "is killed before it ran out of memory",
+    { ...term, outOfMemory: true },
+    "killed",
+    "killed",
+    137,
+    null,
+  ],
+  [
+    "runs out of memory",
+    { exitCode: 137, outOfMemory: true },
+    null,
+    "out_of_memory",
+    137,
+    "ran out of memory",
+  ],
+  ["succeeds though a child ran out of memory", { outOfMemory: true }, null, "succeeded", 0, null],
+  ["is rejected", { exitCode: null, rejected: "no sudo" }, null, "rejected", null, "no sudo"],
+  [
+    "is rejected, not killed, when it never began",
+    { exitCode: null, rejected: "no sudo" },
+    "killed",
+    "rejected",
+    null,
+    "no sudo",
+  ],
+];
+
+describe("a run", () => {
+  it.each(table)("%s", (_what, exit, stopped, outcome, exitCode, reason) => {
+    expect(runEnd(exitOf(exit), stopped)).toEqual({ outcome, exitCode, reason, usage: null });
+  });
+
+  it("keeps what it used, however it ended", () => {
+    const usage = { model: "scripted", tokens: 12, costUsd: 0, turns: 1 };
+    const exits: [Partial<RunnerExit>, StopReason | null][] = [
+      [{}, null],
+      [{ exitCode: 1 }, null],
+      [term, "killed"],
+      [term, "timed_out"],
+      [{ exitCode: 137, outOfMemory: true }, null],
+    ];
+    for (const [exit, stopped] of exits) {
+      expect(runEnd(exitOf({ ...exit, usage }), stopped).usage).toBe(usage);
+    }
+  });
+});
+
+describe("why a run counts as stopped that ended while no scheduler looked", () => {
+  it.each([
+    ["ended in time", { endedAt: 99 }, "timed_out", null],
+    ["ended after its time", { endedAt: 100 }, null, "timed_out"],
+    ["was killed", { endedAt: 99 }, "killed", "killed"],
+    ["says nothing of when", {}, "timed_out", "timed_out"],
+  ] as const)("that %s", (_what, exit, stopped, expected) => {
+    expect(reasonInTime(exitOf(exit), stopped, 100)).toBe(expected);
+  });
+});

@@ -1,0 +1,238 @@
+import { EMPTY, ignoreElements, map, merge, of, tap, throwError } from "rxjs";
+import type { Observable } from "rxjs";
+import { describe, expect, it } from "vitest";
+import { runAgent } from "../../../streams/runs/run-agent.ts";
+import type { Kill, RunEdges } from "../../../streams/runs/run-agent.ts";
+import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import type { AgentConfig, LogEntry, RunEvent, RunRequest } from "../../../streams/vocabulary.ts";
+import { anAgent, anItem } from "../../helpers/agents.ts";
+import { marbles, seconds } from "../../helpers/marbles.ts";
+import type { Marbles } from "../../helpers/marbles.ts";
+import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
+
+const agent = anAgent("dev");
+const item = anItem("1");
+const entry: LogEntry = { level: 30, time: 0, msg: "hello", agent: "dev" };
+
+/** What a runner reports: `o` output, `t` its status text, `x` exits well, `e` exits with 1, `j` rejects. */
+const reports: Record<string, RunnerEvent> = {
+  o: { type: "output", entry },
+  t: { type: "status-text", text: "busy" },
+  x: exitWith(),
+  e: exitWith({ exitCode: 1 }),
+  j: exitWith({ exitCode: null, rejected: "no sudo" }),
+};
+
+const kills: Record<string, Kill> = {
+  i: { instanceId: "dev-1" },
+  I: { instanceId: "dev-2" },
+  a: { agent: "dev" },
+  A: { agent: "ops" },
+  e: { everything: true },
+};
+
+function edgesOf(
+  { scheduler }: Marbles,
+  report$: Observable<RunnerEvent>,
+  more: Partial<RunEdges> = {},
+): RunEdges {
+  return {
+    runner: { run: () => report$ },
+    claim: () => of("claimed"),
+    newInstanceId: (name) => `${name}-1`,
+    kill$: EMPTY,
+    scheduler,
+    ...more,
+  };
+}
+
+/** `s` started, `o` output, `t` status text, `r` refused; finished by the first letter of its outcome, in capitals. */
+function letterOf(event: RunEvent): string {
+  if (event.type === "finished") return event.end.outcome.charAt(0).toUpperCase();
+  if (event.type === "status-text") return "t";
+  return event.type.charAt(0);
+}
+
+function run(edges: RunEdges, config: AgentConfig = agent): Observable<string> {
+  return runAgent(config, item, edges).pipe(map(letterOf));
+}
+
+describe("a run", () => {
+  it("is started, says what its runner says, and finishes", () =>
+    marbles((helpers) => {
+      const reported = "   --o-t-o-(x|)";
+      const expected = "   s-o-t-o-(S|)";
+      const report$ = helpers.cold(reported, reports);
+      helpers.expectObservable(run(edgesOf(helpers, report$))).toBe(expected);
+    }));
+
+  it("starts only after it was claimed", () =>
+    marbles((helpers) => {
+      const report$ = helpers.cold("    --(x|)", reports);
+      const claim$ = helpers.cold("   --c-----");
+      const expected = "              --s-(S|)";
+      const edges = edgesOf(helpers, report$, { claim: () => claim$ });
+      helpers.expectObservable(run(edges)).toBe(expected);
+      helpers.expectSubscriptions(report$.subscriptions).toBe("--^-!");
+    }));
+
+  it("is refused when it can't be claimed, and its runner hears nothing of it", () =>
+    marbles((helpers) => {
+      const report$ = helpers.cold("(x|)", reports);
+      const claim$ = helpers.cold("--#", {}, new Error("store unavailable"));
+      const edges = edgesOf(helpers, report$, { claim: () => claim$ });
+      const refused = { type: "refused", agent: "dev", at: 2, item, outcome: "rejected" } as const;
+      const expected = { r: { ...refused, reason: "store unavailable" } };
+      helpers.expectObservable(runAgent(agent, item, edges)).toBe("--(r|)", expected);
+      helpers.expectSubscriptions(report$.subscriptions).toBe([]);
+    }));
+
+  it("is refused when the claim throws", () =>
+    marbles((helpers) => {
+      const claim = (): never => {
+        throw new Error("closed");
+      };
+      helpers.expectObservable(run(edgesOf(helpers, EMPTY, { claim }))).toBe("(r|)");
+    }));
+
+  it("carries what belongs to it", () =>
+    marbles((helpers) => {
+      const report$ = helpers.cold("-o-t-(x|)", reports);
+      const at = { agent: "dev", instanceId: "dev-1" };
+      const end = { outcome: "succeeded", exitCode: 0, reason: null, usage: null };
+      const event$ = runAgent(agent, item, edgesOf(helpers, report$));
+      helpers.expectObservable(event$).toBe("so-t-(F|)", {
+        s: { ...at, type: "started", at: 0, item },
+        o: { ...at, type: "output", at: 1, entry },
+        t: { ...at, type: "status-text", at: 3, text: "busy" },
+        F: { ...at, type: "finished", at: 5, item, startedAt: 0, end },
+      });
+    }));
+
+  it("tells its runner and the claim what it is about", () => {
+    const asked: RunRequest[] = [];
+    marbles((helpers) => {
+      const ask = (request: RunRequest): Observable<RunnerEvent> => {
+        asked.push(request);
+        return of(exitWith());
+      };
+      const edges = edgesOf(helpers, EMPTY, { claim: ask, runner: { run: ask } });
+      run(edges).subscribe();
+    });
+    const request = { instanceId: "dev-1", agent, item };
+    expect(asked).toEqual([request, request]);
+  });
+
+  it("times out after its own time, counted from its start", () =>
+    marbles((helpers) => {
+      const claim$ = helpers.cold(seconds("--c"));
+      const expected = seconds("          --s--(T|)");
+      const runner = timedRunner(helpers.scheduler, 9000);
+      const edges = edgesOf(helpers, EMPTY, { claim: () => claim$, runner });
+      helpers.expectObservable(run(edges, anAgent("dev", { timeoutSeconds: 3 }))).toBe(expected);
+    }));
+
+  it("does not time out before, and a timeout beyond the longest timer does not fire at once", () =>
+    marbles((helpers) => {
+      const runner = timedRunner(helpers.scheduler, 3000);
+      const edges = edgesOf(helpers, EMPTY, { runner });
+      const expected = "s 2999ms (S|)";
+      for (const timeoutSeconds of [4, 30 * 24 * 3600]) {
+        helpers.expectObservable(run(edges, anAgent("dev", { timeoutSeconds }))).toBe(expected);
+      }
+    }));
+
+  it.each([
+    ["its instance", "--i---", "s-(K|)"],
+    ["its agent", "   --a---", "s-(K|)"],
+    ["everything", "  --e---", "s-(K|)"],
+    ["another", "     --I-A-", "s-----(S|)"],
+  ])("is killed when %s is meant", (_what, killed, expected) =>
+    marbles((helpers) => {
+      const runner = timedRunner(helpers.scheduler, 6);
+      const kill$ = helpers.hot(killed, kills);
+      helpers.expectObservable(run(edgesOf(helpers, EMPTY, { runner, kill$ }))).toBe(expected);
+    }),
+  );
+
+  it("is told once to stop, for the first reason", () =>
+    marbles((helpers) => {
+      const kill$ = helpers.hot("   --a-a-e-", kills);
+      const report$ = helpers.cold("-------(x|)", reports);
+      const expected = "            s------(K|)";
+      const stops: StopReason[] = [];
+      const runner: Runner = {
+        run: (_request, stop$) =>
+          merge(
+            report$,
+            stop$.pipe(
+              tap((reason) => stops.push(reason)),
+              ignoreElements(),
+            ),
+          ),
+      };
+      helpers.expectObservable(run(edgesOf(helpers, EMPTY, { kill$, runner }))).toBe(expected);
+      helpers.flush();
+      expect(stops).toEqual(["killed"]);
+    }));
+
+  it("fails with the message of a runner that breaks, whether it errors or throws", () =>
+    marbles((helpers) => {
+      const throwing = {
+        run: (): never => {
+          throw new Error("broken");
+        },
+      };
+      const erring = { run: () => throwError(() => new Error("broken")) };
+      const end = { outcome: "failed", exitCode: 1, reason: "broken", usage: null };
+      for (const runner of [throwing, erring]) {
+        const end$ = runAgent(agent, item, edgesOf(helpers, EMPTY, { runner })).pipe(
+          map((event) => (event.type === "finished" ? event.end : event.type)),
+        );
+        helpers.expectObservable(end$).toBe("(sf|)", { s: "started", f: end });
+      }
+    }));
+
+  it("is rejected when its runner turns it down", () =>
+    marbles((helpers) => {
+      const report$ = helpers.cold("-(j|)", reports);
+      helpers.expectObservable(run(edgesOf(helpers, report$))).toBe("s(R|)");
+    }));
+
+  it("aborts its runner and stops listening when it is unsubscribed", () =>
+    marbles((helpers) => {
+      const report$ = helpers.cold("-o-----", reports);
+      const kill$ = helpers.hot("   -------", kills);
+      const unsubscribed = "        ---!";
+      const edges = edgesOf(helpers, report$, {
+        kill$,
+        runner: timedRunner(helpers.scheduler, 9),
+      });
+      helpers.expectObservable(run(edgesOf(helpers, report$)), unsubscribed).toBe("so");
+      helpers.expectObservable(run(edges), unsubscribed).toBe("s");
+      helpers.expectSubscriptions(report$.subscriptions).toBe("^--!");
+      helpers.expectSubscriptions(kill$.subscriptions).toBe("^--!");
+    }));
+
+  it("does not claim before it is subscribed, and claims anew with an instance of its own each time", () => {
+    const claimed: string[] = [];
+    marbles((helpers) => {
+      let count = 0;
+      const edges = edgesOf(helpers, of(exitWith()), {
+        newInstanceId: (name) => `${name}-${++count}`,
+        claim: ({ instanceId }) => of(claimed.push(instanceId)),
+      });
+      const run$ = run(edges);
+      expect(claimed).toEqual([]);
+      helpers.expectObservable(run$).toBe("(sS|)");
+      helpers.expectObservable(run$, "--^").toBe("--(sS|)");
+    });
+    expect(claimed).toEqual(["dev-1", "dev-2"]);
+  });
+
+  it("passes a burst of output on in order", () =>
+    marbles((helpers) => {
+      const report$ = helpers.cold("-(oototox|)", reports);
+      helpers.expectObservable(run(edgesOf(helpers, report$))).toBe("s(oototoS|)");
+    }));
+});

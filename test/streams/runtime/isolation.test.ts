@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { filter, from, map, merge, mergeMap, of, Subject, timer } from "rxjs";
+import type { Observable } from "rxjs";
+import { describe, expect, it } from "vitest";
+import type { AgentChange, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import { anAgent, anItem } from "../../helpers/agents.ts";
+import { VirtualCalendar } from "../../helpers/marbles.ts";
+import { timedRunner } from "../../helpers/stream-runner.ts";
+import { changeOf, graphOf } from "../graph.ts";
+
+const start = "2026-05-04T09:00:30Z";
+const end = "2026-05-04T09:20:00Z";
+const secondMs = 1000;
+
+/** Something that happens to the agent b, so many seconds after the start. */
+interface Edit {
+  readonly second: number;
+  readonly change: AgentChange;
+}
+
+const edit: fc.Arbitrary<Edit> = fc.record({
+  second: fc.integer({ min: 0, max: 1000 }),
+  change: fc.constantFrom(
+    changeOf("b"),
+    changeOf("B"),
+    changeOf("j"),
+    changeOf("b", { schedule: "* * * * *", title: "every minute" }),
+    changeOf("b", { schedule: "*/2 * * * *", scale: 2, queueSize: 1 }),
+    changeOf("b", { scale: 0 }),
+  ),
+});
+
+/** All events of the agent a, which has a schedule, a queue and long runs, while b is edited. */
+function lifeOfA(edits: readonly Edit[]): RunEvent[] {
+  const calendar = new VirtualCalendar(start);
+  const at = <T>(second: number, value: T): Observable<T> =>
+    timer(second * secondMs, calendar).pipe(map(() => value));
+  const work = (agent: string, every: number): Observable<WorkItem> =>
+    from(Array.from({ length: 20 }, (_, index) => index)).pipe(
+      mergeMap((index) => at(index * every, anItem(`${agent}${index}`, agent))),
+    );
+  const a = changeOf("a", { schedule: "*/5 * * * *", queueSize: 3 });
+  const seen: RunEvent[] = [];
+  const subscription = graphOf(
+    calendar,
+    {
+      agentChange$: merge(of(a), ...edits.map(({ second, change }) => at(second, change))),
+      webhook$: merge(work("a", 20), work("b", 15)),
+    },
+    {
+      runner: timedRunner(calendar, 45 * secondMs),
+      newInstanceId: (agent) => agent,
+      newId: () => "new",
+    },
+  )
+    .pipe(filter(({ agent }) => agent === "a"))
+    .subscribe((event) => seen.push(event));
+  calendar.runUntil(end);
+  subscription.unsubscribe();
+  return seen;
+}
+
+describe("the graph: one agent among others", () => {
+  it("lives the same life, whatever is done to another", () => {
+    const undisturbed = lifeOfA([]);
+    const types = new Set(undisturbed.map(({ type }) => type));
+    for (const type of ["next-run", "started", "finished", "queued", "refused"] as const) {
+      expect(types).toContain(type);
+    }
+    fc.assert(
+      fc.property(fc.array(edit, { maxLength: 20, size: "max" }), (edits) => {
+        expect(lifeOfA(edits)).toEqual(undisturbed);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("is one of a thousand: each runs its own work, under a single timer", () => {
+    const count = 1000;
+    const calendar = new VirtualCalendar(start);
+    const stopping$ = new Subject<void>();
+    const change$ = new Subject<AgentChange>();
+    const names = Array.from({ length: count }, (_, index) => `agent-${index}`);
+    const set = (name: string, title = name): AgentChange => ({
+      type: "set",
+      agent: anAgent(name, { schedule: "*/5 * * * *", title }),
+      warnings: [],
+    });
+    const seen: RunEvent[] = [];
+    let completed = false;
+    const webhook$ = new Subject<WorkItem>();
+    graphOf(
+      calendar,
+      { agentChange$: change$, webhook$, stopping$ },
+      { runner: timedRunner(calendar, secondMs) },
+    ).subscribe({ next: (event) => seen.push(event), complete: () => (completed = true) });
+
+    for (const name of names) change$.next(set(name));
+    expect(calendar.scheduled).toBe(1);
+    for (const name of names) webhook$.next(anItem(name, name));
+    calendar.runUntil("2026-05-04T09:02:00Z");
+    const ran = seen.flatMap((event) =>
+      event.type === "finished" ? [[event.agent, event.item.id]] : [],
+    );
+    expect(ran).toEqual(names.map((name) => [name, name]));
+
+    const before = seen.length;
+    change$.next(set("agent-7", "new"));
+    expect(seen.slice(before).map(({ agent, type }) => [agent, type])).toEqual([
+      ["agent-7", "agent-set"],
+    ]);
+
+    calendar.runUntil("2026-05-04T09:05:30Z");
+    expect(seen.filter(({ type }) => type === "finished")).toHaveLength(2 * count);
+    stopping$.next();
+    expect(completed).toBe(true);
+  });
+
+  it("is forgotten a minute after it was removed, a thousand times over", () => {
+    const calendar = new VirtualCalendar(start);
+    const change$ = new Subject<AgentChange>();
+    const webhook$ = new Subject<WorkItem>();
+    const stopping$ = new Subject<void>();
+    const seen: RunEvent[] = [];
+    let completed = false;
+    graphOf(calendar, { agentChange$: change$, webhook$, stopping$ }).subscribe({
+      next: (event) => seen.push(event),
+      complete: () => (completed = true),
+    });
+    const names = Array.from({ length: 1000 }, (_, index) => `agent-${index}`);
+    for (const name of names) {
+      change$.next({ type: "set", agent: anAgent(name), warnings: [] });
+      change$.next({ type: "removed", name });
+    }
+    calendar.runUntil("2026-05-04T09:02:00Z");
+    for (const name of names) webhook$.next(anItem(name, name));
+    const reasons = seen.flatMap((event) => (event.type === "refused" ? [event.reason] : []));
+    expect(reasons).toEqual(names.map((name) => `there is no agent "${name}"`));
+    stopping$.next();
+    expect(completed).toBe(true);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import {
+  newRecord,
+  stateOf,
+  toAgentStatus,
+  withEarlierRun,
+} from "../../../streams/status/agent-record.ts";
+import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import { anAgent } from "../../helpers/agents.ts";
+
+const record = (more: Partial<AgentRecord> = {}): AgentRecord => ({ ...newRecord("dev"), ...more });
+const row = (more: Partial<AgentRecord> = {}) => toAgentStatus(record(more));
+
+describe("the state of an agent", () => {
+  const runError = "failed: no key";
+
+  it.each<[string, Partial<AgentRecord>]>([
+    ["idle", {}],
+    ["error", { runError }],
+    ["error", { buildError: "no base image" }],
+    ["error", { configError: "scale is not a number" }],
+    ["running", { running: 2, runError }],
+    ["running", { running: 1, configError: "scale is not a number" }],
+    ["building", { building: true, running: 1, runError }],
+  ])("is %s with %j", (state, more) => {
+    expect(stateOf(record(more))).toBe(state);
+  });
+});
+
+describe("the row of an agent", () => {
+  it("shows what its config says", () => {
+    const config = anAgent("dev", {
+      title: "Developer",
+      description: "writes",
+      license: "MIT",
+      schedule: "0 9 * * *",
+      scale: 2,
+      queueSize: 7,
+      webhooks: [
+        { source: "hub", type: "github", filters: {} },
+        { source: "hub", type: "github", filters: { events: ["push"] } },
+        { source: "errors", type: "sentry", filters: {} },
+      ],
+    });
+    expect(row({ config })).toMatchObject({
+      name: "dev",
+      title: "Developer",
+      description: "writes",
+      license: "MIT",
+      scale: 2,
+      queueSize: 7,
+      triggers: ["cron 0 9 * * *", "webhook hub", "webhook errors"],
+      runtime: "host-user",
+      models: ["scripted"],
+    });
+  });
+
+  it("goes by its directory's name without a config", () => {
+    expect(row({ configError: "no models" })).toMatchObject({
+      title: "dev",
+      state: "error",
+      error: "no models",
+      triggers: [],
+      models: [],
+    });
+  });
+
+  it("shows the error to mend first: config, then build, then run", () => {
+    const errors = { configError: "config", buildError: "build", runError: "run" };
+    expect(row(errors).error).toBe("config");
+    expect(row({ ...errors, configError: null }).error).toBe("build");
+    expect(row({ runError: "run" }).error).toBe("run");
+    expect(row().error).toBeNull();
+  });
+
+  it("is disabled by hand or by scale 0", () => {
+    expect(row({ config: anAgent("dev") }).enabled).toBe(true);
+    expect(row({ config: anAgent("dev"), enabled: false }).enabled).toBe(false);
+    expect(row({ config: anAgent("dev", { scale: 0 }) }).enabled).toBe(false);
+  });
+
+  it("writes times in UTC, and null for what never was", () => {
+    const lastRunAt = Date.UTC(2026, 4, 4, 9);
+    expect(row({ lastRunAt, nextRunAt: lastRunAt + 1 })).toMatchObject({
+      lastRunAt: "2026-05-04T09:00:00.000Z",
+      nextRunAt: "2026-05-04T09:00:00.001Z",
+    });
+    expect(row()).toMatchObject({ lastRunAt: null, nextRunAt: null, lastOutcome: null });
+  });
+
+  it("remembers the last run of an earlier scheduler, with its error", () => {
+    const run = { startedAt: 1000, endedAt: 3500, outcome: "failed", reason: "no key" } as const;
+    expect(row(withEarlierRun(run))).toMatchObject({
+      state: "error",
+      error: "failed: no key",
+      lastRunAt: "1970-01-01T00:00:01.000Z",
+      lastDurationMs: 2500,
+      lastOutcome: "failed",
+    });
+    const lost = withEarlierRun({ ...run, endedAt: null, outcome: "lost", reason: null });
+    expect(row(lost)).toMatchObject({ error: "lost", lastDurationMs: null });
+    expect(row(withEarlierRun({ ...run, outcome: "succeeded", reason: null })).error).toBeNull();
+  });
+});

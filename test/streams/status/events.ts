@@ -1,0 +1,80 @@
+import type {
+  AgentConfig,
+  LogEntry,
+  Outcome,
+  Problem,
+  RunEvent,
+  WorkItem,
+} from "../../../streams/vocabulary.ts";
+import { anAgent, anItem } from "../../helpers/agents.ts";
+
+/** An error in an agent's config, for what a test says of it. */
+export function aProblem(more: Partial<Problem> = {}): Problem {
+  const place = { file: "agents/dev/config.toml", line: 4, column: 12 };
+  return { severity: "error", ...place, message: "scale is not a number", ...more };
+}
+
+/** Events of one agent at a moment (epoch ms), each by what it is about. */
+export function eventsOf(agent: string, at = 0) {
+  const now = { agent, at };
+  const item: WorkItem = anItem("1", agent);
+  return {
+    set: (config: Partial<AgentConfig> = {}): RunEvent => ({
+      ...now,
+      type: "agent-set",
+      config: anAgent(agent, config),
+      warnings: [],
+      summary: "loaded",
+    }),
+    invalid: (...problems: readonly Problem[]): RunEvent => ({
+      ...now,
+      type: "agent-invalid",
+      problems,
+    }),
+    removed: (): RunEvent => ({ ...now, type: "agent-removed" }),
+    enabled: (enabled: boolean): RunEvent => ({ ...now, type: "agent-enabled", enabled }),
+    buildStarted: (text = "building"): RunEvent => ({ ...now, type: "build-started", text }),
+    buildProgress: (text: string): RunEvent => ({ ...now, type: "build-progress", text }),
+    buildFinished: (error: string | null = null): RunEvent => ({
+      ...now,
+      type: "build-finished",
+      error,
+      usable: error === null,
+    }),
+    nextRun: (nextRunAt: number | null): RunEvent => ({ ...now, type: "next-run", nextRunAt }),
+    depth: (depth: number): RunEvent => ({ ...now, type: "queue-depth", depth }),
+    queued: (): RunEvent => ({ ...now, type: "queued", item }),
+    refused: (
+      outcome: "skipped" | "missed" | "dropped" | "rejected" = "dropped",
+      reason = "queue_full",
+    ): RunEvent => ({ ...now, type: "refused", item, outcome, reason }),
+    started: (instanceId = `${agent}-1`, of: WorkItem = item): RunEvent => ({
+      ...now,
+      type: "started",
+      item: of,
+      instanceId,
+    }),
+    statusText: (text: string): RunEvent => ({
+      ...now,
+      type: "status-text",
+      instanceId: `${agent}-1`,
+      text,
+    }),
+    output: (msg: string): RunEvent => {
+      const entry: LogEntry = { level: 30, time: at, msg, agent, instanceId: `${agent}-1` };
+      return { ...now, type: "output", instanceId: `${agent}-1`, entry };
+    },
+    finished: (
+      outcome: Outcome = "succeeded",
+      reason: string | null = null,
+      startedAt = 0,
+    ): RunEvent => ({
+      ...now,
+      type: "finished",
+      item,
+      instanceId: `${agent}-1`,
+      startedAt,
+      end: { outcome, exitCode: outcome === "succeeded" ? 0 : 1, reason, usage: null },
+    }),
+  };
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { logEntriesOf } from "../../../streams/status/log-entries.ts";
+import type { RunEvent, Trigger, WebhookEvent } from "../../../streams/vocabulary.ts";
+import { anItem } from "../../helpers/agents.ts";
+import { aProblem, eventsOf } from "./events.ts";
+
+const dev = eventsOf("dev", 2500);
+
+const lines = (event: RunEvent): string[] =>
+  logEntriesOf(event).map(({ level, msg }) => `${level} ${msg}`);
+
+const webhook: WebhookEvent = {
+  source: "hub",
+  type: "github",
+  event: "issues",
+  action: "opened",
+  repo: "almanac/almanac",
+  number: 1,
+  title: null,
+  body: null,
+  url: null,
+  author: null,
+  labels: [],
+  sender: null,
+  branch: null,
+  conclusion: null,
+  timestamp: "2026-05-04T09:00:00.000Z",
+  receiptId: "r1",
+};
+
+describe("the lines that an event leaves in a log", () => {
+  it("are a run's own words as they are", () => {
+    const event = dev.output("hello");
+    expect(logEntriesOf(event)).toEqual([
+      { level: 30, time: 2500, msg: "hello", agent: "dev", instanceId: "dev-1" },
+    ]);
+  });
+
+  it("say when and of whom", () => {
+    expect(logEntriesOf(dev.removed())).toEqual([
+      { level: 40, time: 2500, agent: "dev", msg: "directory removed" },
+    ]);
+  });
+
+  it.each<[string, RunEvent, string[]]>([
+    ["a load", dev.set(), ["30 loaded"]],
+    ["an enabling", dev.enabled(true), ["30 enabled"]],
+    ["a disabling", dev.enabled(false), ["30 disabled"]],
+    ["a build", dev.buildStarted("building image"), ["30 building image"]],
+    ["its progress", dev.buildProgress("step 1"), ["30 step 1"]],
+    ["its end", dev.buildFinished(), []],
+    ["its failure", dev.buildFinished("no base image"), ["50 no base image"]],
+    ["waiting", dev.queued(), ["30 queued: hand"]],
+    ["a refusal", dev.refused("dropped", "queue_full"), ["40 dropped: queue_full"]],
+    ["a start", dev.started(), ["30 run started by hand"]],
+    ["a success", dev.finished(), ["30 run succeeded after 2.5 s"]],
+    ["a failure", dev.finished("failed", "no key"), ["50 run failed after 2.5 s: no key"]],
+    [
+      "a timeout",
+      dev.finished("timed_out", "too long"),
+      ["50 run timed out after 2.5 s: too long"],
+    ],
+    ["a kill", dev.finished("killed"), ["40 run killed after 2.5 s"]],
+    ["a next run", dev.nextRun(1), []],
+    ["a depth", dev.depth(1), []],
+    ["a status text", dev.statusText("reading"), []],
+  ])("of %s are their level and text", (_what, event, expected) => {
+    expect(lines(event)).toEqual(expected);
+  });
+
+  it("are a line for each problem, addressed", () => {
+    const unknown = aProblem({ severity: "warning", line: null, column: null, message: "unknown" });
+    expect(lines(dev.invalid(aProblem(), aProblem({ line: 7, column: null })))).toEqual([
+      "50 agents/dev/config.toml:4:12  scale is not a number",
+      "50 agents/dev/config.toml:7  scale is not a number",
+    ]);
+    const set: RunEvent = { ...dev.set(), warnings: [unknown] } as RunEvent;
+    expect(lines(set)).toEqual(["30 loaded", "40 agents/dev/config.toml  unknown"]);
+  });
+
+  it("name what started a run", () => {
+    const call = { callId: "c1", callerInstance: "ops-1", depth: 1, context: "" };
+    const names: [Trigger, string][] = [
+      [{ kind: "cron", scheduledFor: 0 }, "its schedule"],
+      [{ kind: "webhook", event: webhook }, "github webhook issues"],
+      [{ kind: "manual", prompt: null }, "hand"],
+      [{ kind: "agent-call", caller: "ops", ...call }, "a call from ops"],
+    ];
+    for (const [trigger, name] of names) {
+      const started = dev.started("dev-1", anItem("1", "dev", trigger));
+      expect(lines(started)).toEqual([`30 run started by ${name}`]);
+    }
+  });
+
+  it("tell a run's start and end apart from its words, with its numbers", () => {
+    const [end] = logEntriesOf(dev.finished("failed", "no key", 1000));
+    expect(end).toMatchObject({
+      kind: "run",
+      instanceId: "dev-1",
+      outcome: "failed",
+      exitCode: 1,
+      durationMs: 1500,
+    });
+    expect(logEntriesOf(dev.started())[0]).toMatchObject({ kind: "run", instanceId: "dev-1" });
+  });
+
+  it("say of a run's start what the trigger was about, and of its end what it used", () => {
+    const prompt = "p".repeat(501);
+    const triggers: [Trigger, object][] = [
+      [{ kind: "cron", scheduledFor: 0 }, { scheduledFor: "1970-01-01T00:00:00.000Z" }],
+      [
+        { kind: "webhook", event: webhook },
+        { action: "opened", number: 1, receiptId: "r1" },
+      ],
+      [{ kind: "manual", prompt }, { prompt: prompt.slice(1) }],
+    ];
+    for (const [trigger, facts] of triggers) {
+      const [entry] = logEntriesOf(dev.started("dev-1", anItem("1", "dev", trigger)));
+      expect(entry).toMatchObject({ trigger: { kind: trigger.kind, ...facts } });
+    }
+    const used = { model: "haiku", tokens: 12, costUsd: 0.1, turns: 2 };
+    const event = dev.finished() as Extract<RunEvent, { type: "finished" }>;
+    const [end] = logEntriesOf({ ...event, end: { ...event.end, usage: used } });
+    expect(end).toMatchObject(used);
+  });
+});

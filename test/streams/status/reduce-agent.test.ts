@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { newRecord, stateOf } from "../../../streams/status/agent-record.ts";
+import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import { reduceAgent } from "../../../streams/status/reduce-agent.ts";
+import type { RunEvent } from "../../../streams/vocabulary.ts";
+import { aProblem, eventsOf } from "./events.ts";
+
+const at0 = eventsOf("dev", 0);
+const at5 = eventsOf("dev", 5000);
+
+const after = (...events: readonly RunEvent[]): AgentRecord =>
+  events.reduce(reduceAgent, newRecord("dev"));
+
+describe("what is known of an agent", () => {
+  it("follows a run from start to end", () => {
+    const running = after(at0.set(), at0.started());
+    expect(running).toMatchObject({ running: 1, lastRunAt: 0, lastOutcome: null });
+    const over = reduceAgent(running, at5.finished());
+    expect(over).toMatchObject({ running: 0, lastDurationMs: 5000, lastOutcome: "succeeded" });
+    expect(stateOf(over)).toBe("idle");
+  });
+
+  it("knows when a run began that an earlier scheduler started", () => {
+    const started = at5.started();
+    if (started.type !== "started") throw new Error("not a start");
+    const running = after(at0.set(), { ...started, startedAt: 3000 });
+    expect(running).toMatchObject({ running: 1, lastRunAt: 3000 });
+  });
+
+  it("counts runs that live at once", () => {
+    const two = after(at0.set({ scale: 2 }), at0.started("dev-1"), at0.started("dev-2"));
+    expect(two.running).toBe(2);
+    expect(stateOf(reduceAgent(two, at5.finished()))).toBe("running");
+  });
+
+  it("shows what a run says of itself until the next one starts", () => {
+    const busy = after(at0.set(), at0.started(), at0.statusText("reading"));
+    expect(busy.statusText).toBe("reading");
+    expect(reduceAgent(busy, at5.finished()).statusText).toBe("reading");
+    expect(reduceAgent(busy, at5.started("dev-2")).statusText).toBeNull();
+  });
+
+  it("remembers that a run failed until one succeeds", () => {
+    const failed = after(at0.set(), at0.started(), at5.finished("failed", "no key"));
+    expect(failed).toMatchObject({ runError: "failed: no key", lastOutcome: "failed" });
+    expect(reduceAgent(failed, at5.started()).runError).toBe("failed: no key");
+    expect(after(at0.set(), at0.started(), at5.finished("out_of_memory")).runError).toBe(
+      "out of memory",
+    );
+    expect([at5.started(), at5.finished()].reduce(reduceAgent, failed).runError).toBeNull();
+  });
+
+  it("a kill is neither a failure nor a success: an earlier error stays, none is made", () => {
+    const failed = after(at0.set(), at0.started(), at5.finished("failed", "no key"));
+    const killed = [at5.started(), at5.finished("killed")];
+    expect(killed.reduce(reduceAgent, failed).runError).toBe("failed: no key");
+    expect(after(at0.set(), ...killed)).toMatchObject({ runError: null, lastOutcome: "killed" });
+  });
+
+  it("keeps the last good config while the files are invalid", () => {
+    const broken = after(at0.set({ title: "good" }), at5.invalid(aProblem()));
+    expect(broken.config?.title).toBe("good");
+    expect(broken.configError).toBe("agents/dev/config.toml:4:12  scale is not a number");
+    expect(reduceAgent(broken, at5.set()).configError).toBeNull();
+  });
+
+  it("says how many more errors there are, and leaves warnings out", () => {
+    const warning = aProblem({ severity: "warning", message: "unknown key" });
+    const one = after(at0.invalid(warning, aProblem()));
+    const three = after(at0.invalid(aProblem(), warning, aProblem(), aProblem()));
+    expect(one.configError).not.toContain("more");
+    expect(three.configError).toContain("(and 2 more)");
+    expect(after(at0.invalid()).configError).toBe("invalid config");
+  });
+
+  it("follows a build", () => {
+    const container = { runtime: { type: "container", runAs: "al-agent" } } as const;
+    const building = after(at0.set(container), at0.buildStarted("step 1"));
+    expect(building).toMatchObject({ building: true, statusText: "step 1" });
+    expect(reduceAgent(building, at5.buildProgress("step 2")).statusText).toBe("step 2");
+    const failed = reduceAgent(building, at5.buildFinished("no base"));
+    expect(failed).toMatchObject({ building: false, statusText: null, buildError: "no base" });
+    expect(reduceAgent(failed, at5.set(container)).buildError).toBe("no base");
+    expect(reduceAgent(failed, at5.buildFinished()).buildError).toBeNull();
+  });
+
+  it("has neither a build nor its error once it runs outside a container", () => {
+    const container = { runtime: { type: "container", runAs: "al-agent" } } as const;
+    const failed = after(at0.set(container), at0.buildFinished("no base"), at0.buildStarted());
+    expect(reduceAgent(failed, at5.set())).toMatchObject({ building: false, buildError: null });
+  });
+
+  it("knows whether it is enabled, due, waiting and there", () => {
+    expect(after(at0.enabled(false)).enabled).toBe(false);
+    expect(after(at0.enabled(false), at0.enabled(true)).enabled).toBe(true);
+    expect(after(at0.nextRun(9)).nextRunAt).toBe(9);
+    expect(after(at0.nextRun(9), at0.nextRun(null)).nextRunAt).toBeNull();
+    expect(after(at0.depth(3)).queued).toBe(3);
+    expect(after(at0.removed()).removed).toBe(true);
+    expect(after(at0.removed(), at0.set()).removed).toBe(false);
+    expect(after(at0.removed(), at0.invalid()).removed).toBe(false);
+  });
+
+  it("is the same object when an event changes nothing of it", () => {
+    const record = after(at0.set());
+    for (const event of [at0.queued(), at0.refused(), at0.output("hello")]) {
+      expect(reduceAgent(record, event)).toBe(record);
+    }
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import { initialStatus, reduceStatus, snapshotOf } from "../../../streams/status/reduce-status.ts";
+import type { Status, StatusEvent } from "../../../streams/status/reduce-status.ts";
+import { CountingMap, schedulerStatus } from "./board.ts";
+import { eventsOf } from "./events.ts";
+
+const dev = eventsOf("dev");
+const ops = eventsOf("ops");
+
+const reduce = (status: Status, event: StatusEvent): Status =>
+  reduceStatus(status, event, () => ({}));
+
+const after = (...events: readonly StatusEvent[]): Status =>
+  events.reduce(reduce, initialStatus(schedulerStatus));
+
+const names = (status: Status): string[] => snapshotOf(status).agents.map(({ name }) => name);
+
+describe("the status", () => {
+  it("is the scheduler alone at first", () => {
+    const snapshot = snapshotOf(initialStatus(schedulerStatus));
+    expect(snapshot).toEqual({ scheduler: schedulerStatus, agents: [], recentLogs: [] });
+  });
+
+  it("has a row for each agent, by name", () => {
+    expect(names(after(ops.set(), dev.set(), eventsOf("abc").invalid()))).toEqual([
+      "abc",
+      "dev",
+      "ops",
+    ]);
+  });
+
+  it("begins a row with what is known from before", () => {
+    const seed = (name: string): Partial<AgentRecord> => ({
+      enabled: name !== "dev",
+      lastRunAt: 5,
+    });
+    const status = reduceStatus(initialStatus(schedulerStatus), dev.set(), seed);
+    expect(snapshotOf(status).agents[0]).toMatchObject({
+      enabled: false,
+      lastRunAt: "1970-01-01T00:00:00.005Z",
+    });
+  });
+
+  it("says which agent the last event changed, and whether the scheduler's row did", () => {
+    const change = (...events: readonly StatusEvent[]) => {
+      const { agent, scheduler } = after(...events).change;
+      return [agent, scheduler];
+    };
+    expect(change(dev.set())).toEqual(["dev", false]);
+    expect(change(dev.set(), dev.started())).toEqual(["dev", true]);
+    expect(change(dev.set(), dev.nextRun(9))).toEqual(["dev", true]);
+    expect(change(dev.set(), dev.nextRun(9), dev.nextRun(19))).toEqual(["dev", false]);
+    expect(change(dev.set(), dev.queued())).toEqual([null, false]);
+    expect(change({ type: "scheduler", patch: { paused: true } })).toEqual([null, true]);
+  });
+
+  it("takes what is said of the scheduler itself", () => {
+    const status = after({ type: "scheduler", patch: { paused: true, error: "no such model" } });
+    expect(status.scheduler).toEqual({ ...schedulerStatus, paused: true, error: "no such model" });
+  });
+
+  it("counts runs and schedules over all agents", () => {
+    const counts = (...events: readonly StatusEvent[]) => {
+      const { running, cronJobs } = after(...events).scheduler;
+      return [running, cronJobs];
+    };
+    const both = [dev.set(), ops.set(), dev.nextRun(1), ops.nextRun(1), dev.started()];
+    expect(counts(...both)).toEqual([1, 2]);
+    expect(counts(...both, ops.nextRun(null), dev.finished())).toEqual([0, 1]);
+    expect(counts(...both, ops.removed())).toEqual([1, 1]);
+  });
+
+  it("keeps the row of a removed agent until nothing of it runs or waits", () => {
+    const running = [dev.set(), dev.started(), dev.removed()];
+    expect(names(after(dev.set(), dev.removed()))).toEqual([]);
+    expect(names(after(...running))).toEqual(["dev"]);
+    expect(names(after(...running, dev.finished()))).toEqual([]);
+    const waiting = [dev.set(), dev.depth(2), dev.removed()];
+    expect(names(after(...waiting))).toEqual(["dev"]);
+    expect(names(after(...waiting, dev.depth(0)))).toEqual([]);
+  });
+
+  it("does not bring a row back for an agent's last words", () => {
+    const gone = [dev.set(), dev.removed()];
+    const words = [dev.nextRun(null), dev.depth(0), dev.enabled(true), dev.finished()];
+    for (const word of words) {
+      const status = after(...gone, word);
+      expect(names(status)).toEqual([]);
+      expect(status.change.agent).toBeNull();
+    }
+  });
+
+  it("counts right when work begins after the directory went, and it comes back", () => {
+    const back = [dev.set(), dev.removed(), dev.started(), dev.depth(3), dev.set()];
+    const [row] = snapshotOf(after(...back)).agents;
+    expect(row).toMatchObject({ running: 1, queued: 3 });
+    expect(after(...back, dev.finished()).scheduler.running).toBe(0);
+    expect(names(after(dev.set(), dev.removed(), dev.started(), dev.finished()))).toEqual([]);
+  });
+
+  it("keeps the latest twenty lines, numbered without a gap, each cut to 500 characters", () => {
+    const many = Array.from({ length: 30 }, (_, index) => dev.output(`line ${index}`));
+    const { recentLogs } = snapshotOf(after(...many, dev.output("x".repeat(600))));
+    expect(recentLogs.map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index + 12),
+    );
+    expect(recentLogs.at(-2)).toMatchObject({ msg: "line 29", agent: "dev", instanceId: "dev-1" });
+    expect(recentLogs.at(-1)?.msg).toHaveLength(500);
+  });
+
+  it("keeps lines of the scheduler and of agents without a row", () => {
+    const entry = { level: 40, time: 0, msg: "paused", agent: "scheduler" } as const;
+    const { recentLogs, change } = after(dev.refused("rejected", "gone"), {
+      type: "scheduler-log",
+      entry,
+    });
+    expect(recentLogs.map(({ msg }) => msg)).toEqual(["rejected: gone", "paused"]);
+    expect(change.logs.map(({ msg }) => msg)).toEqual(["paused"]);
+    expect(recentLogs[1]).toEqual({
+      seq: 2,
+      time: "1970-01-01T00:00:00.000Z",
+      level: 40,
+      agent: "scheduler",
+      instanceId: null,
+      msg: "paused",
+    });
+  });
+
+  it.each([10, 1000])("looks at one record an event, with %i agents", (count) => {
+    const records = new CountingMap<AgentRecord>();
+    let status: Status = { ...initialStatus(schedulerStatus), records };
+    for (let index = 0; index < count; index++) {
+      status = reduce(status, eventsOf(`agent-${index}`).set());
+    }
+    const events = eventsOf("agent-7");
+    records.touched = 0;
+    for (const event of [events.started(), events.output("hello"), events.finished()]) {
+      status = reduce(status, event);
+    }
+    expect(records.touched).toBeLessThanOrEqual(6);
+    expect(status.scheduler.running).toBe(0);
+  });
+});

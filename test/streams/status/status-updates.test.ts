@@ -1,0 +1,216 @@
+import fc from "fast-check";
+import { BehaviorSubject, map, scan, share, VirtualTimeScheduler } from "rxjs";
+import type { Observable } from "rxjs";
+import { describe, expect, it } from "vitest";
+import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import { initialStatus, reduceStatus, snapshotOf } from "../../../streams/status/reduce-status.ts";
+import type { Status, StatusEvent } from "../../../streams/status/reduce-status.ts";
+import { statusUpdates } from "../../../streams/status/status-updates.ts";
+import type { StatusSnapshot, StatusUpdate } from "../../../streams/status/wire.ts";
+import type { RunEvent } from "../../../streams/vocabulary.ts";
+import { marbles } from "../../helpers/marbles.ts";
+import type { Marbles } from "../../helpers/marbles.ts";
+import { clientFold, CountingMap, schedulerStatus } from "./board.ts";
+import { eventsOf } from "./events.ts";
+
+const reduce = (status: Status, event: StatusEvent): Status =>
+  reduceStatus(status, event, () => ({}));
+
+/** `a` and `b` set an agent, `A` and `B` remove it, `l` is a line of a, `s` pauses the scheduler, `0` is nothing. */
+const events: Record<string, StatusEvent> = {
+  a: eventsOf("a").set(),
+  b: eventsOf("b").set(),
+  A: eventsOf("a").removed(),
+  B: eventsOf("b").removed(),
+  l: eventsOf("a").output("hello"),
+  s: { type: "scheduler", patch: { paused: true } },
+  "0": eventsOf("a").nextRun(null),
+};
+
+const status = (event$: Observable<StatusEvent>): Observable<Status> =>
+  event$.pipe(scan(reduce, initialStatus(schedulerStatus)));
+
+/** The rows of an update by name, removed ones in capitals, `s` for the scheduler, `l` for each line. */
+function textOf({ agents, removed, scheduler, logs }: StatusUpdate): string {
+  const rows = (agents ?? []).map(({ name }) => name);
+  const gone = (removed ?? []).map((name) => name.toUpperCase());
+  const lines = (logs ?? []).map(({ msg }) => (msg === "hello" ? "l" : "."));
+  return [...rows, ...gone, ...(scheduler === undefined ? [] : ["s"]), ...lines].join("");
+}
+
+function updates({ hot, scheduler }: Marbles, line: string): Observable<string> {
+  return statusUpdates(status(hot(line, events)), scheduler).pipe(map(textOf));
+}
+
+describe("status updates", () => {
+  it("send the first change at once, then what gathered in each 100 ms", () =>
+    marbles((helpers) => {
+      const line = "    s 9ms b 19ms b 99ms b 189ms b";
+      const expected = "s 99ms X  99ms Y     119ms Z";
+      const texts = { s: "s", X: "b..", Y: "b.", Z: "b." };
+      helpers.expectObservable(updates(helpers, line)).toBe(expected, texts);
+    }));
+
+  it("complete with an empty source, and send what gathered when it completes", () =>
+    marbles((helpers) => {
+      helpers.expectObservable(updates(helpers, "   --|")).toBe("--|");
+      helpers.expectObservable(updates(helpers, "  s-s-|")).toBe("s---(s|)");
+    }));
+
+  it("are silent about what changes nothing", () =>
+    marbles((helpers) => {
+      helpers.expectObservable(updates(helpers, "0-0-0-|")).toBe("------|");
+    }));
+
+  it("send a row that came and went as removed, and one that went and came as it is", () =>
+    marbles((helpers) => {
+      const line = "    s-a-A 200ms s-b-B-b";
+      const expected = "s 99ms X 104ms s 99ms Y";
+      const texts = { s: "s", X: "A..", Y: "b..." };
+      helpers.expectObservable(updates(helpers, line)).toBe(expected, texts);
+    }));
+
+  it("send at most twenty lines, the latest, of a burst", () =>
+    marbles((helpers) => {
+      const line = `s(${"l".repeat(50)})`;
+      const expected = "s 99ms X";
+      const texts = { s: "s", X: "l".repeat(20) };
+      helpers.expectObservable(updates(helpers, line)).toBe(expected, texts);
+    }));
+
+  it("send a row that changed a hundred times once", () =>
+    marbles((helpers) => {
+      const line = `s(a${"0".repeat(99)})`;
+      helpers.expectObservable(updates(helpers, line)).toBe("s 99ms X", { s: "s", X: "a." });
+    }));
+
+  it("pass an error on at once", () =>
+    marbles((helpers) => {
+      helpers.expectObservable(updates(helpers, "s-s-#")).toBe("s---#");
+    }));
+
+  it("send nothing after they are unsubscribed", () =>
+    marbles((helpers) => {
+      const event$ = helpers.hot("s-s-----", events);
+      const update$ = statusUpdates(status(event$), helpers.scheduler).pipe(map(textOf));
+      helpers.expectObservable(update$, "---!").toBe("s");
+      helpers.expectSubscriptions(event$.subscriptions).toBe("^--!");
+    }));
+
+  it("gather for each subscriber by himself", () =>
+    marbles((helpers) => {
+      const update$ = updates(helpers, "      s---s-----------");
+      helpers.expectObservable(update$).toBe("s 99ms s");
+      helpers.expectObservable(update$, "  --^").toBe("----s---");
+    }));
+
+  it.each([10, 1000])("look only at what changed, with %i agents", (count) =>
+    marbles(({ cold, scheduler, flush }) => {
+      const records = new CountingMap<AgentRecord>();
+      let now: Status = { ...initialStatus(schedulerStatus), records };
+      for (let index = 0; index < count; index++) now = reduce(now, eventsOf(`${index}`).set());
+      const one$ = cold("e", { e: reduce(now, eventsOf("7").started()) });
+      const sent: string[] = [];
+      records.touched = 0;
+      statusUpdates(one$, scheduler).subscribe((update) => sent.push(textOf(update)));
+      flush();
+      expect(sent).toEqual(["7s."]);
+      expect(records.touched).toBe(1);
+    }),
+  );
+});
+
+/** A step of a random life: what happens to which agent, and how long after the step before. */
+interface Step {
+  readonly agent: "a" | "b" | "c";
+  readonly what: "set" | "invalid" | "removed" | "start" | "end" | "due" | "wait" | "say" | "pause";
+  readonly number: number;
+  readonly afterMs: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  agent: fc.constantFrom("a", "b", "c"),
+  what: fc.constantFrom("set", "invalid", "removed", "start", "end", "due", "wait", "say", "pause"),
+  number: fc.integer({ min: 0, max: 3 }),
+  afterMs: fc.constantFrom(0, 0, 1, 40, 100, 250),
+});
+
+/** The event of a step; null when it can't be, as the end of a run that never started. */
+function eventOf({ agent, what, number }: Step, running: Map<string, number>): StatusEvent | null {
+  const happens = eventsOf(agent, number);
+  const runs = running.get(agent) ?? 0;
+  const simple: Partial<Record<Step["what"], RunEvent>> = {
+    set: happens.set({ title: `${number}` }),
+    invalid: happens.invalid(),
+    removed: happens.removed(),
+    due: happens.nextRun(number === 0 ? null : number),
+    wait: happens.depth(number),
+    say: happens.output(`line ${number}`),
+  };
+  if (what === "pause") return { type: "scheduler", patch: { paused: number > 1 } };
+  if (what === "start") running.set(agent, runs + 1);
+  if (what === "end" && runs > 0) running.set(agent, runs - 1);
+  if (what === "start") return happens.started();
+  if (what === "end") return runs > 0 ? happens.finished() : null;
+  return simple[what] ?? null;
+}
+
+interface Life {
+  readonly board: StatusSnapshot;
+  /** What a page shows that was there from the start, and one that came in the middle. */
+  readonly pages: readonly StatusSnapshot[];
+}
+
+/** Lives through the steps in virtual time; a second page connects before step `joinsAt`. */
+function live(steps: readonly Step[], joinsAt: number): Life {
+  const time = new VirtualTimeScheduler();
+  const status$ = new BehaviorSubject(initialStatus(schedulerStatus));
+  const update$ = statusUpdates(status$, time).pipe(share());
+  const running = new Map<string, number>();
+  const pages: StatusSnapshot[] = [];
+  const connect = (): void => {
+    const page = pages.push(snapshotOf(status$.value)) - 1;
+    update$.subscribe((update) => {
+      pages[page] = clientFold(pages[page] ?? snapshotOf(status$.value), update);
+    });
+  };
+  connect();
+  let at = 0;
+  for (const [index, step] of steps.entries()) {
+    at += step.afterMs;
+    time.schedule(() => {
+      if (index === joinsAt) connect();
+      const event = eventOf(step, running);
+      if (event !== null) status$.next(reduce(status$.value, event));
+    }, at);
+  }
+  time.flush();
+  return { board: snapshotOf(status$.value), pages };
+}
+
+describe("a page that folds a snapshot and its updates", () => {
+  const lives = [fc.array(step, { maxLength: 60, size: "max" }), fc.nat(60)] as const;
+
+  it("shows what a fresh snapshot shows, whatever happens and whenever it connected", () => {
+    fc.assert(
+      fc.property(...lives, (steps, joinsAt) => {
+        const { board, pages } = live(steps, joinsAt);
+        for (const page of pages) expect(page).toEqual(board);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("shows counts that are the sums of its rows", () => {
+    fc.assert(
+      fc.property(...lives, (steps, joinsAt) => {
+        const { scheduler, agents } = live(steps, joinsAt).board;
+        const running = agents.reduce((sum, agent) => sum + agent.running, 0);
+        const due = agents.filter(({ nextRunAt }) => nextRunAt !== null).length;
+        expect([scheduler.running, scheduler.cronJobs]).toEqual([running, due]);
+        expect(agents.every((agent) => agent.running >= 0)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

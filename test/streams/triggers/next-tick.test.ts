@@ -1,0 +1,73 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { nextTick } from "../../../streams/triggers/next-tick.ts";
+
+const hourMs = 3_600_000;
+
+describe("the next tick", () => {
+  it("is strictly after the moment that is asked for", () => {
+    const nine = Date.parse("2026-05-04T09:00:00Z");
+    const schedule = { expression: "0 9 * * *", timezone: "UTC" };
+    expect(nextTick(schedule, nine - 1)).toBe(nine);
+    expect(nextTick(schedule, nine)).toBe(nine + 24 * hourMs);
+  });
+
+  it("follows the wall clock of its zone across a change to summer time", () => {
+    const schedule = { expression: "0 9 * * *", timezone: "Europe/Berlin" };
+    const before = Date.parse("2026-03-28T12:00:00Z");
+    expect(new Date(nextTick(schedule, before) ?? 0).toISOString()).toBe(
+      "2026-03-29T07:00:00.000Z",
+    );
+  });
+
+  it("is null for a day that never comes", () => {
+    expect(nextTick({ expression: "0 0 31 2 *", timezone: "UTC" }, 0)).toBeNull();
+  });
+
+  it("finds 29 February years ahead", () => {
+    const after = Date.parse("2026-01-01T00:00:00Z");
+    const tick = nextTick({ expression: "0 0 29 2 *", timezone: "UTC" }, after);
+    expect(new Date(tick ?? 0).toISOString()).toBe("2028-02-29T00:00:00.000Z");
+  });
+
+  const oddZones = [
+    "Australia/Lord_Howe",
+    "Antarctica/Troll",
+    "Pacific/Chatham",
+    "America/St_Johns",
+  ];
+  it("does not miss the Sunday on which Lord Howe turns its clock back by half an hour", () => {
+    const schedule = { expression: "0 3 * * 0", timezone: "Australia/Lord_Howe" };
+    const before = Date.parse("2026-04-01T00:00:00Z");
+    expect(new Date(nextTick(schedule, before) ?? 0).toISOString()).toBe(
+      "2026-04-04T16:30:00.000Z",
+    );
+  });
+
+  it.each(oddZones)("goes forward through a whole year of %s", (timezone) => {
+    for (const expression of ["0 */3 * * *", "15 2 * * *", "0 3 * * 0"]) {
+      let time = Date.parse("2026-01-01T00:00:00Z");
+      const end = Date.parse("2027-01-01T00:00:00Z");
+      while (time < end) {
+        const next = nextTick({ expression, timezone }, time);
+        expect(next).not.toBeNull();
+        expect(next ?? 0).toBeGreaterThan(time);
+        time = next ?? end;
+      }
+    }
+  });
+
+  it("always goes forward, for any schedule and moment", () => {
+    const minute = fc.integer({ min: 0, max: 59 });
+    const hour = fc.integer({ min: 0, max: 23 });
+    const zone = fc.constantFrom(...oddZones, "UTC", "Europe/London", "America/New_York");
+    const moment = fc.integer({ min: Date.UTC(2025, 0), max: Date.UTC(2030, 0) });
+    fc.assert(
+      fc.property(minute, hour, zone, moment, (m, h, timezone, after) => {
+        const next = nextTick({ expression: `${m} ${h} * * *`, timezone }, after);
+        return next !== null && next > after && next - after <= 50 * hourMs;
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,259 @@
+import { map } from "rxjs";
+import type { Observable } from "rxjs";
+import { describe, expect, it } from "vitest";
+import { createClock } from "../../../streams/clock.ts";
+import type { CronPlan } from "../../../streams/triggers/cron.ts";
+import { triggersFor } from "../../../streams/triggers/triggers-for.ts";
+import type { Triggered, TriggerSources } from "../../../streams/triggers/triggers-for.ts";
+import type { AgentConfig, WorkItem } from "../../../streams/vocabulary.ts";
+import { anAgent, anItem } from "../../helpers/agents.ts";
+import { marbles, minutes } from "../../helpers/marbles.ts";
+import type { Marbles } from "../../helpers/marbles.ts";
+
+const every5 = "*/5 * * * *";
+/** Eight minutes past, eighteen minutes past …: time starts at midnight, which is no tick of it. */
+const every10 = "8-59/10 * * * *";
+
+/** Configs in force: `a` and `b` differ in their title only. */
+const configs: Record<string, AgentConfig | null> = {
+  a: anAgent("dev", { schedule: every5 }),
+  b: anAgent("dev", { schedule: every5, title: "b" }),
+  c: anAgent("dev", { schedule: every10 }),
+  l: anAgent("dev", { schedule: every10, catchUp: "latest" }),
+  s: anAgent("dev", { schedule: null }),
+  z: anAgent("dev", { schedule: every5, scale: 0 }),
+  x: null,
+};
+const yesNo = { y: true, n: false };
+const items: Record<string, WorkItem> = { "1": anItem("1"), "2": anItem("2"), "3": anItem("3") };
+
+/** What comes in; a column is a minute, and time starts at midnight. */
+interface Lines {
+  readonly config: string;
+  readonly enabled?: string;
+  readonly paused?: string;
+  readonly work?: string;
+}
+
+function sourcesOf(
+  { hot, cold, scheduler }: Marbles,
+  lines: Lines,
+  lastSeen: TriggerSources["lastSeen"] = () => undefined,
+): TriggerSources {
+  return {
+    agent: "dev",
+    config$: hot(minutes(lines.config), configs),
+    enabled$: cold(minutes(lines.enabled ?? "y"), yesNo),
+    paused$: cold(minutes(lines.paused ?? "n"), yesNo),
+    work$: hot(minutes(lines.work ?? "-"), items),
+    clock: createClock(scheduler),
+    newId: () => "new",
+    lastSeen,
+  };
+}
+
+/** `n` a next run, `0` none, `t` a tick, `s` skipped, `m` missed; other work by its id. */
+function letterOf(triggered: Triggered): string {
+  if (triggered.type === "work") {
+    return triggered.item.trigger.kind === "cron" ? "t" : triggered.item.id;
+  }
+  const { event } = triggered;
+  if (event.type === "next-run") return event.nextRunAt === null ? "0" : "n";
+  return event.type === "refused" ? event.outcome.charAt(0) : event.type;
+}
+
+const triggers = (sources: TriggerSources): Observable<string> =>
+  triggersFor(sources).pipe(map(letterOf));
+
+const letters = { "0": "0", "1": "1", "2": "2", "3": "3", n: "n", t: "t", s: "s", m: "m" };
+
+function expectTriggers(helpers: Marbles, lines: Lines, until: string, expected: string): void {
+  const out$ = triggers(sourcesOf(helpers, lines));
+  helpers.expectObservable(out$, minutes(until)).toBe(minutes(expected), letters);
+}
+
+describe("the triggers of an agent", () => {
+  it("are its ticks and the work that is addressed to it", () =>
+    marbles((helpers) => {
+      const config = "  a------------";
+      const work = "    --1------2---";
+      const until = "   -------------!";
+      const expected = "n-1--(tn)2(tn)";
+      expectTriggers(helpers, { config, work }, until, expected);
+    }));
+
+  it("keep the next tick of a schedule that did not change", () =>
+    marbles((helpers) => {
+      const config = "  a--b-------b----";
+      const until = "   ---------------!";
+      const expected = "n----(tn)-(tn)--";
+      expectTriggers(helpers, { config }, until, expected);
+    }));
+
+  it("switch to a new schedule", () =>
+    marbles((helpers) => {
+      const config = "  a--c----------";
+      const until = "   -------------!";
+      const expected = "n--n----(tn)--";
+      expectTriggers(helpers, { config }, until, expected);
+    }));
+
+  it("have no tick without a schedule, with scale 0, and while the agent is gone", () =>
+    marbles((helpers) => {
+      const until = " ---------!";
+      for (const letter of ["s", "z", "x"]) {
+        expectTriggers(helpers, { config: letter }, until, "-");
+        expectTriggers(helpers, { config: `a--${letter}` }, until, "n--0");
+      }
+    }));
+
+  it("have no tick while the agent is disabled", () =>
+    marbles((helpers) => {
+      const config = "  a-------------";
+      const enabled = " y--n-----y----";
+      const until = "   -------------!";
+      const expected = "n--0-----n(tn)";
+      expectTriggers(helpers, { config, enabled }, until, expected);
+    }));
+
+  it("skip a tick while the scheduler is paused, say so, and go on afterwards", () =>
+    marbles((helpers) => {
+      const config = "  a------------------";
+      const paused = "  n--y-------n-------";
+      const until = "   ------------------!";
+      const expected = "n----(sn)-(sn)-(tn)";
+      expectTriggers(helpers, { config, paused }, until, expected);
+    }));
+
+  it("skip ticks while paused however often the config is read again", () =>
+    marbles((helpers) => {
+      const config = "  abacb--ab-aba-";
+      const paused = "  y-------------";
+      const until = "   -------------!";
+      const expected = "n--nn(sn)-(sn)";
+      expectTriggers(helpers, { config, paused }, until, expected);
+    }));
+
+  it("let other work through while paused", () =>
+    marbles((helpers) => {
+      const config = "  a-------";
+      const paused = "  y-------";
+      const work = "    -1-2----";
+      const until = "   ------!";
+      const expected = "n1-2-(sn)";
+      expectTriggers(helpers, { config, paused, work }, until, expected);
+    }));
+
+  it("report what passed while the scheduler was down", () =>
+    marbles((helpers) => {
+      const asked: [string, CronPlan][] = [];
+      const lastSeen: TriggerSources["lastSeen"] = (agent, plan) => {
+        asked.push([agent, plan]);
+        return -15 * 60_000;
+      };
+      const until = "  -------------!";
+      const missed = " (nmn)---(tn)--";
+      const caughtUp = "(nmtn)--(tn)--";
+      const out$ = (config: string): Observable<string> =>
+        triggers(sourcesOf(helpers, { config }, lastSeen));
+      helpers.expectObservable(out$("c"), minutes(until)).toBe(minutes(missed));
+      helpers.expectObservable(out$("l"), minutes(until)).toBe(minutes(caughtUp));
+      helpers.flush();
+      const plan = { expression: every10, timezone: "UTC" };
+      expect(asked).toEqual([
+        ["dev", { ...plan, catchUp: "none" }],
+        ["dev", { ...plan, catchUp: "latest" }],
+      ]);
+    }));
+
+  it("do not report what passed before an edit, a repair or the agent's being enabled", () =>
+    marbles((helpers) => {
+      const lastSeen = (): number => -15 * 60_000;
+      const edit = { config: "s--c" };
+      const repair = { config: "x--c" };
+      const enable = { config: "c", enabled: "n--y" };
+      const until = "   ----------!";
+      const expected = "---n----(tn)";
+      for (const lines of [edit, repair, enable]) {
+        const out$ = triggers(sourcesOf(helpers, lines, lastSeen));
+        helpers.expectObservable(out$, minutes(until)).toBe(minutes(expected));
+      }
+    }));
+
+  it("say when, for whom and why", () => {
+    const seen: Triggered[] = [];
+    marbles((helpers) => {
+      const lines = { config: "c", paused: "n--------y" };
+      const sources = sourcesOf(helpers, lines, () => -15 * 60_000);
+      const subscription = triggersFor(sources).subscribe((triggered) => seen.push(triggered));
+      helpers.scheduler.schedule(() => subscription.unsubscribe(), 19 * 60_000);
+      helpers.flush();
+    });
+    const minute = 60_000;
+    const at = (now: number) => ({ agent: "dev", at: now });
+    const tick = (now: number, scheduledFor: number) => ({
+      ...at(now),
+      id: "new",
+      attempt: 1,
+      trigger: { kind: "cron", scheduledFor },
+    });
+    const next = (now: number, nextRunAt: number) => ({
+      type: "event",
+      event: { ...at(now), type: "next-run", nextRunAt },
+    });
+    const refused = (now: number, item: object, outcome: string, reason: string) => ({
+      type: "event",
+      event: { ...at(now), type: "refused", item, outcome, reason },
+    });
+    expect(seen).toEqual([
+      next(0, -12 * minute),
+      refused(0, tick(0, -2 * minute), "missed", "nobody was awake for 2 ticks"),
+      next(0, 8 * minute),
+      { type: "work", item: tick(8 * minute, 8 * minute) },
+      next(8 * minute, 18 * minute),
+      refused(18 * minute, tick(18 * minute, 18 * minute), "skipped", "the scheduler is paused"),
+      next(18 * minute, 28 * minute),
+    ]);
+  });
+
+  it("survive a burst of configs and work", () =>
+    marbles((helpers) => {
+      const config = "  -(abac)----------";
+      const work = "    ------------(123)";
+      const until = "   ---------------!";
+      const expected = "-(nn)---(tn)(123)";
+      expectTriggers(helpers, { config, work }, until, expected);
+    }));
+
+  it("complete when all that they come from has completed without a plan", () =>
+    marbles((helpers) => {
+      const lines = { config: "--|", enabled: "(y|)", paused: "(n|)", work: "----|" };
+      expectTriggers(helpers, lines, "^", "----|");
+    }));
+
+  it("pass an error of the configs or the work on", () =>
+    marbles((helpers) => {
+      expectTriggers(helpers, { config: "a-#" }, "^", "n-#");
+      expectTriggers(helpers, { config: "a", work: "--#" }, "^", "n-#");
+    }));
+
+  it("leave all they come from, and no timer, when they are unsubscribed", () =>
+    marbles((helpers) => {
+      const { hot, cold, expectObservable, expectSubscriptions } = helpers;
+      const config$ = hot("a---", configs);
+      const work$ = hot("  ----", items);
+      const paused$ = cold("n---", yesNo);
+      const sources = { ...sourcesOf(helpers, { config: "-" }), config$, work$, paused$ };
+      expectObservable(triggers(sources), "--!").toBe("n");
+      for (const source$ of [config$, work$, paused$]) {
+        expectSubscriptions(source$.subscriptions).toBe("^-!");
+      }
+    }));
+
+  it("begin anew for the next subscriber", () =>
+    marbles((helpers) => {
+      const out$ = triggers(sourcesOf(helpers, { config: "a---b---" }));
+      helpers.expectObservable(out$, minutes("^-!")).toBe(minutes("n"));
+      helpers.expectObservable(out$, minutes("--^----!")).toBe(minutes("----n(tn)"));
+    }));
+});

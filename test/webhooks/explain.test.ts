@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { explain } from "../../src/webhooks/explain.ts";
+import { createMatchIndex } from "../../src/webhooks/match-index.ts";
+import { eventHeaders, githubExample, read } from "./deliveries.ts";
+
+const { facts } = read(
+  "github",
+  githubExample("issues", "opened"),
+  eventHeaders("github", "issues"),
+);
+const entry = (filters: Record<string, string | readonly string[]>, source = "hub") => ({
+  ...{ source, type: "github", filters },
+});
+
+test("every filter of every entry that stopped an event is named, entry by entry", () => {
+  const webhooks = [entry({ repos: ["a/b"], actions: ["closed"] }), entry({ author: "nobody" })];
+  expect(explain({ name: "dev", webhooks }, "hub", facts)).toEqual({
+    agent: "dev",
+    starts: false,
+    stoppedBy: [
+      ["repos does not include Codertocat/Hello-World", "actions does not include opened"],
+      ["author is nobody, the event's is Codertocat"],
+    ],
+  });
+});
+
+test("one entry that lets it through is enough, and an agent of other sources is not asked", () => {
+  const webhooks = [entry({ repos: ["a/b"] }), entry({ labels: ["x", "bug"] })];
+  expect(explain({ name: "dev", webhooks }, "hub", facts)).toMatchObject({ starts: true });
+  expect(explain({ name: "dev", webhooks }, "other", facts)).toBeNull();
+});
+
+test("it says of each agent what the index does", () => {
+  const index = createMatchIndex();
+  const agents = [{}, { events: ["push"] }, { org: "CODERTOCAT" }, { labels: ["Bug"] }].map(
+    (filters, n) => ({ name: `a${n}`, scale: 1, webhooks: [entry(filters)] }),
+  );
+  for (const agent of agents) index.set(agent, true);
+  const starting = agents.filter((agent) => explain(agent, "hub", facts)?.starts);
+  expect(starting.map(({ name }) => name)).toEqual(index.match("hub", facts).matched);
+  expect(starting.map(({ name }) => name)).toEqual(["a0", "a2"]);
+});

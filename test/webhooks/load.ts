@@ -1,0 +1,74 @@
+import { Agent, request } from "node:http";
+
+/** One request of a load: made before the clock starts. */
+export interface LoadRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** What became of it. `status` is null when the connection broke before an answer came. */
+export interface LoadAnswer {
+  /** Place of its request in the list. */
+  readonly index: number;
+  readonly status: number | null;
+  readonly text: string;
+  /** From the first byte sent to the last one read. */
+  readonly ms: number;
+}
+
+/** Sends all requests over so many kept connections, each with the next as soon as it is answered. */
+export async function sendLoad(
+  url: string,
+  requests: readonly LoadRequest[],
+  connections: number,
+  onAnswer: (answer: LoadAnswer) => void = () => undefined,
+): Promise<readonly LoadAnswer[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const answers: LoadAnswer[] = [];
+  let next = 0;
+  const sendOn = async (): Promise<void> => {
+    for (let index = next++; index < requests.length; index = next++) {
+      const one = requests[index];
+      if (one === undefined) return;
+      const answer = { index, ...(await sendOne(agent, url, one)) };
+      answers.push(answer);
+      onAnswer(answer);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, sendOn));
+  agent.destroy();
+  return answers;
+}
+
+function sendOne(
+  agent: Agent,
+  url: string,
+  { path, headers, body }: LoadRequest,
+): Promise<Omit<LoadAnswer, "index">> {
+  const started = performance.now();
+  return new Promise((resolve) => {
+    const done = (status: number | null, text: string): void =>
+      resolve({ status, text, ms: performance.now() - started });
+    const sent = request(`${url}${path}`, {
+      agent,
+      method: "POST",
+      headers: { ...headers, "content-length": String(body.length) },
+    });
+    sent.on("error", (error) => done(null, error.message));
+    sent.on("response", (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => (text += chunk));
+      response.on("error", (error) => done(null, error.message));
+      response.on("end", () => done(response.statusCode ?? null, text));
+    });
+    sent.end(body);
+  });
+}
+
+/** The value below which the given part (0 to 1) of the answers' times lies, in ms. */
+export function percentile(answers: readonly LoadAnswer[], part: number): number {
+  const times = answers.map(({ ms }) => ms).sort((a, b) => a - b);
+  return times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN;
+}

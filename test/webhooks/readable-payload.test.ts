@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { readablePayload } from "../../src/webhooks/readable-payload.ts";
+
+const read = (contentType: string, body: string): string =>
+  readablePayload({
+    type: "github",
+    headers: { "content-type": contentType, "x-github-event": "issues" },
+    body: Buffer.from(body),
+  });
+
+describe("a stored payload as an agent reads it", () => {
+  it("is the JSON that came, indented", () => {
+    expect(read("application/json", '{"action":"opened"}')).toBe('{\n  "action": "opened"\n}');
+  });
+
+  it("is the JSON inside a form", () => {
+    const form = `payload=${encodeURIComponent('{"action":"opened"}')}`;
+    expect(read("application/x-www-form-urlencoded", form)).toBe('{\n  "action": "opened"\n}');
+  });
+
+  it("is the text as it came when it can't be read", () => {
+    expect(read("application/json", "{")).toBe("{");
+  });
+});

@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { providerTable } from "../../src/webhooks/providers/table.ts";
+import { signDelivery } from "../../src/webhooks/sign.ts";
+import { bytes } from "./deliveries.ts";
+import { Desk, source, start, statusOf } from "./desk.ts";
+
+test("no secret, signature or token ever reaches an answer or the log", async () => {
+  const canary = "canary-5f2c";
+  for (const type of providerTable.keys()) {
+    const desk = new Desk();
+    desk.sources = [source("hub", { type })];
+    desk.secrets = new Map([["hub", [canary]]]);
+    const body = bytes({ webhookTimestamp: start, type: "x" });
+    const good = signDelivery(type, canary, body, start, { event: "issues" });
+    const bad = signDelivery(type, `${canary}x`, body, start, { event: "issues" });
+    const answers = [
+      await desk.receive({ type, source: null, headers: bad, body }),
+      await desk.receive({ type, source: null, headers: good, body: bytes("{") }),
+      await desk.receive({ type, source: null, headers: good, body }),
+    ];
+    const visible = JSON.stringify([answers, desk.warned, desk.counted, desk.accepted]);
+    expect(visible).not.toContain(canary);
+    for (const [name, value] of Object.entries(good)) {
+      if (/signature|token/.test(name)) expect(visible).not.toContain(value);
+    }
+  }
+});
+
+test("any bytes to any path are answered with 200 or a refusal, never a crash", async () => {
+  const types = [...providerTable.keys()];
+  const headerName = fc.constantFrom(
+    ...["x-hub-signature-256", "x-github-event", "stripe-signature", "webhook-signature"],
+    ...["webhook-id", "webhook-timestamp", "x-slack-signature", "x-gitlab-token", "content-type"],
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(fc.constantFrom(...types), fc.string()),
+      fc.option(fc.constantFrom(...types, "nobody"), { nil: null }),
+      fc.dictionary(headerName, fc.oneof(fc.string(), fc.array(fc.string()))),
+      fc.oneof(
+        fc.uint8Array().map((data) => Buffer.from(data)),
+        fc.json().map(bytes),
+      ),
+      fc.boolean(),
+      async (type, named, headers, body, open) => {
+        const desk = new Desk();
+        desk.sources = types.map((one) =>
+          source(one, { type: one, ...(open ? { credential: null, allowUnsigned: true } : {}) }),
+        );
+        desk.secrets = new Map(types.map((one) => [one, ["hush"]]));
+        const status = statusOf(await desk.receive({ type, source: named, headers, body }));
+        expect([200, 400, 401, 404]).toContain(status);
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});

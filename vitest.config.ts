@@ -1,0 +1,19 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
+    // A busy machine is late, not wrong.
+    expect: { poll: { timeout: 10_000 } },
+    // Real servers, browsers and agents run in the tests: more workers than cores only makes them late.
+    maxWorkers: 2,
+    reporters: [
+      "default",
+      ...(process.env.AL_TEST_JSON
+        ? [["json", { outputFile: process.env.AL_TEST_JSON }] as const]
+        : []),
+    ],
+  },
+});
