@@ -29,12 +29,12 @@ function bundledNode(): string | null {
 
 /** Hands everything on to another Node: arguments, standard streams, signals and the exit code. */
 function continueWith(binary: string): void {
-  const child = spawn(binary, [...process.execArgv, ...process.argv.slice(1)], {
-    stdio: "inherit",
-  });
+  const args = [...process.execArgv, ...process.argv.slice(1)];
+  // Listening comes first: the child may be up, and a signal here, before the lines after spawn() are reached.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const) {
     process.on(signal, () => child.kill(signal));
   }
+  const child = spawn(binary, args, { stdio: "inherit" });
   child.on("error", (error) => {
     process.stderr.write(`error: ${binary} cannot be started: ${error.message}\n`);
     process.exit(1);

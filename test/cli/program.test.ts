@@ -66,7 +66,6 @@ describe("without a scheduler", () => {
     ["pause"],
     ["stop"],
     ["kill", "a"],
-    ["run", "a"],
     ["logs", "-f"],
   ])("al %s says that none runs, and how to start one", async (...args) => {
     const { code, stdout, stderr } = await folders.al(args);

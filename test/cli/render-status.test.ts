@@ -54,6 +54,6 @@ test("keeps the table in one line a row whatever a status holds", () => {
 
 test("says how to begin when there are no agents, and what is wrong with the project", () => {
   const text = renderStatus(snapshotOf([], { error: "config.toml:1:1  nonsense" }), plainStyle);
-  expect(text).toContain("agents/<name>/");
+  expect(text).toContain("al agent new");
   expect(text).toContain("error config.toml:1:1  nonsense");
 });

@@ -37,7 +37,7 @@ describe("loadProject", () => {
     const error = await refusal(dir);
     expect(error.message).toBe(`not a project: ${dir} holds no config.toml`);
     expect(error.code).toBe("not_a_project");
-    expect(error.hint).toContain("agents/<name>/");
+    expect(error.hint).toContain("al new <dir>");
     expect((await refusal(join(dir, "nowhere"))).code).toBe("not_a_project");
   });
 

@@ -13,7 +13,7 @@ export interface LiveStream {
 }
 
 /** A tab that stays hidden this long gives its connection back: an origin has six of them, and tabs open fast. */
-const hiddenMs = 60_000;
+const hiddenMs = 1_000;
 const retryMs = 3_000;
 
 /** Keeps a stream open while the page is seen, over lost connections and restarts, until the session ends. */
