@@ -10,6 +10,8 @@ import { describeChange } from "./config/describe-change.ts";
 import { loadProject } from "./config/load-project.ts";
 import type { LoadedProject } from "./config/load-project.ts";
 import { resolveAgent } from "./config/resolve-agent.ts";
+import type { LogSource } from "./contracts/log-source.ts";
+import type { Operations } from "./contracts/operations.ts";
 import { messageOf } from "./errors.ts";
 import { closeAll } from "./start/close-all.ts";
 import { createFirstEvents } from "./start/first-events.ts";
@@ -58,6 +60,9 @@ export interface Scheduler {
   readonly gatewayUrl: string | null;
   readonly dashboardUrl: string | null;
   readonly apiKeyPath: string;
+  /** What the gateway offers, for whoever operates it from within this process. */
+  readonly operations: Operations;
+  readonly logs: LogSource;
   /** Resolves with the exit code once nothing runs any more and everything is written. */
   readonly done: Promise<number>;
   stop(reason: string): void;
@@ -203,6 +208,8 @@ async function compose(
     gatewayUrl,
     dashboardUrl: webUi && gatewayUrl !== null ? `${gatewayUrl}/dashboard` : null,
     apiKeyPath: own.apiKey.path,
+    operations: serving.operations,
+    logs: reporting.logSource,
     done,
     stop: stopping.stop,
     stopNow: stopping.stopNow,

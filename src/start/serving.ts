@@ -1,4 +1,5 @@
 import type { WorkItem } from "../../streams/vocabulary.ts";
+import type { Operations } from "../contracts/operations.ts";
 import { createMetrics } from "../gateway/metrics.ts";
 import type { Metrics } from "../gateway/metrics.ts";
 import { createGateway } from "../gateway/server.ts";
@@ -18,6 +19,7 @@ import type { WebhookEdge } from "./webhook-edge.ts";
 
 /** What the world outside reaches the scheduler by. */
 export interface Serving {
+  readonly operations: Operations;
   readonly gateway: Gateway;
   readonly listening: Listening;
   readonly webhooks: WebhookEdge;
@@ -51,17 +53,18 @@ export function createServing(deps: ServingDeps): Serving {
   const count: Parameters<typeof createWebhookEdge>[0]["count"] = (delivery) =>
     metrics.delivery(delivery);
   const webhooks = createWebhookEdge({ ...deps, project$, switches, count, warn });
+  const operations = createOperations({
+    ...deps,
+    board,
+    switches,
+    store: own.store,
+    webhooks,
+    redactor: own.redactor,
+    locks: () => [],
+  });
   const gateway = createGateway({
     ...gatewaySettings(deps, project$.value),
-    operations: createOperations({
-      ...deps,
-      board,
-      switches,
-      store: own.store,
-      webhooks,
-      redactor: own.redactor,
-      locks: () => [],
-    }),
+    operations,
     sessions: own.sessions,
     logs: reporting.logSource,
     apiKey: keys.key,
@@ -71,5 +74,5 @@ export function createServing(deps: ServingDeps): Serving {
     log: (level, message) => journal.say(level, message),
   });
   const listening = createListening({ ...deps, gateway, project$, board, warn });
-  return { gateway, listening, webhooks, metrics, keyChange$: keys.change$ };
+  return { operations, gateway, listening, webhooks, metrics, keyChange$: keys.change$ };
 }
