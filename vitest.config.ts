@@ -5,7 +5,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 120_000,
-    // A busy machine is late, not wrong.
+    // A busy machine is late, not wrong: in CI, what failed once is tried once more.
+    retry: process.env.CI ? 1 : 0,
     expect: { poll: { timeout: 10_000 } },
     // Real servers, browsers and agents run in the tests: more workers than cores only makes them late.
     maxWorkers: 2,

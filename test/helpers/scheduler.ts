@@ -116,7 +116,12 @@ export async function startTestScheduler(
   };
 }
 
-function spawnAl(project: TestProject, args: readonly string[], env: NodeJS.ProcessEnv) {
+/** Starts a command of the built program. */
+export function spawnAl(
+  project: TestProject,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+) {
   return spawn(process.execPath, [builtAl, ...args, "--project", project.dir], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NO_COLOR: "1", AL_HOME: project.home, ...env },

@@ -1,0 +1,72 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { copyProject, runAl, spawnAl } from "../helpers/scheduler.ts";
+import type { TestProject } from "../helpers/scheduler.ts";
+
+let project: TestProject;
+
+beforeEach(async () => {
+  project = await copyProject("examples/hello");
+});
+afterEach(() => project.remove());
+
+/** Rewrites the agent's config. */
+async function configure(change: (config: string) => string): Promise<void> {
+  const path = join(project.dir, "agents", "hello", "config.toml");
+  await writeFile(path, change(await readFile(path, "utf8")));
+}
+
+/** Keeps a run busy before its session. */
+const hooks = '\n[hooks]\npre = ["sleep 300"]\n';
+
+describe("al run without a scheduler", () => {
+  test("runs the agent once, follows it and lets the project go", async () => {
+    const first = await runAl(project, ["run", "hello", "--prompt", "hi"]);
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.stdout).toContain("Hello from your first agent");
+    expect(first.stderr).toMatch(/hello-\w{8} succeeded/);
+    expect((await runAl(project, ["stat"])).stderr).toContain("no scheduler is running");
+  });
+
+  test("ends with the run's exit code", async () => {
+    await configure((config) => `${config.replace("timeout = 120", "timeout = 1")}${hooks}`);
+    expect((await runAl(project, ["run", "hello"])).code).toBe(124);
+  });
+
+  test("says what is wrong with an agent that isn't there, and with a broken one", async () => {
+    const missing = await runAl(project, ["run", "nobody"]);
+    expect(missing).toMatchObject({ code: 1, stdout: "" });
+    expect(missing.stderr).toContain('error: there is no agent "nobody"');
+    await rm(join(project.dir, "agents", "hello", "SKILL.md"));
+    const broken = await runAl(project, ["run", "hello"]);
+    expect(broken).toMatchObject({ code: 1 });
+    expect(broken.stderr).toContain("SKILL.md");
+    expect(broken.stderr).not.toContain("    at ");
+  });
+
+  test("an interruption ends the run and is told by 130", async () => {
+    await configure((config) => config + hooks);
+    const child = spawnAl(project, ["run", "hello"]);
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      if (!output.includes("hook") && String(chunk).includes("hook")) child.kill("SIGINT");
+      output += String(chunk);
+    });
+    const code = await new Promise((resolve) => child.once("close", resolve));
+    expect(code, output).toBe(130);
+    const again = await runAl(project, ["run", "nobody"]);
+    expect(again.stderr).toContain("there is no agent");
+  });
+
+  test("does not take over what else the project has to do", async () => {
+    // Its schedule is due every minute.
+    const { stdout } = await runAl(project, ["run", "hello", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: "succeeded" });
+    const db = new DatabaseSync(join(project.dir, ".al", "state.db"), { readOnly: true });
+    const kinds = db.prepare("SELECT kind FROM triggers").all();
+    db.close();
+    expect(kinds.map(({ kind }) => kind)).toEqual(["manual"]);
+  });
+});
