@@ -1,9 +1,20 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { HistoryPage } from "../../src/contracts/history.ts";
+import { containersOfProject, removeAll } from "../helpers/container-project.ts";
+import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
 import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
 
@@ -33,6 +44,9 @@ script = "leak.script.toml"
 [models.claude]
 provider = "anthropic"
 model = "claude-sonnet-4-5"
+[local]
+base = "${testBase}"
+network = "none"
 `,
   "project/leak.script.toml": `[[turns]]
 text = '''I was told ${canaries.token} and ${canaries.model}.'''
@@ -50,9 +64,6 @@ text = "Done."
   "project/agents/leaky/config.toml": `models = ["scripted", "claude"]
 credentials = ["github_token", "my_db", "git_ssh", "aws"]
 schedule = "0 0 1 1 *"
-[runtime]
-type = "host-user"
-run_as = "$USER"
 [hooks]
 pre = ["echo hook-ran $GITHUB_TOKEN $AWS_SECRET_ACCESS_KEY; echo $GITHUB_TOKEN >&2; sleep 1"]
 post = ["echo last words $AWS_SECRET_ACCESS_KEY; cat .credentials/*/*; exit 3"]
@@ -65,11 +76,14 @@ post = ["echo last words $AWS_SECRET_ACCESS_KEY; cat .credentials/*/*; exit 3"]
   "home/credentials/anthropic_key/default/key": canaries.model,
 };
 
+const { engine, missing } = await testEngine();
+
 let folder: string;
 let project: TestProject;
 let scheduler: TestScheduler;
 
-beforeEach(async () => {
+/** Starts a scheduler on the project, whose agent runs as `runtime` says. */
+async function start(runtime: string): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), "al-canary-"));
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true, mode: 0o700 });
@@ -77,8 +91,9 @@ beforeEach(async () => {
   }
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
   project = { dir: join(folder, "project"), home: join(folder, "home"), remove };
+  await appendFile(join(project.dir, "agents/leaky/config.toml"), runtime);
   scheduler = await startTestScheduler(project);
-});
+}
 afterEach(async () => {
   await scheduler.stop();
   await project.remove();
@@ -130,45 +145,97 @@ async function lastTrigger() {
 
 describe("an agent that says its credentials wherever it can, and fails with them", () => {
   test("leaves none of them anywhere", async () => {
-    const streams = ["/dashboard/api/status-stream", "/dashboard/api/logs/leaky/stream"].map(
-      listen,
-    );
-    const commandLines = watchCommandLines();
-    const { code, stdout, stderr } = await runAl(project, ["run", "leaky"]);
-    await commandLines.stop();
-    expect(code).toBe(1);
-    const trigger = await lastTrigger();
-    const paths = ["/control/status", "/api/stats/triggers"];
-    const pages = await Promise.all(paths.map(async (path) => (await scheduler.api(path)).text()));
-    const log = await runAl(project, ["logs", "leaky", "-n", "1000"]);
-    await expect.poll(() => streams[1]?.()).toContain("last words");
-
-    // That it said them at all, and where they would have been.
-    expect(log.stdout).toContain("hook-ran [redacted] [redacted]");
-    expect(log.stdout).toContain("I was told [redacted] and [redacted].");
-    expect(log.stdout).toContain("tool-ran");
-    expect(trigger?.outcome).toBe("failed");
-    expect(trigger?.reason).toContain("last words [redacted]");
-    expect(streams[0]?.()).toContain("working with [redacted]");
-    expect([...commandLines.seen].some((line) => line.includes("_run-agent"))).toBe(true);
-
-    const places = new Map([
-      ...(await filesBelow(join(project.dir, ".al"))),
-      ...(await runLogs(trigger?.instanceId ?? "")),
-      ["command lines", [...commandLines.seen].join("\n")],
-      ["al run", stdout + stderr],
-      ["al logs", log.stdout + log.stderr],
-      ["scheduler", scheduler.output()],
-      ...streams.map((text, index) => [`stream ${index}`, text()] as const),
-      ...pages.map((page, index) => [`page ${index}`, page] as const),
-    ]);
-    expect([...places.keys()].filter((path) => path.endsWith(".log")).length).toBeGreaterThan(1);
-    const leaks = [...places].flatMap(([place, text]) =>
-      found(text).map((what) => ({ place, what })),
-    );
-    expect(leaks).toEqual([]);
+    await start('[runtime]\ntype = "host-user"\nrun_as = "$USER"\n');
+    const { places, trigger, commandLines } = await leak();
+    expect(commandLines).toContain("_run-agent");
+    const logs = await runLogs(trigger?.instanceId ?? "");
+    expect(leaks([...places, ...logs])).toEqual([]);
   }, 60_000);
 });
+
+describe.skipIf(missing !== null)("the same agent in a container", () => {
+  beforeAll(() => defaultTestImage(engine), engineSetupMs);
+  afterEach(() => removeAll(engine, project.dir));
+
+  test(
+    "leaves none of them with the engine either",
+    async () => {
+      await start('[runtime]\ntype = "container"\n');
+      const containers = watchContainers();
+      const { places } = await leak();
+      await containers.stop();
+      const [container = ""] = containers.seen.values();
+      // The engine was asked while the container was there, and kept what the run said.
+      expect(container).toContain('"_run-agent"');
+      expect(container).toContain("hook-ran [redacted]");
+      expect(leaks([...places, ...containers.seen])).toEqual([]);
+    },
+    engineSetupMs,
+  );
+});
+
+/** Runs the agent, sees that it said its credentials, and gathers all places where they might be. */
+async function leak() {
+  const streams = ["/dashboard/api/status-stream", "/dashboard/api/logs/leaky/stream"].map(listen);
+  const commandLines = watchCommandLines();
+  const { code, stdout, stderr } = await runAl(project, ["run", "leaky"]);
+  await commandLines.stop();
+  expect(code).toBe(1);
+  const trigger = await lastTrigger();
+  const paths = ["/control/status", "/api/stats/triggers"];
+  const pages = await Promise.all(paths.map(async (path) => (await scheduler.api(path)).text()));
+  const log = await runAl(project, ["logs", "leaky", "-n", "1000"]);
+  await expect.poll(() => streams[1]?.()).toContain("last words");
+
+  // That it said them at all, and where they would have been.
+  expect(log.stdout).toContain("hook-ran [redacted] [redacted]");
+  expect(log.stdout).toContain("I was told [redacted] and [redacted].");
+  expect(log.stdout).toContain("tool-ran");
+  expect(trigger?.outcome).toBe("failed");
+  expect(trigger?.reason).toContain("last words [redacted]");
+  expect(streams[0]?.()).toContain("working with [redacted]");
+  const seen = [...commandLines.seen].join("\n");
+
+  const places: Place[] = [
+    ...(await filesBelow(join(project.dir, ".al"))),
+    ["command lines", seen],
+    ["al run", stdout + stderr],
+    ["al logs", log.stdout + log.stderr],
+    ["scheduler", scheduler.output()],
+    ...streams.map((text, index) => [`stream ${index}`, text()] as const),
+    ...pages.map((page, index) => [`page ${index}`, page] as const),
+  ];
+  expect(places.some(([path]) => path.endsWith(".log"))).toBe(true);
+  return { places, trigger, commandLines: seen };
+}
+
+/** What it is called, and its text. */
+type Place = readonly [string, string];
+
+function leaks(places: readonly Place[]) {
+  return places.flatMap(([place, text]) => found(text).map((what) => ({ place, what })));
+}
+
+/** Notes what the engine tells of the project's containers, and has of their output, until it is told to stop. */
+function watchContainers(): { seen: ReadonlyMap<string, string>; stop: () => Promise<void> } {
+  const seen = new Map<string, string>();
+  let on = true;
+  const look = async () => {
+    while (on) {
+      for (const id of await containersOfProject(engine, project.dir)) {
+        const container = engine.calls().getContainer(id);
+        const [facts, said] = await Promise.all([
+          container.inspect(),
+          container.logs({ stdout: true, stderr: true }),
+        ]).catch(() => [null, ""] as const);
+        if (facts !== null) seen.set(id, JSON.stringify(facts) + said.toString());
+      }
+      await wait(50);
+    }
+  };
+  const looking = look();
+  return { seen, stop: () => ((on = false), looking) };
+}
 
 /** What the run left under /tmp/al-runs: its log, no working directory. */
 async function runLogs(instanceId: string): Promise<ReadonlyMap<string, string>> {

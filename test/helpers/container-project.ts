@@ -59,7 +59,8 @@ export async function containersOfProject(engine: Engine, projectDir: string): P
   return containers.map(({ Id }) => Id);
 }
 
-async function removeAll(engine: Engine, projectDir: string): Promise<void> {
+/** Takes the project's containers and images from the engine. */
+export async function removeAll(engine: Engine, projectDir: string): Promise<void> {
   for (const id of await containersOfProject(engine, projectDir)) {
     await engine.calls().getContainer(id).remove({ force: true });
   }
