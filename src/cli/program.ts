@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { agentCommand } from "./commands/agent.ts";
+import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
 import { credsCommand } from "./commands/creds.ts";
 import { doctorCommand } from "./commands/doctor.ts";
@@ -16,12 +17,13 @@ import { startCommand } from "./commands/start.ts";
 import { statCommand } from "./commands/stat.ts";
 import { stopCommand } from "./commands/stop.ts";
 import { webhookCommand } from "./commands/webhook.ts";
+import { examples } from "./examples.ts";
 import { flushPipes, watchPipes } from "./output.ts";
 import { reportError } from "./report-error.ts";
 import { packageVersion } from "../version.ts";
 
-/** The command table: help, usage errors and completion are read from it. */
-function buildProgram(): Command {
+/** All commands: help, usage errors, completion and the reference page are read from them. */
+export function buildProgram(): Command {
   const program = new Command("al")
     .description("Runs LLM agents on cron schedules, webhooks and calls.")
     .version(packageVersion(), "-V, --version", "print the version")
@@ -29,7 +31,8 @@ function buildProgram(): Command {
     .option("-p, --project <dir>", "the project's directory", ".")
     .option("--json", "print one JSON document on standard output, also on failure")
     .configureHelp({ showGlobalOptions: true })
-    .helpCommand("help [command]", "show help for a command");
+    .helpCommand("help [command]", "show help for a command")
+    .addHelpText("after", examples(["al new my-project", "al start --web-ui", "al help start"]));
   const commands = [
     newCommand(),
     agentCommand(),
@@ -47,6 +50,7 @@ function buildProgram(): Command {
     webhookCommand(),
     credsCommand(),
     doctorCommand(),
+    completionCommand(),
   ];
   // Usage errors reach `runProgram` like any other, so that there is one place that prints errors.
   program.exitOverride().configureOutput({ outputError: () => undefined });

@@ -6,7 +6,10 @@ import { severalTexts, wholeNumber } from "../options.ts";
 
 /** `al agent new <name>` */
 export function agentCommand(): Command {
-  return new Command("agent").description("make agents").addCommand(newAgentCommand());
+  return new Command("agent")
+    .description("make agents")
+    .addHelpText("after", examples(["al agent new"]))
+    .addCommand(newAgentCommand());
 }
 
 function newAgentCommand(): Command {

@@ -8,6 +8,7 @@ import { examples } from "../examples.ts";
 export function credsCommand(): Command {
   return new Command("creds")
     .description("list, add and remove credentials; a secret is never shown")
+    .addHelpText("after", examples(["al creds ls", "al creds add anthropic_key"]))
     .addCommand(listCommand())
     .addCommand(addCommand())
     .addCommand(removeCommand());
@@ -17,6 +18,7 @@ function listCommand(): Command {
   return new Command("ls")
     .description("list the stored credentials, the variables they set and their files' modes")
     .option("--types", "list the types that the program knows instead")
+    .addHelpText("after", examples(["al creds ls", "al creds ls --types"]))
     .action(async (options: { types?: true }, command: Command) => {
       const { listStored, listTypes } = await import("../creds/list-credentials.ts");
       const around = surroundingsOf(command);
@@ -52,6 +54,10 @@ function removeCommand(): Command {
     .argument("<credential>", "type, or type:instance")
     .option("-f, --field <field>", "only this field")
     .option("-y, --yes", "don't ask")
+    .addHelpText(
+      "after",
+      examples(["al creds rm github_token:bot", "al creds rm git_ssh --field private_key --yes"]),
+    )
     .action(async (reference: string, options: RemoveOptions, command: Command) => {
       const { removeStored } = await import("../creds/remove-credential.ts");
       await removeStored(surroundingsOf(command), reference, options);

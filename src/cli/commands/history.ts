@@ -3,6 +3,7 @@ import type { HistoryPage } from "../../contracts/history.ts";
 import { connect } from "../connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
+import { examples } from "../examples.ts";
 import { wholeNumber } from "../options.ts";
 
 interface HistoryOptions {
@@ -18,6 +19,7 @@ export function historyCommand(): Command {
     .option("--dead-letter", "only what never ran: dropped, refused or unmatched")
     .option("-a, --agent <agent>", "only this agent")
     .option("-n, --lines <n>", "how many entries", wholeNumber(1, 200), 20)
+    .addHelpText("after", examples(["al history", "al history --dead-letter --agent triage -n 50"]))
     .action((options: HistoryOptions, command: Command) => history(contextOf(command), options));
 }
 

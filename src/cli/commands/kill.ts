@@ -4,12 +4,14 @@ import type { Client } from "../client.ts";
 import { connect, readSnapshot, unknownAgent } from "../connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
+import { examples } from "../examples.ts";
 
 /** `al kill <agent|instance>` */
 export function killCommand(): Command {
   return new Command("kill")
     .description("end the running runs of an agent, or one run")
     .argument("<agent|instance>", "an agent's name, or the instance id of one run")
+    .addHelpText("after", examples(["al kill triage", "al kill triage-k3v9q2xa"]))
     .action((target: string, _options: unknown, command: Command) =>
       kill(contextOf(command), target),
     );

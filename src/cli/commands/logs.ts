@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { contextOf } from "../context.ts";
+import { examples } from "../examples.ts";
 import { moment, wholeNumber } from "../options.ts";
 import type { LogsOptions } from "../show-logs.ts";
 
@@ -16,6 +17,14 @@ export function logsCommand(): Command {
     )
     .option("-i, --instance <id>", "only this run")
     .option("--since <when>", "only lines since then: 10m, 2h, 3d, or a date-time", moment)
+    .addHelpText(
+      "after",
+      examples([
+        "al logs -f",
+        "al logs triage --since 10m",
+        "al logs triage -i triage-k3v9q2xa --json",
+      ]),
+    )
     .action(async (agent: string | undefined, options: LogsOptions, command: Command) => {
       const { followLogs, showLogs } = await import("../show-logs.ts");
       const context = contextOf(command);

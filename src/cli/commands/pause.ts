@@ -2,12 +2,14 @@ import { Command } from "commander";
 import { connect, withAgent } from "../connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
+import { examples } from "../examples.ts";
 
 /** `al pause [agent]` */
 export function pauseCommand(): Command {
   return new Command("pause")
     .description("stop cron for the whole project, or disable one agent")
     .argument("[agent]", "the agent to disable; its running runs go on")
+    .addHelpText("after", examples(["al pause", "al pause triage"]))
     .action((agent: string | undefined, _options: unknown, command: Command) =>
       pause(contextOf(command), agent),
     );

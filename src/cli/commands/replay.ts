@@ -4,6 +4,7 @@ import { UserError } from "../../errors.ts";
 import { connect, withAgent } from "../connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
+import { examples } from "../examples.ts";
 import { plainLine } from "../format.ts";
 
 interface ReplayOptions {
@@ -16,6 +17,13 @@ export function replayCommand(): Command {
     .description("run a stored webhook delivery again")
     .argument("<receiptId>", "the delivery's receipt, as al history --json names it")
     .option("-a, --agent <agent>", "only this agent, whatever its filters say")
+    .addHelpText(
+      "after",
+      examples([
+        "al replay 0198c0de-7a11-7000-8000-5ec0ffee0001",
+        "al replay 0198c0de-7a11-7000-8000-5ec0ffee0001 --agent triage",
+      ]),
+    )
     .action((receiptId: string, options: ReplayOptions, command: Command) =>
       replay(contextOf(command), receiptId, options),
     );

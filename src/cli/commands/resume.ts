@@ -2,12 +2,14 @@ import { Command } from "commander";
 import { connect, withAgent } from "../connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
+import { examples } from "../examples.ts";
 
 /** `al resume [agent]` */
 export function resumeCommand(): Command {
   return new Command("resume")
     .description("go on with cron for the whole project, or enable one agent")
     .argument("[agent]", "the agent to enable")
+    .addHelpText("after", examples(["al resume", "al resume triage"]))
     .action((agent: string | undefined, _options: unknown, command: Command) =>
       resume(contextOf(command), agent),
     );

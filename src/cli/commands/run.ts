@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { contextOf } from "../context.ts";
+import { examples } from "../examples.ts";
 
 /** `al run <agent>` */
 export function runCommand(): Command {
@@ -7,6 +8,7 @@ export function runCommand(): Command {
     .description("run an agent now and follow it; the exit code is the run's")
     .argument("<agent>", "the agent to run")
     .option("--prompt <text>", "what to tell the agent")
+    .addHelpText("after", examples(["al run triage", "al run triage --prompt 'only issue 42'"]))
     .action(async (agent: string, options: { prompt?: string }, command: Command) => {
       const { runAgent } = await import("../run-agent.ts");
       process.exitCode = await runAgent(contextOf(command), agent, options.prompt ?? null);

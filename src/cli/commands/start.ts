@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { contextOf } from "../context.ts";
+import { examples } from "../examples.ts";
 import { wholeNumber } from "../options.ts";
 import type { StartOptions } from "../run-scheduler.ts";
 
@@ -16,6 +17,10 @@ export function startCommand(): Command {
       "seconds that running runs get when it stops",
       wholeNumber(0, 86_400),
       30,
+    )
+    .addHelpText(
+      "after",
+      examples(["al start --web-ui", "al start -p ~/my-project --port 9000 --grace 120"]),
     )
     .action(async (options: StartOptions, command: Command) => {
       const { runScheduler } = await import("../run-scheduler.ts");

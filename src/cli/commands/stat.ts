@@ -2,11 +2,13 @@ import { Command } from "commander";
 import { connect, readSnapshot } from "../connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
+import { examples } from "../examples.ts";
 
 /** `al stat` */
 export function statCommand(): Command {
   return new Command("stat")
     .description("show the scheduler and its agents")
+    .addHelpText("after", examples(["al stat", "al stat -p ~/my-project --json"]))
     .action((_options: unknown, command: Command) => stat(contextOf(command)));
 }
 

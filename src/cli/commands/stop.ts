@@ -3,11 +3,13 @@ import { Command } from "commander";
 import { connect } from "../connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
+import { examples } from "../examples.ts";
 
 /** `al stop` */
 export function stopCommand(): Command {
   return new Command("stop")
     .description("stop the scheduler: no new runs, running ones get their grace period")
+    .addHelpText("after", examples(["al stop"]))
     .action((_options: unknown, command: Command) => stop(contextOf(command)));
 }
 

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { contextOf } from "../context.ts";
+import { examples } from "../examples.ts";
 import type { SendOptions } from "../send-webhook.ts";
 import type { FixtureOptions } from "../webhook-fixture.ts";
 
@@ -7,6 +8,7 @@ import type { FixtureOptions } from "../webhook-fixture.ts";
 export function webhookCommand(): Command {
   return new Command("webhook")
     .description("try out webhooks with payloads from files")
+    .addHelpText("after", examples(["al webhook test issue-opened.json -e issues"]))
     .addCommand(testCommand())
     .addCommand(sendCommand());
 }
@@ -15,6 +17,10 @@ function testCommand(): Command {
   return withFixture(new Command("test"))
     .description(
       "show which agents a payload would start and why not the others; needs no scheduler",
+    )
+    .addHelpText(
+      "after",
+      examples(["al webhook test issue-opened.json --source github --event issues"]),
     )
     .action(async (path: string, options: FixtureOptions, command: Command) => {
       const { testWebhook } = await import("../test-webhook.ts");
@@ -27,6 +33,7 @@ function sendCommand(): Command {
     .description("sign a payload with the stored secret and post it to the running gateway")
     .option("--url <url>", "address of a gateway instead of the running one's")
     .option("--delivery <id>", "the provider's id of the delivery instead of a new one")
+    .addHelpText("after", examples(["al webhook send issue-opened.json -s github -e issues"]))
     .action(async (path: string, options: SendOptions, command: Command) => {
       const { sendWebhook } = await import("../send-webhook.ts");
       await sendWebhook(contextOf(command), path, options);

@@ -1,0 +1,95 @@
+import type { Argument, Command, Option } from "commander";
+
+/** A command as help, completion and the reference page have it. */
+export interface CommandEntry {
+  /** Its names from `al` on: `["al", "creds", "add"]`. */
+  readonly path: readonly string[];
+  readonly description: string;
+  /** As the first line of its help, without "Usage:". */
+  readonly usage: string;
+  readonly arguments: readonly ValueEntry[];
+  /** Its own; those of `al` itself hold for every command. */
+  readonly options: readonly OptionEntry[];
+  readonly commands: readonly CommandEntry[];
+  /** What its help says after commander's own part: examples and exit codes. */
+  readonly notes: string;
+}
+
+/** What a person has to give a value for. */
+interface ValueEntry {
+  /** What stands between the brackets. */
+  readonly name: string;
+  readonly description: string;
+  /** The only values it takes; empty when it takes others. */
+  readonly choices: readonly string[];
+  readonly isRequired: boolean;
+}
+
+export interface OptionEntry {
+  /** As help writes it: `-p, --project <dir>`. */
+  readonly flags: string;
+  /** `["-p", "--project"]` */
+  readonly names: readonly string[];
+  readonly description: string;
+  /** Null for a flag that takes none. */
+  readonly value: ValueEntry | null;
+}
+
+/** The command and all below it, hidden ones left out. */
+export function commandTable(command: Command, above: readonly string[] = []): CommandEntry {
+  const path = [...above, command.name()];
+  const help = command.createHelp();
+  return {
+    path,
+    description: command.description(),
+    usage: help.commandUsage(command),
+    arguments: command.registeredArguments.map(argumentOf),
+    options: help.visibleOptions(command).map(optionOf),
+    commands: help
+      .visibleCommands(command)
+      .map((inner) => commandTable(inner, path))
+      .sort((a, b) => Number(isHelp(a)) - Number(isHelp(b))),
+    notes: notesOf(command),
+  };
+}
+
+/** Whether it is the command that shows help, which is there at every level. */
+export function isHelp({ path }: CommandEntry): boolean {
+  return path.length > 1 && path.at(-1) === "help";
+}
+
+function argumentOf(argument: Argument): ValueEntry {
+  const { description, argChoices: choices = [] } = argument;
+  return { name: argument.name(), description, choices, isRequired: argument.required };
+}
+
+function optionOf(option: Option): OptionEntry {
+  const { flags, short, long, description, argChoices: choices = [], required } = option;
+  const names = [short, long].filter((name) => name !== undefined);
+  const [, name] = /[<[]([^\]>]+)[\]>]/.exec(flags) ?? [];
+  const value = name === undefined ? null : { name, description, choices, isRequired: required };
+  return { flags, names, description: describe(option), value };
+}
+
+/** With choices and default, as help has them. */
+function describe({ description, argChoices, defaultValue }: Option): string {
+  const notes = [
+    ...(argChoices === undefined ? [] : [`choices: ${argChoices.join(", ")}`]),
+    ...(isWorthSaying(defaultValue) ? [`default: ${JSON.stringify(defaultValue)}`] : []),
+  ];
+  return notes.length === 0 ? description : `${description} (${notes.join("; ")})`;
+}
+
+function isWorthSaying(value: unknown): boolean {
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+}
+
+/** Commander hands texts that are added to a help only to whoever it prints to. */
+function notesOf(command: Command): string {
+  let shown = "";
+  const before = command.configureOutput();
+  command.configureOutput({ writeOut: (text) => (shown += text) });
+  command.outputHelp();
+  command.configureOutput(before);
+  return shown.slice(command.helpInformation().length).trim();
+}

@@ -1,0 +1,76 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeFolders } from "../fake-operator.ts";
+import type { Folders } from "../fake-operator.ts";
+import { shells } from "./shells.ts";
+
+/** What is typed, and what is proposed for it. Paths may end in a slash or not. */
+const lines: Readonly<Record<string, readonly string[]>> = {
+  "al st": ["start", "stat", "stop"],
+  "al creds ": ["add", "help", "ls", "rm"],
+  "al help cr": ["creds"],
+  "al run ": ["hello", "news-desk"],
+  "al kill n": ["news-desk"],
+  "al run hello ": [],
+  "al run -- ": ["hello", "news-desk"],
+  "al logs --fol": ["--follow"],
+  "al logs --f": ["--follow"],
+  "al stat --js": ["--json"],
+  "al new --provider o": ["openai", "openrouter"],
+  "al new --agent ": [],
+  "al history --agent h": ["hello"],
+  "al -p other logs ": ["elsewhere"],
+  "al logs -p other ": ["elsewhere"],
+  "al run --project=other ": ["elsewhere"],
+  "al -p ot": ["other"],
+  "al webhook send pay": ["payload.json"],
+  "al completion ": ["bash", "fish", "zsh"],
+  "al _": [],
+};
+
+let folders: Folders;
+beforeAll(() => {
+  folders = makeFolders();
+  for (const agent of ["agents/hello", "agents/news-desk", "other/agents/elsewhere"])
+    write(`${agent}/config.toml`);
+  // Neither an agent nor to be run by a shell that is asked for one.
+  write("agents/$(touch pwned)/config.toml");
+  write("agents/No Agent/config.toml");
+  mkdirSync(join(folders.projectDir, "agents/without-config"));
+  write("payload.json");
+});
+afterAll(() => folders.remove());
+
+function write(path: string): void {
+  const file = join(folders.projectDir, path);
+  mkdirSync(join(file, ".."), { recursive: true });
+  writeFileSync(file, "");
+}
+
+describe.each(shells)("$name", (shell) => {
+  const reason = shell.whyNot();
+  if (reason !== null) process.stderr.write(`skipped: completion in ${shell.name} (${reason})\n`);
+
+  test.skipIf(reason !== null)(
+    "completes commands, options, their values, paths and agents",
+    async () => {
+      const { code, stdout, stderr } = await folders.al(["completion", shell.name]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      const script = join(folders.projectDir, `../al.${shell.name}`);
+      writeFileSync(script, stdout);
+      const answers = await shell.complete(script, folders.projectDir, Object.keys(lines));
+      const proposed = Object.keys(lines).map((line, index) => [
+        line,
+        answers[index]?.map((word) => word.replace(/\/$/, "")),
+      ]);
+      expect(Object.fromEntries(proposed)).toEqual(lines);
+    },
+  );
+});
+
+test("a shell that it does not know is a usage error that names those it knows", async () => {
+  const { code, stderr } = await folders.al(["completion", "tcsh"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("bash, zsh, fish");
+});
