@@ -133,16 +133,26 @@ export interface WebhookEvent {
 
 /** What asks an agent to run. */
 export type Trigger =
-  /** `scheduledFor` is epoch ms. */
-  | { readonly kind: "cron"; readonly scheduledFor: number }
+  | {
+      readonly kind: "cron";
+      /** Epoch ms. */
+      readonly scheduledFor: number;
+      /** How many runs in a row asked to be run again since the tick; absent for the tick itself. */
+      readonly rerun?: number;
+    }
   | { readonly kind: "webhook"; readonly event: WebhookEvent }
   | {
       readonly kind: "agent-call";
       readonly callId: string;
       readonly caller: string;
       readonly callerInstance: string;
+      /** Calls from the first run of the tree to this one. */
       readonly depth: number;
+      /** The work item of the first run of the tree. */
+      readonly root: string;
       readonly context: string;
+      /** Whether the call ends with its caller. */
+      readonly cancelOnExit: boolean;
     }
   | { readonly kind: "manual"; readonly prompt: string | null };
 
@@ -201,6 +211,10 @@ export interface RunEnd {
   readonly exitCode: number | null;
   readonly reason: string | null;
   readonly usage: Usage | null;
+  /** What the run returned, any JSON; absent when it returned nothing. */
+  readonly value?: unknown;
+  /** Present when the run asked to be run again. */
+  readonly rerun?: true;
 }
 
 interface At {
@@ -257,6 +271,9 @@ export type RunEvent = At &
         readonly entry: LogEntry;
       }
     | { readonly type: "status-text"; readonly instanceId: string; readonly text: string }
+    /** The run's value so far; the last one counts. */
+    | { readonly type: "returned"; readonly instanceId: string; readonly value: unknown }
+    | { readonly type: "rerun-requested"; readonly instanceId: string }
     | {
         readonly type: "finished";
         readonly item: WorkItem;

@@ -26,6 +26,11 @@ export const historyEntrySchema = z
     model: z.string().nullable(),
     tokens: z.number().nullable(),
     costUsd: z.number().nullable(),
+    callId: z.string().nullable().meta({ description: "The call that asked for it" }),
+    caller: z.string().nullable().meta({ description: "The instance that called" }),
+    value: z.unknown().meta({
+      description: "What the run returned; a long one is cut and then text. Null for nothing",
+    }),
   })
   .meta({ id: "HistoryEntry" });
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;

@@ -16,18 +16,23 @@ export interface History {
   query(query: HistoryQuery): HistoryPage;
 }
 
-interface Row extends Omit<HistoryEntry, "at" | "startedAt" | "endedAt" | "deadLetter"> {
+interface Row extends Omit<HistoryEntry, "at" | "startedAt" | "endedAt" | "deadLetter" | "value"> {
   readonly seq: number;
   readonly at: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   readonly deadLetter: number;
+  /** The beginning of its JSON. */
+  readonly value: string | null;
 }
+
+/** Characters of a run's value that a page shows. */
+const shownValue = 1000;
 
 const columns = `seq, id, at, kind, agent, source, event, action, receipt_id AS receiptId,
   instance_id AS instanceId, outcome, dead_letter AS deadLetter, reason, attempt, started_at AS startedAt,
   ended_at AS endedAt, ended_at - started_at AS durationMs, exit_code AS exitCode, model, tokens,
-  cost_usd AS costUsd`;
+  cost_usd AS costUsd, call_id AS callId, caller, substr(value, 1, ${shownValue + 1}) AS value`;
 
 /** Reads `triggers` as history; `path` is the database's, for its errors. */
 export function createHistory(db: DatabaseSync, path: string): History {
@@ -119,7 +124,12 @@ function entryOf(row: Row): HistoryEntry {
     startedAt: row.startedAt === null ? null : iso(row.startedAt),
     endedAt: row.endedAt === null ? null : iso(row.endedAt),
     deadLetter: row.deadLetter === 1,
+    value: row.value === null ? null : shown(row.value),
   });
+}
+
+function shown(json: string): unknown {
+  return json.length > shownValue ? `${json.slice(0, shownValue)}…` : JSON.parse(json);
 }
 
 function iso(time: number): string {

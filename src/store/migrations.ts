@@ -158,4 +158,47 @@ export const migrations: readonly string[] = [
       ON CONFLICT DO UPDATE SET n = n + 1;
   END;
   `,
+  // What runs ask of each other. A call is a row of `triggers` like all work; `root` is the id of the row that its tree
+  // of calls began with, `caller` the instance that called. `answers` holds what a repeated request is told whose effect
+  // could not be found again.
+  `
+  ALTER TABLE triggers ADD COLUMN call_id TEXT;
+  ALTER TABLE triggers ADD COLUMN caller TEXT;
+  ALTER TABLE triggers ADD COLUMN root TEXT;
+  ALTER TABLE triggers ADD COLUMN value TEXT;
+  ALTER TABLE triggers ADD COLUMN rerun INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE triggers ADD COLUMN waited_ms INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX triggers_by_call ON triggers (call_id, seq) WHERE call_id IS NOT NULL;
+  CREATE INDEX triggers_by_caller ON triggers (caller, seq) WHERE caller IS NOT NULL;
+  CREATE INDEX triggers_by_root ON triggers (root) WHERE root IS NOT NULL;
+
+  CREATE TABLE locks (
+    resource TEXT PRIMARY KEY,
+    agent TEXT NOT NULL,
+    instance_id TEXT NOT NULL,
+    fencing_token INTEGER NOT NULL,
+    held_since INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE waits (
+    instance_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    condition TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    PRIMARY KEY (instance_id, key)
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE answers (
+    instance_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    PRIMARY KEY (instance_id, key)
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE channels (
+    instance_id TEXT PRIMARY KEY,
+    token_hash TEXT NOT NULL,
+    dir TEXT NOT NULL
+  ) WITHOUT ROWID, STRICT;
+  `,
 ];

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { createChannels } from "./channels.ts";
+import type { Channels } from "./channels.ts";
 import { openDatabase } from "./database.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { createHistory } from "./history.ts";
@@ -24,6 +26,7 @@ export interface Store {
   readonly history: History;
   readonly receipts: Receipts;
   readonly settings: Settings;
+  readonly channels: Channels;
   /** The latest run of each agent that started and is over. */
   lastRuns(): ReadonlyMap<string, LastRun>;
   /** The runs that an earlier scheduler did not see the end of; until `recover`, to find out which of them live. */
@@ -49,6 +52,7 @@ export function openStore(projectDir: string, now: () => number = Date.now): Sto
     history: createHistory(db, path),
     receipts: createReceipts(db, commits),
     settings: createSettings(db, commits),
+    channels: createChannels(db, commits),
     lastRuns: () => lastRuns.all(),
     openRuns: () => openRuns(db),
     recover: (alive = new Set()) => recover(db, commits, lastRuns, alive),

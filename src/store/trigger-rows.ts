@@ -11,6 +11,11 @@ export interface NewTriggerRow {
   readonly event: string | null;
   readonly action: string | null;
   readonly receiptId: string | null;
+  readonly callId: string | null;
+  /** The instance that called. */
+  readonly caller: string | null;
+  /** The work item that the tree of calls began with. */
+  readonly root: string | null;
   readonly instanceId: string | null;
   readonly state: "queued" | "running" | "ended";
   readonly outcome: Outcome | null;
@@ -54,6 +59,7 @@ export function queuedRow(item: WorkItem): NewTriggerRow {
 export function deadLetterRow(entry: DeadLetterEntry): NewTriggerRow {
   return {
     ...entry,
+    ...noCall,
     instanceId: null,
     state: "ended",
     deadLetter: true,
@@ -63,16 +69,20 @@ export function deadLetterRow(entry: DeadLetterEntry): NewTriggerRow {
   };
 }
 
+const noCall = { callId: null, caller: null, root: null };
+
 /** What history shows of a trigger; for a call, `source` is the agent that called. */
 function described(
   trigger: Trigger,
-): Pick<NewTriggerRow, "source" | "event" | "action" | "receiptId"> {
+): Pick<NewTriggerRow, "source" | "event" | "action" | "receiptId" | keyof typeof noCall> {
+  const none = { source: null, event: null, action: null, receiptId: null, ...noCall };
   if (trigger.kind === "webhook") {
     const { source, event, action, receiptId } = trigger.event;
-    return { source, event, action, receiptId };
+    return { ...none, source, event, action, receiptId };
   }
-  const source = trigger.kind === "agent-call" ? trigger.caller : null;
-  return { source, event: null, action: null, receiptId: null };
+  if (trigger.kind !== "agent-call") return none;
+  const { caller, callId, callerInstance, root } = trigger;
+  return { ...none, source: caller, callId, caller: callerInstance, root };
 }
 
 /** Writes one row inside the caller's transaction; throws when the id is taken. */
@@ -81,9 +91,9 @@ export type InsertTrigger = (row: NewTriggerRow) => void;
 /** Prepares the insert once for a connection. */
 export function prepareInsert(db: DatabaseSync): InsertTrigger {
   const insert = db.prepare(
-    `INSERT INTO triggers (id, at, kind, agent, source, event, action, receipt_id, instance_id, state, outcome,
-       dead_letter, reason, attempt, started_at, trigger)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO triggers (id, at, kind, agent, source, event, action, receipt_id, call_id, caller, root,
+       instance_id, state, outcome, dead_letter, reason, attempt, started_at, trigger)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   return (row) => {
     insert.run(
@@ -95,6 +105,9 @@ export function prepareInsert(db: DatabaseSync): InsertTrigger {
       row.event,
       row.action,
       row.receiptId,
+      row.callId,
+      row.caller,
+      row.root,
       row.instanceId,
       row.state,
       row.outcome,

@@ -57,7 +57,7 @@ export function createWork(
   );
   const finish = db.prepare(
     `UPDATE triggers SET state = 'ended', outcome = ?, dead_letter = ?, reason = ?, started_at = ?, ended_at = ?,
-       exit_code = ?, model = ?, tokens = ?, cost_usd = ?
+       exit_code = ?, model = ?, tokens = ?, cost_usd = ?, value = coalesce(?, value)
      WHERE id = ? AND state = 'running' AND instance_id = ?`,
   );
   const refuse = db.prepare(
@@ -88,6 +88,7 @@ export function createWork(
       end.usage?.model ?? null,
       end.usage?.tokens ?? null,
       end.usage?.costUsd ?? null,
+      jsonOf(end.value),
       item.id,
       instanceId,
     );
@@ -114,6 +115,11 @@ export function createWork(
       }),
     deadLetter: (entry) => write(() => insert(deadLetterRow(entry))),
   };
+}
+
+/** JSON text; null for what was not there. */
+function jsonOf(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
 }
 
 function notQueued(item: WorkItem, state: unknown): Error {

@@ -5,6 +5,10 @@ import type { LogEntry, RunRequest, Usage } from "../vocabulary.ts";
 export type RunnerEvent =
   | { readonly type: "output"; readonly entry: LogEntry }
   | { readonly type: "status-text"; readonly text: string }
+  /** What the run returns, any JSON; the last one counts. */
+  | { readonly type: "returned"; readonly value: unknown }
+  /** The run wants to be run again once it succeeded. */
+  | { readonly type: "rerun-requested" }
   | { readonly type: "exit"; readonly exit: RunnerExit };
 
 export interface RunnerExit {

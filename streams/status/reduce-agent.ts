@@ -28,6 +28,8 @@ export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {
     case "queued":
     case "refused":
     case "output":
+    case "returned":
+    case "rerun-requested":
       return record;
   }
 }

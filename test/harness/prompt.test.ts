@@ -74,9 +74,13 @@ describe("the prompt", () => {
       "<user-prompt>\nWater <b>all</b> plants\n</user-prompt>",
     );
     const call = { callId: "1", caller: "boss", callerInstance: "boss-1", depth: 1 };
-    expect(
-      section(promptOf({ kind: "agent-call", ...call, context: "look" }), "agent-call"),
-    ).toEqual({ caller: "boss", callerInstance: "boss-1", depth: 1, context: "look" });
+    const asked = { ...call, root: "r", cancelOnExit: false, context: "look" };
+    expect(section(promptOf({ kind: "agent-call", ...asked }), "agent-call")).toEqual({
+      caller: "boss",
+      callerInstance: "boss-1",
+      depth: 1,
+      context: "look",
+    });
   });
 
   it("holds the webhook's normalized fields, its receipt and where the whole body is", () => {

@@ -89,6 +89,9 @@ export function historyEntry(entry: Partial<HistoryEntry> & { readonly id: strin
     model: "haiku",
     tokens: 1200,
     costUsd: 0.01,
+    callId: null,
+    caller: null,
+    value: null,
     ...entry,
   };
 }

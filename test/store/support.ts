@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openStore } from "../../src/store/store.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { AgentConfig, RunEnd, RunRequest, WorkItem } from "../../streams/vocabulary.ts";
+import type {
+  AgentConfig,
+  RunEnd,
+  RunRequest,
+  Trigger,
+  WorkItem,
+} from "../../streams/vocabulary.ts";
 
 /** A directory that is removed when the test is over. */
 export function tempDir(): string {
@@ -47,6 +53,24 @@ export function webhookItem(id: string, receiptId: string, agent = "dev", at = 1
     receiptId,
   };
   return { id, agent, at, attempt: 1, trigger: { kind: "webhook", event } };
+}
+
+type CallTrigger = Extract<Trigger, { kind: "agent-call" }>;
+
+/** A call of ops to dev; what a test is about goes into `call`. */
+export function callItem(id: string, call: Partial<CallTrigger> = {}, agent = "dev"): WorkItem {
+  const trigger: CallTrigger = {
+    kind: "agent-call",
+    callId: `call-${id}`,
+    caller: "ops",
+    callerInstance: "ops-1",
+    depth: 1,
+    root: "root",
+    context: "do it",
+    cancelOnExit: false,
+    ...call,
+  };
+  return { id, agent, at: 1_000, attempt: 1, trigger };
 }
 
 export function requestFor(item: WorkItem, instanceId = `${item.agent}-aaaaaaaa`): RunRequest {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Store } from "../../src/store/store.ts";
 import type { RunEnd } from "../../streams/vocabulary.ts";
 import {
+  callItem,
   cronItem,
   manualItem,
   requestFor,
@@ -55,7 +56,36 @@ test("an item waits, runs and ends in one history entry", async () => {
     model: "m",
     tokens: 12,
     costUsd: 0.5,
+    callId: null,
+    caller: null,
+    value: null,
   });
+});
+
+test("a call is told with its caller and the value that it returned", async () => {
+  const store = tempStore();
+  const item = callItem("a", { callId: "c", callerInstance: "ops-aaaaaaaa" });
+  await store.work.enqueue([item]);
+  await store.work.claim(requestFor(item));
+  const end = { ...succeeded, value: { found: [1, 2] } };
+  await store.work.end(item, { instanceId: "dev-aaaaaaaa", startedAt: 0, end });
+  expect(entryOf(store, "a")).toMatchObject({
+    kind: "agent-call",
+    source: "ops",
+    callId: "c",
+    caller: "ops-aaaaaaaa",
+    value: { found: [1, 2] },
+  });
+});
+
+test("a long value is cut in the history", async () => {
+  const store = tempStore();
+  const item = manualItem("a");
+  await store.work.enqueue([item]);
+  await store.work.claim(requestFor(item));
+  const end = { ...succeeded, value: "x".repeat(5_000) };
+  await store.work.end(item, { instanceId: "dev-aaaaaaaa", startedAt: 0, end });
+  expect(entryOf(store, "a")?.value).toBe(`"${"x".repeat(999)}…`);
 });
 
 test("enqueue adds all or none", async () => {

@@ -79,7 +79,8 @@ describe("the lines that an event leaves in a log", () => {
   });
 
   it("name what started a run", () => {
-    const call = { callId: "c1", callerInstance: "ops-1", depth: 1, context: "" };
+    const asked = { callId: "c1", callerInstance: "ops-1", depth: 1, context: "" };
+    const call = { ...asked, root: "r1", cancelOnExit: false };
     const names: [Trigger, string][] = [
       [{ kind: "cron", scheduledFor: 0 }, "its schedule"],
       [{ kind: "webhook", event: webhook }, "github webhook issues"],
