@@ -18,11 +18,23 @@ export function startCommand(): Command {
       wholeNumber(0, 86_400),
       30,
     )
+    .option(
+      "--print-systemd",
+      "start nothing; print a systemd unit that does it with these options",
+    )
     .addHelpText(
       "after",
-      examples(["al start --web-ui", "al start -p ~/my-project --port 9000 --grace 120"]),
+      examples([
+        "al start --web-ui",
+        "al start -p ~/my-project --port 9000 --grace 120",
+        "al start --web-ui --print-systemd > almanac.service",
+      ]),
     )
-    .action(async (options: StartOptions, command: Command) => {
+    .action(async (options: StartOptions & { printSystemd?: true }, command: Command) => {
+      if (options.printSystemd) {
+        const { printUnit } = await import("../systemd/print-unit.ts");
+        return printUnit(contextOf(command), options);
+      }
       const { runScheduler } = await import("../run-scheduler.ts");
       process.exitCode = await runScheduler(contextOf(command), options);
     });
