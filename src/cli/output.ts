@@ -61,13 +61,18 @@ function drained(stream: NodeJS.WriteStream): Promise<void> {
 export function watchPipes(onClosed: () => void = () => process.exit()): void {
   process.stdout.removeAllListeners("error");
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (!isGone(error)) throw error;
     onClosed();
   });
   process.stderr.removeAllListeners("error");
   process.stderr.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (!isGone(error)) throw error;
   });
+}
+
+/** A pipe that was closed gives EPIPE, a terminal that was closed EIO. */
+function isGone({ code }: NodeJS.ErrnoException): boolean {
+  return code === "EPIPE" || code === "EIO";
 }
 
 /** Resolves when both streams have written everything out. */

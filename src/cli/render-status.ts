@@ -69,7 +69,7 @@ function statusOf(agent: AgentStatus): string {
   return text === "" ? notes.join(", ") : `${notes.join(", ")}: ${text}`;
 }
 
-function stateColor(state: AgentState, colors: Colors): (text: string) => string {
+export function stateColor(state: AgentState, colors: Colors): (text: string) => string {
   const byState = {
     idle: colors.dim,
     running: colors.green,

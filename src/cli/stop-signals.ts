@@ -1,0 +1,60 @@
+/**
+ * A second interrupt within this time, in milliseconds, is the same one: a terminal gives Ctrl-C to the whole group,
+ * and npm (or al on an old Node) passes its own on.
+ */
+const sameInterrupt = 250;
+
+/** What signals stop. */
+export interface Stoppable {
+  stop(reason: string): void;
+  stopNow(): void;
+}
+
+export interface StopSignals {
+  /** Lets signals stop it, one that came during the start too. `tell` hears of the first interrupt. */
+  forwardTo(target: Stoppable, tell: () => void): void;
+  /** Asks for a stop as a signal would; after that one interrupt more stops at once. */
+  stop(reason: string): void;
+  /** A Ctrl-C that was read as a key. */
+  interrupt(): void;
+  /** Whether a second interrupt cut it short. */
+  wereTwice(): boolean;
+}
+
+/** Listens from the start, so that a signal during it doesn't leave half of a scheduler behind. */
+export function watchStopSignals(): StopSignals {
+  let first: { reason: string; at: number } | null = null;
+  let twice = false;
+  let stop: (reason: string) => void = () => undefined;
+  let stopNow: () => void = () => undefined;
+
+  const ask = (reason: string): void => {
+    if (first !== null) return;
+    first = { reason, at: performance.now() };
+    stop(reason);
+  };
+  const again = (): void => {
+    twice = true;
+    stopNow();
+  };
+  const receive = (signal: NodeJS.Signals): void => {
+    if (first === null) return ask(signal);
+    if (signal === "SIGINT" && performance.now() - first.at >= sameInterrupt) again();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, receive);
+
+  return {
+    forwardTo: (target, tell) => {
+      stopNow = () => target.stopNow();
+      stop = (reason) => {
+        if (reason === "SIGINT") tell();
+        target.stop(reason);
+      };
+      if (first !== null) stop(first.reason);
+      if (twice) stopNow();
+    },
+    stop: ask,
+    interrupt: () => (first === null ? ask("SIGINT") : again()),
+    wereTwice: () => twice,
+  };
+}

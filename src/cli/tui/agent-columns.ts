@@ -1,0 +1,94 @@
+import type { AgentStatus } from "../../../streams/status/wire.ts";
+import { duration, plainLine, relative } from "../format.ts";
+import type { Colors } from "../output.ts";
+import { stateColor } from "../render-status.ts";
+import { widthOf } from "./fit.ts";
+
+/** How agents are shown: when, with what, and whether cron ticks are skipped now. */
+export interface CellStyle {
+  readonly colors: Colors;
+  /** Epoch ms. */
+  readonly now: number;
+  readonly paused: boolean;
+}
+
+export interface AgentColumn {
+  readonly title: string;
+  readonly width: number;
+  readonly cell: (agent: AgentStatus, style: CellStyle) => string;
+}
+
+/** Spaces between two columns. */
+export const gap = 2;
+const narrowestStatus = 14;
+const widestName = 28;
+
+const stateColumn: AgentColumn = {
+  title: "State",
+  width: "building".length,
+  cell: ({ state }, { colors }) => stateColor(state, colors)(state),
+};
+
+/** In the order in which they stand; the first to go on a narrow terminal has the lowest `keep`. */
+const facts: readonly (AgentColumn & { readonly keep: number })[] = [
+  {
+    title: "Last Run",
+    width: "23h 59m ago".length,
+    keep: 2,
+    cell: ({ lastRunAt }, { now }) => relative(lastRunAt, now),
+  },
+  {
+    title: "Duration",
+    width: "Duration".length,
+    keep: 1,
+    cell: ({ lastDurationMs }) => (lastDurationMs === null ? "" : duration(lastDurationMs)),
+  },
+  { title: "Next Run", width: "in 23h 59m".length, keep: 4, cell: nextRun },
+  {
+    title: "Queue",
+    width: "Queue".length,
+    keep: 3,
+    cell: ({ queued }, { colors }) => (queued === 0 ? "" : colors.yellow(String(queued))),
+  },
+];
+
+/** The columns that fit: the status takes what is left, and facts go before it is too narrow to read. */
+export function columnsFor(agents: readonly AgentStatus[], room: number): AgentColumn[] {
+  const name = nameColumn(agents, room);
+  const shown = [...facts];
+  const left = (): number =>
+    room - [name, stateColumn, ...shown].reduce((sum, { width }) => sum + width + gap, 0);
+  while (shown.length > 0 && left() < narrowestStatus) shown.splice(leastWanted(shown), 1);
+  const status = { title: "Status", width: Math.max(0, left()), cell: statusCell };
+  return [name, stateColumn, status, ...shown];
+}
+
+function leastWanted(columns: readonly { readonly keep: number }[]): number {
+  const lowest = Math.min(...columns.map(({ keep }) => keep));
+  return columns.findIndex(({ keep }) => keep === lowest);
+}
+
+function nameColumn(agents: readonly AgentStatus[], room: number): AgentColumn {
+  const longest = agents.reduce((most, { name }) => Math.max(most, widthOf(name)), 0);
+  const most = Math.min(widestName, Math.max(8, Math.floor(room / 4)));
+  return {
+    title: "Agent",
+    width: Math.max("Agent".length, Math.min(longest, most)),
+    cell: ({ name }) => name,
+  };
+}
+
+function nextRun({ enabled, nextRunAt }: AgentStatus, { now, paused, colors }: CellStyle): string {
+  if (!enabled || nextRunAt === null) return "";
+  return paused ? colors.yellow("paused") : relative(nextRunAt, now);
+}
+
+function statusCell(agent: AgentStatus, { colors }: CellStyle): string {
+  const { enabled, running, error } = agent;
+  const notes = [
+    ...(enabled ? [] : [colors.yellow("disabled")]),
+    ...(running > 1 ? [`${running} runs`] : []),
+  ];
+  const text = plainLine(error ?? agent.statusText ?? "");
+  return [...notes, ...(text === "" ? [] : [error === null ? text : colors.red(text)])].join(", ");
+}

@@ -1,0 +1,76 @@
+import stringWidth from "string-width";
+
+/** What colours text; nothing else that moves the cursor is ever in a line. */
+const colorCode = /\u001b\[[0-9;]*m/y;
+const noMoreColor = "\u001b[0m";
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** Columns that a line takes on the terminal; colours take none. */
+export function widthOf(line: string): number {
+  return /^[ -~]*$/.test(line) ? line.length : stringWidth(line);
+}
+
+/** The line in at most so many columns, cut with `…`. */
+export function cut(line: string, columns: number): string {
+  if (widthOf(line) <= columns) return line;
+  if (columns < 1) return "";
+  const { at, colors } = placeOf(line, columns - 1);
+  return `${line.slice(0, at)}${colors === "" ? "" : noMoreColor}…`;
+}
+
+/** The line in exactly so many columns. */
+export function pad(line: string, columns: number): string {
+  const fitted = cut(line, columns);
+  return fitted + " ".repeat(columns - widthOf(fitted));
+}
+
+/** The line in as many lines as it takes, broken between words where that is possible. Colours go on. */
+export function wrap(line: string, columns: number): string[] {
+  const lines: string[] = [];
+  let rest = line;
+  while (columns > 0 && widthOf(rest) > columns) {
+    const { at, space, colors } = placeOf(rest, columns);
+    const end = space ?? at;
+    // A grapheme that is wider than the terminal: better too wide than without end.
+    if (end === 0) break;
+    lines.push(rest.slice(0, end) + (colors === "" ? "" : noMoreColor));
+    rest = colors + rest.slice(space === null ? at : space + 1);
+  }
+  return [...lines, rest];
+}
+
+/** The index in the line where so many columns are full, the last space before it, and the colours in force there. */
+function placeOf(
+  line: string,
+  columns: number,
+): { at: number; space: number | null; colors: string } {
+  let [at, used, colors] = [0, 0, ""];
+  let space: number | null = null;
+  while (at < line.length) {
+    const code = colorCodeAt(line, at);
+    if (code !== null) {
+      colors += code;
+      at += code.length;
+      continue;
+    }
+    const next = graphemeAt(line, at);
+    const width = widthOf(next);
+    if (next === " " && used > 0) space = at;
+    if (used + width > columns) break;
+    used += width;
+    at += next.length;
+  }
+  return { at, space, colors };
+}
+
+function colorCodeAt(line: string, at: number): string | null {
+  colorCode.lastIndex = at;
+  return colorCode.exec(line)?.[0] ?? null;
+}
+
+function graphemeAt(line: string, at: number): string {
+  // Most text is plain, and what follows a plain character decides whether something joins it.
+  if (/^[ -~][ -~\u001b]?$/.test(line.slice(at, at + 2))) return line.charAt(at);
+  for (const { segment } of graphemes.segment(line.slice(at, at + 64))) return segment;
+  return "";
+}

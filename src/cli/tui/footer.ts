@@ -1,0 +1,55 @@
+import type { StatusSnapshot } from "../../../streams/status/wire.ts";
+import { plainLine } from "../format.ts";
+import type { Colors } from "../output.ts";
+import { cut, widthOf } from "./fit.ts";
+import { bindings } from "./keys.ts";
+import type { ScreenStyle } from "./screen-style.ts";
+import type { ViewState } from "./view-state.ts";
+
+export interface FooterFacts {
+  readonly view: Pick<ViewState, "message" | "asksToKill">;
+  readonly snapshot: StatusSnapshot;
+  /** What a stop waits for; null while it doesn't stop. */
+  readonly stopping: string | null;
+}
+
+/** The last line: a question, what just happened, what a stop waits for, or else the keys. */
+export function footer(facts: FooterFacts, style: ScreenStyle): string {
+  const { view, stopping } = facts;
+  const { colors, columns } = style;
+  const line = () => {
+    if (view.asksToKill !== null) return colors.yellow(question(view.asksToKill, facts));
+    if (stopping !== null) return colors.yellow(stopping);
+    if (view.message === null) return shortKeys(columns, colors);
+    const { text, isError } = view.message;
+    return (isError ? colors.red : colors.green)(plainLine(text));
+  };
+  return cut(line(), columns);
+}
+
+function question(agent: string, { snapshot }: FooterFacts): string {
+  const running = snapshot.agents.find(({ name }) => name === agent)?.running ?? 0;
+  return `End ${running === 1 ? "the run" : `${running} runs`} of ${agent}? y/n`;
+}
+
+/** What a stop waits for; first what somebody can do about it, because the names may be many. */
+export function stoppingText({ scheduler, agents }: StatusSnapshot, leftMs: number): string {
+  if (scheduler.running === 0) return "Stopping …";
+  const names = agents.filter(({ running }) => running > 0).map(({ name }) => name);
+  const runs = scheduler.running === 1 ? "1 run" : `${scheduler.running} runs`;
+  const left = Math.max(0, Math.ceil(leftMs / 1000));
+  return `Stopping (Ctrl-C: now): waits ${left}s for ${runs}: ${names.join(", ")}`;
+}
+
+/** As many keys as fit, the help and the way out always among them. */
+function shortKeys(columns: number, colors: Colors): string {
+  const all = bindings.flatMap(({ shown, short }) =>
+    short === undefined ? [] : [{ shown: shown.split(", ")[0] ?? shown, short }],
+  );
+  const last = all.filter(({ short }) => short === "help" || short === "quit");
+  const kept = all.filter((key) => !last.includes(key));
+  const text = (keys: typeof all) =>
+    keys.map(({ shown, short }) => `${colors.bold(shown)} ${colors.dim(short)}`).join("  ");
+  while (kept.length > 0 && widthOf(text([...kept, ...last])) > columns) kept.pop();
+  return text([...kept, ...last]);
+}

@@ -1,0 +1,54 @@
+import type { AgentStatus, SchedulerStatus } from "../../../streams/status/wire.ts";
+import { plainLine } from "../format.ts";
+import { cut, wrap } from "./fit.ts";
+import type { ScreenStyle } from "./screen-style.ts";
+
+/** What the header tells beside the status. */
+export interface HeaderFacts {
+  readonly webUi: boolean;
+  /** Where the key is that the dashboard's login page asks for. */
+  readonly apiKeyPath: string;
+}
+
+/** Project and counts, where the dashboard is, and what is wrong with the project's own config. */
+export function header(
+  scheduler: SchedulerStatus,
+  agents: readonly AgentStatus[],
+  style: ScreenStyle & HeaderFacts,
+): string[] {
+  const { colors, columns } = style;
+  const lines = [counts(scheduler, agents, style), place(scheduler, style)];
+  const errors =
+    scheduler.error === null
+      ? []
+      : wrap(`error ${plainLine(scheduler.error)}`, columns)
+          .slice(0, 2)
+          .map(colors.red);
+  return [...lines, ...errors].map((line) => cut(line, columns));
+}
+
+function counts(
+  { version, project, running, paused }: SchedulerStatus,
+  agents: readonly AgentStatus[],
+  { colors }: ScreenStyle,
+): string {
+  const failed = agents.reduce((count, { state }) => count + (state === "error" ? 1 : 0), 0);
+  return [
+    colors.bold(plainLine(project)),
+    ...(paused ? [colors.yellow("paused")] : []),
+    `${agents.length} ${agents.length === 1 ? "agent" : "agents"}`,
+    running === 0 ? "0 running" : colors.green(`${running} running`),
+    ...(failed === 0 ? [] : [colors.red(`${failed} with an error`)]),
+    colors.dim(`Almanac ${version}`),
+  ].join(colors.dim(" · "));
+}
+
+function place({ gatewayUrl }: SchedulerStatus, style: ScreenStyle & HeaderFacts): string {
+  const { colors, webUi, apiKeyPath } = style;
+  if (webUi && gatewayUrl !== null) {
+    const url = colors.cyan(`${gatewayUrl}/dashboard`);
+    return `Dashboard: ${url}${colors.dim(` · API key: ${apiKeyPath}`)}`;
+  }
+  const none = colors.dim("no dashboard (al start --web-ui serves it)");
+  return gatewayUrl === null ? none : `Gateway: ${colors.cyan(gatewayUrl)} · ${none}`;
+}

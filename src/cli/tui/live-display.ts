@@ -1,0 +1,77 @@
+import type { LogEntry } from "../../../streams/vocabulary.ts";
+import { messageOf } from "../../errors.ts";
+import type { Context } from "../context.ts";
+import { duration, plain } from "../format.ts";
+import type { Display, Displayed } from "../scheduler-display.ts";
+import { printEntry } from "../scheduler-display.ts";
+import type { LiveView } from "./live-view.ts";
+import { loadLiveView } from "./load-live-view.ts";
+
+/** More would push what was on the terminal before out of sight. */
+const mostLastWords = 200;
+
+/**
+ * Shows the scheduler as a live view. Lines that are told meanwhile stay off the terminal; those about the end are
+ * printed when the view is gone. If the view breaks, the scheduler runs on and tells its lines.
+ */
+export async function createLiveDisplay(context: Context): Promise<Display> {
+  const openLiveView = await loadLiveView();
+  const { out, env } = context;
+  const startedAt = Date.now();
+  let held: LogEntry[] | null = [];
+  let view: LiveView | null = null;
+  let isStopping = (): boolean => false;
+
+  const release = (): void => {
+    const entries = held ?? [];
+    held = null;
+    for (const entry of entries) printEntry(out, entry);
+  };
+  const hold = (entry: LogEntry, into: LogEntry[]): void => {
+    const isOwnError = entry.agent === "scheduler" && entry.level >= 50;
+    if (isOwnError) view?.say({ text: entry.msg, isError: true });
+    // Until the view is up, all may be needed: if the start fails, it is never up.
+    if (view === null || isStopping() || isOwnError) into.push(entry);
+    if (into.length > mostLastWords) into.shift();
+  };
+
+  return {
+    tell: (entry) => (held === null ? printEntry(out, entry) : hold(entry, held)),
+    failed: release,
+    show: (displayed) => {
+      const { scheduler, signals, webUi, graceSeconds } = displayed;
+      isStopping = () => scheduler.operations.phase() === "draining";
+      held = [];
+      const opened = openLiveView({
+        ...scheduler,
+        webUi,
+        graceSeconds,
+        colors: out.colors,
+        apiKeyPath: shortPath(scheduler.apiKeyPath, env.HOME),
+        stop: () => signals.stop("q"),
+        interrupt: () => interrupt(displayed, isStopping()),
+      });
+      view = opened;
+      void opened.broken.then((error) => {
+        out.note(plain(`the live view broke (${messageOf(error)}); the scheduler goes on`));
+        release();
+      });
+    },
+    interrupted: () => undefined,
+    end: async () => {
+      await view?.close();
+      release();
+      out.data(`Almanac stopped after ${duration(Date.now() - startedAt)}.`);
+    },
+  };
+}
+
+/** While it stops, whoever asked for that, Ctrl-C means now. */
+function interrupt({ signals }: Displayed, isStopping: boolean): void {
+  if (isStopping) signals.stop("SIGINT");
+  signals.interrupt();
+}
+
+function shortPath(path: string, home: string | undefined): string {
+  return home !== undefined && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

@@ -1,0 +1,114 @@
+import type { AgentStatus, StatusSnapshot } from "../../../streams/status/wire.ts";
+import { operate } from "./agent-actions.ts";
+import { commandOf } from "./keys.ts";
+import type { Command } from "./keys.ts";
+import type { View } from "./use-view.ts";
+import type { ViewSource } from "./view-source.ts";
+import { selectedIndex } from "./view-state.ts";
+import type { ViewAction } from "./view-state.ts";
+
+/** What keys work on. */
+export interface KeyTargets {
+  readonly source: Pick<ViewSource, "operations" | "stop" | "interrupt">;
+  readonly view: View;
+  readonly snapshot: StatusSnapshot;
+  /** Rows of a screen, for whole screens up and down. */
+  readonly rows: number;
+  readonly suspend: () => void;
+  readonly redraw: () => void;
+}
+
+/** Does what a key asks for on the screen that is shown. Scrolling a log is the log's own affair. */
+export function onKey(name: string, targets: KeyTargets): void {
+  const { view, source } = targets;
+  const { asksToKill, screen } = view.current();
+  const command = commandOf(name);
+  if (command !== null && ofTheTerminal(command, targets)) return;
+  if (asksToKill !== null) {
+    view.dispatch({ type: "ask-to-kill", agent: null });
+    if (name.toLowerCase() === "y") act("kill", asksToKill, targets);
+    return;
+  }
+  if (command === "stop") return source.stop();
+  if (command === null) return;
+  if (screen === "agents") return onAgents(command, targets);
+  const isBack = command === "back" || (screen === "help" && command === "help");
+  if (isBack) view.dispatch({ type: "show", screen: "agents" });
+}
+
+/** The keys that a terminal itself has a meaning for; true when it was one. */
+function ofTheTerminal(command: Command, { source, suspend, redraw }: KeyTargets): boolean {
+  if (command === "interrupt") source.interrupt();
+  else if (command === "suspend") suspend();
+  else if (command === "redraw") redraw();
+  else return false;
+  return true;
+}
+
+function onAgents(command: Command, targets: KeyTargets): void {
+  const { view, snapshot, rows } = targets;
+  const agent = selectedAgent(targets);
+  switch (command) {
+    case "run":
+    case "pause":
+    case "enable":
+    case "disable":
+      return act(command, agent?.name, targets);
+    case "kill":
+      return askToKill(agent, targets);
+    case "log":
+      return openLog(agent, targets);
+    case "help":
+      return view.dispatch({ type: "show", screen: "help" });
+    case "back":
+      return view.dispatch({ type: "say", message: null });
+    default: {
+      const by = moves(command, rows);
+      const names = snapshot.agents.map(({ name }) => name);
+      if (by !== null) view.dispatch({ type: "move", by, names });
+    }
+  }
+}
+
+/** Names the agent first: the log stays its own when a row comes above it. */
+function openLog(agent: AgentStatus | undefined, { view, snapshot }: KeyTargets): void {
+  if (agent === undefined) return;
+  view.dispatch({ type: "move", by: 0, names: snapshot.agents.map(({ name }) => name) });
+  view.dispatch({ type: "show", screen: "log" });
+}
+
+function moves(command: Command, rows: number): number | null {
+  const steps: Partial<Record<Command, number>> = {
+    up: -1,
+    down: 1,
+    "page-up": -rows,
+    "page-down": rows,
+    first: -Infinity,
+    last: Infinity,
+  };
+  return steps[command] ?? null;
+}
+
+/** Names the agent for good: with the question on the screen, others may come and go. */
+function askToKill(agent: AgentStatus | undefined, { view }: KeyTargets): void {
+  if (agent === undefined || agent.running === 0) {
+    const text = agent === undefined ? "there is no agent yet" : `${agent.name}: no run is running`;
+    return view.dispatch({ type: "say", message: { text, isError: true } });
+  }
+  view.dispatch({ type: "ask-to-kill", agent: agent.name });
+}
+
+function act(
+  command: Parameters<typeof operate>[1],
+  agent: string | undefined,
+  { source, view }: KeyTargets,
+): void {
+  const say = (message: Extract<ViewAction, { type: "say" }>["message"]): void =>
+    view.dispatch({ type: "say", message });
+  void operate(source, command, agent).then(say);
+}
+
+function selectedAgent({ view, snapshot: { agents } }: KeyTargets): AgentStatus | undefined {
+  const names = agents.map(({ name }) => name);
+  return agents[selectedIndex(view.current(), names)];
+}

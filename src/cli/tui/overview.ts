@@ -1,0 +1,99 @@
+import type { AgentStatus, RecentLog } from "../../../streams/status/wire.ts";
+import { plainLine } from "../format.ts";
+import { formatLog } from "../log-line.ts";
+import type { Colors } from "../output.ts";
+import { agentTable } from "./agent-table.ts";
+import { cut, widthOf, wrap } from "./fit.ts";
+import { footer } from "./footer.ts";
+import type { FooterFacts } from "./footer.ts";
+import { header } from "./header.ts";
+import type { HeaderFacts } from "./header.ts";
+import type { ScreenStyle } from "./screen-style.ts";
+import { selectedIndex } from "./view-state.ts";
+import type { ViewState } from "./view-state.ts";
+
+export interface OverviewFacts extends FooterFacts, HeaderFacts {
+  readonly view: ViewState;
+}
+
+const shownErrorLines = 4;
+
+/** The first screen: agents, what is to say of the selected one, and the latest log lines; `rows` lines in all. */
+export function overview(facts: OverviewFacts, style: ScreenStyle): string[] {
+  const { snapshot, view } = facts;
+  const { scheduler, agents, recentLogs } = snapshot;
+  const { rows } = style;
+  const top = header(scheduler, agents, { ...style, ...facts }).slice(0, Math.max(1, rows - 4));
+  const selected = selectedIndex(
+    view,
+    agents.map(({ name }) => name),
+  );
+  const agent = agents[selected];
+  const detail = agent === undefined ? [] : detailOf(agent, style);
+  const wanted = {
+    table: 1 + Math.max(1, agents.length),
+    detail: detail.length,
+    log: recentLogs.length,
+  };
+  const room = shareRows(rows - top.length - 1, wanted);
+  const table =
+    agent === undefined
+      ? noAgents(style)
+      : agentTable({ agents, selected, paused: scheduler.paused }, { ...style, rows: room.table });
+  const body = [
+    ...table.slice(0, room.table),
+    ...detail.slice(0, room.detail),
+    ...logLines(recentLogs, { ...style, rows: room.log }),
+  ];
+  const blank = Array.from({ length: Math.max(0, rows - top.length - 1 - body.length) }, () => "");
+  return [...top, ...body, ...blank, footer(facts, style)].slice(-rows);
+}
+
+/** Rows for each part. The table comes first; where there are few, the others do without. */
+export function shareRows(
+  rows: number,
+  wanted: { readonly table: number; readonly detail: number; readonly log: number },
+): { readonly table: number; readonly detail: number; readonly log: number } {
+  if (rows < 8) return { table: Math.max(0, rows), detail: 0, log: 0 };
+  const detail = Math.min(wanted.detail, rows < 14 ? 2 : wanted.detail);
+  const leastLog = Math.min(1 + wanted.log, Math.max(3, Math.floor(rows / 3)));
+  const table = Math.min(wanted.table, rows - detail - leastLog);
+  return { table, detail, log: Math.min(1 + wanted.log, rows - detail - table) };
+}
+
+function noAgents({ columns, colors }: ScreenStyle): string[] {
+  const text = `No agents yet. In another terminal, ${colors.bold("al agent new")} makes one; it appears here at once.`;
+  return ["", ...wrap(text, columns), ""];
+}
+
+/** A rule with the agent's name and what starts it; its error or status with all the room it needs. */
+function detailOf(agent: AgentStatus, style: ScreenStyle): string[] {
+  const { columns, colors } = style;
+  const { name, error, statusText, triggers, runtime, models } = agent;
+  const facts = [triggers.length === 0 ? "no trigger" : triggers.join(", "), runtime, ...models];
+  // One line even without a status: the log below must not jump whenever a run begins and ends.
+  const lines =
+    error === null
+      ? [cut(plainLine(statusText ?? ""), columns)]
+      : wrap(plainLine(error), columns).slice(0, shownErrorLines).map(colors.red);
+  return [rule(plainLine(`${name} · ${facts.join(" · ")}`), style), ...lines];
+}
+
+/** A line across the screen with a title in it. */
+export function rule(
+  title: string,
+  { columns, colors }: { readonly columns: number; readonly colors: Colors },
+): string {
+  const head = cut(`── ${title} `, columns);
+  return colors.dim(head + "─".repeat(Math.max(0, columns - widthOf(head))));
+}
+
+function logLines(logs: readonly RecentLog[], style: ScreenStyle): string[] {
+  const { rows, columns, colors, now } = style;
+  if (rows < 2) return [];
+  const lines = logs.slice(-(rows - 1)).map(({ time, level, agent, msg }) => {
+    const entry = { time: Date.parse(time), level, agent, msg: plainLine(msg) };
+    return cut(formatLog(entry, { colors, showAgent: true, now }), columns);
+  });
+  return [rule("Log", style), ...lines];
+}

@@ -1,0 +1,64 @@
+import { useApp } from "ink";
+import { useEffect, useEffectEvent } from "react";
+
+/**
+ * Lets the shell have the terminal, cooked and with its own screen, while this process is stopped, and draws the view
+ * again when it goes on. Calls `onResumed` then. `mayResume` is asked first: a shell that ends a stopped job lets it go
+ * on in the background, where the terminal isn't ours.
+ */
+export function useSuspend(options: {
+  readonly leave: () => void;
+  readonly enter: () => void;
+  readonly mayResume: () => boolean;
+}): { readonly suspend: () => void; readonly redraw: () => void } {
+  const { suspendTerminal } = useApp();
+
+  const handOver = async (meanwhile: () => Promise<void>): Promise<void> => {
+    const terminal = await suspendTerminal();
+    options.leave();
+    await meanwhile();
+    if (!options.mayResume()) return;
+    options.enter();
+    await terminal.resume();
+  };
+  const stopped = useEffectEvent(() => handOver(stopOurselves));
+  const continued = useEffectEvent(() => handOver(() => Promise.resolve()));
+
+  useEffect(() => {
+    let isStopped = false;
+    const onStop = (): void => {
+      if (isStopped) return;
+      isStopped = true;
+      process.off("SIGTSTP", onStop);
+      void stopped().finally(() => {
+        isStopped = false;
+        process.on("SIGTSTP", onStop);
+      });
+    };
+    // Somebody else stopped and continued us (SIGSTOP): the shell has had the terminal.
+    const onContinue = (): void => {
+      if (!isStopped) void continued();
+    };
+    process.on("SIGTSTP", onStop);
+    process.on("SIGCONT", onContinue);
+    return () => {
+      process.off("SIGTSTP", onStop);
+      process.off("SIGCONT", onContinue);
+    };
+  }, []);
+
+  return {
+    // As the terminal does it: npm, and whatever else is in front of us, stops too.
+    suspend: () => process.kill(0, "SIGTSTP"),
+    redraw: () => void handOver(() => Promise.resolve()),
+  };
+}
+
+/**
+ * Without a listener the signal does what it does to any program; nothing when there is no shell to come back to.
+ * The next line runs once we go on; signals that came meanwhile are handled before the promise resolves.
+ */
+function stopOurselves(): Promise<void> {
+  process.kill(process.pid, "SIGTSTP");
+  return new Promise((resolve) => setTimeout(resolve, 20));
+}

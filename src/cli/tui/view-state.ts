@@ -1,0 +1,61 @@
+/** What the view itself remembers: where somebody looks. What agents do is in the status. */
+export interface ViewState {
+  readonly screen: "agents" | "log" | "help";
+  /** By name, so that the selection stays with the agent when others come and go. */
+  readonly selected: string | null;
+  /** Where it was, for when the agent goes. */
+  readonly index: number;
+  /** The agent whose runs are ended once somebody says yes. */
+  readonly asksToKill: string | null;
+  readonly message: Message | null;
+}
+
+/** What the last line says instead of the keys. */
+export interface Message {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+export type ViewAction =
+  | { readonly type: "move"; readonly by: number; readonly names: readonly string[] }
+  | { readonly type: "show"; readonly screen: ViewState["screen"] }
+  | { readonly type: "ask-to-kill"; readonly agent: string | null }
+  | { readonly type: "say"; readonly message: Message | null };
+
+export const firstView: ViewState = {
+  screen: "agents",
+  selected: null,
+  index: 0,
+  asksToKill: null,
+  message: null,
+};
+
+/** (view, action) → view. */
+export function reduceView(view: ViewState, action: ViewAction): ViewState {
+  switch (action.type) {
+    case "move": {
+      const { names, by } = action;
+      const index = within(names.length, selectedIndex(view, names) + by);
+      return { ...view, index, selected: names[index] ?? null };
+    }
+    case "show":
+      return { ...view, screen: action.screen, message: null };
+    case "ask-to-kill":
+      return { ...view, asksToKill: action.agent, message: null };
+    case "say":
+      return { ...view, message: action.message };
+  }
+}
+
+/** The selected agent's place among the names; where it was when it is gone, 0 when there is none. */
+export function selectedIndex(
+  { selected, index }: Pick<ViewState, "selected" | "index">,
+  names: readonly string[],
+): number {
+  const found = selected === null ? -1 : names.indexOf(selected);
+  return within(names.length, found === -1 ? index : found);
+}
+
+function within(length: number, index: number): number {
+  return Math.max(0, Math.min(length - 1, index));
+}
