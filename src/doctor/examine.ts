@@ -2,24 +2,21 @@ import { messageOf } from "../errors.ts";
 import { checks } from "./checks.ts";
 import type { Check, Finding } from "./finding.ts";
 import { readPatient } from "./patient.ts";
-import type { Patient } from "./patient.ts";
+import type { Patient, Surroundings } from "./patient.ts";
 
 /** A finding with the check that it is from. */
 export interface Diagnosis extends Omit<Finding, "repair"> {
   readonly check: string;
 }
 
-export interface ExamineOptions {
-  /** Absolute. */
-  readonly projectDir: string;
-  readonly env: NodeJS.ProcessEnv;
+export interface ExamineOptions extends Surroundings {
   /** Whether what can be cured without asking is cured. */
   readonly repair: boolean;
 }
 
 /** Makes all checks, one after the other, and tells each check's findings as soon as they are there. Never throws. */
 export async function* examine(options: ExamineOptions): AsyncGenerator<Diagnosis> {
-  const patient = await readPatient(options.projectDir, options.env);
+  const patient = await readPatient(options);
   for (const check of checks) {
     const first = await lookWith(check, patient);
     const cured = options.repair ? await repaired(first) : new Set<Finding>();

@@ -8,15 +8,24 @@ import { homeDir } from "../credentials/home-dir.ts";
 import { UserError } from "../errors.ts";
 import { readSchedulerInfo } from "../store/project-lock.ts";
 import type { SchedulerInfo } from "../store/scheduler-info.ts";
+import { runsDir } from "../start/run-agent-program.ts";
 import { packageVersion } from "../version.ts";
 import { filterTable } from "../webhooks/providers/table.ts";
 
-/** What is examined: a project and its surroundings, read once. */
-export interface Patient {
+/** Where the project is, and what it is surrounded by. */
+export interface Surroundings {
   /** Absolute. */
   readonly projectDir: string;
-  readonly home: string;
   readonly env: NodeJS.ProcessEnv;
+  /** The operating system, where it is not this one. */
+  readonly platform?: NodeJS.Platform;
+  /** The folder of host users' runs, where it is not `/tmp/al-runs`. */
+  readonly runsDir?: string;
+}
+
+/** What is examined: a project and its surroundings, read once. */
+export interface Patient extends Required<Surroundings> {
+  readonly home: string;
   /** Null when its `config.toml` can't be used; then no agent is known either. */
   readonly project: ProjectConfig | null;
   /** Why `config.toml` could not be read at all. */
@@ -28,11 +37,17 @@ export interface Patient {
   readonly agentProblems: readonly Problem[];
   /** The living scheduler of the project; null without one. */
   readonly scheduler: SchedulerInfo | null;
+  /** What was thrown instead of telling whether there is one; null when it could be told. */
+  readonly lockProblem: unknown;
 }
 
-/** Reads the project at `projectDir` (absolute). A fault in it is part of the result, and never thrown. */
-export async function readPatient(projectDir: string, env: NodeJS.ProcessEnv): Promise<Patient> {
-  const around = { projectDir, env, home: homeDir(env), scheduler: readSchedulerInfo(projectDir) };
+/** Reads a project. A fault in it is part of the result, and never thrown. */
+export async function readPatient(surroundings: Surroundings): Promise<Patient> {
+  const { projectDir, env } = surroundings;
+  const around = {
+    ...{ platform: process.platform, runsDir, ...surroundings, home: homeDir(env) },
+    ...readScheduler(projectDir),
+  };
   const nothing = { project: null, agents: [], agentProblems: [] };
   try {
     const change = resolveProject(await readProject(projectDir), filterTable);
@@ -45,6 +60,14 @@ export async function readPatient(projectDir: string, env: NodeJS.ProcessEnv): P
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { ...around, ...nothing, unreadable: error, problems: [] };
+  }
+}
+
+function readScheduler(projectDir: string): Pick<Patient, "scheduler" | "lockProblem"> {
+  try {
+    return { scheduler: readSchedulerInfo(projectDir), lockProblem: null };
+  } catch (error) {
+    return { scheduler: null, lockProblem: error };
   }
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -19,7 +20,7 @@ import { ensureApiKey } from "../../src/credentials/api-key.ts";
 import { storeField } from "../../src/credentials/edit-credential.ts";
 import { parseCredentialReference } from "../../src/contracts/credential-reference.ts";
 import { examine } from "../../src/doctor/examine.ts";
-import type { Diagnosis } from "../../src/doctor/examine.ts";
+import type { Diagnosis, ExamineOptions } from "../../src/doctor/examine.ts";
 
 const al = resolve(import.meta.dirname, "../../src/cli/al.ts");
 
@@ -28,12 +29,14 @@ export interface Ward {
   readonly dir: string;
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Stands for `/tmp/al-runs`; not made yet. */
+  readonly runsDir: string;
   write(path: string, text: string): void;
-  /** Replaces a text in a file; it must be there. */
-  edit(path: string, from: string, to: string): void;
+  /** Replaces a text in a file, or in one line of it; it must be there. */
+  edit(path: string, from: string, to: string, line?: number | null): void;
   credential(reference: string, field: string, secret?: string): Promise<string>;
   /** What the doctor finds. */
-  examine(options?: { readonly repair: boolean }): Promise<Diagnosis[]>;
+  examine(options?: Pick<Partial<ExamineOptions>, "repair" | "platform">): Promise<Diagnosis[]>;
   /** Runs a line in bash, in the project; `al` is the command from its sources. */
   bash(line: string): Promise<{ readonly code: number | null; readonly output: string }>;
   /** Changes with every file, its content and its mode. */
@@ -74,29 +77,36 @@ run_as = "$USER"
 export async function makeWard(): Promise<Ward> {
   const folder = mkdtempSync(join(tmpdir(), "al-doctor-"));
   const [dir, home] = [join(folder, "project"), join(folder, "home")];
+  const runsDir = join(folder, "al-runs");
   const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, HOME: folder, AL_HOME: home };
   env.DOCKER_HOST = `unix://${folder}/no-engine.sock`;
   const ward: Ward = {
     dir,
     home,
     env,
+    runsDir,
     write: (path, text) => {
       mkdirSync(dirname(join(dir, path)), { recursive: true });
       writeFileSync(join(dir, path), text);
     },
-    edit: (path, from, to) => {
+    edit: (path, from, to, line = null) => {
       const text = readFileSync(join(dir, path), "utf8");
-      if (!text.includes(from)) throw new Error(`${path} has no ${from}`);
-      writeFileSync(join(dir, path), text.replace(from, to));
+      const start = line === null ? 0 : text.split("\n", line - 1).join("\n").length;
+      const end = line === null ? text.length : text.split("\n", line).join("\n").length;
+      const part = text.slice(start, end);
+      if (!part.includes(from)) throw new Error(`${path} has no ${from} there: ${part}`);
+      const next = `${text.slice(0, start)}${part.replace(from, to)}${text.slice(end)}`;
+      writeFileSync(join(dir, path), next);
     },
     credential: (reference, field, secret = "a-secret-0123456789") => {
       const parsed = parseCredentialReference(reference);
       if (parsed === null) throw new Error(reference);
       return storeField(home, { ...parsed, field, secret, replace: true });
     },
-    examine: async ({ repair } = { repair: false }) => {
+    examine: async (options = {}) => {
       const found: Diagnosis[] = [];
-      for await (const one of examine({ projectDir: dir, env, repair })) found.push(one);
+      const patient = { projectDir: dir, env, runsDir, repair: false, ...options };
+      for await (const one of examine(patient)) found.push(one);
       return found;
     },
     bash: (line) => bash(`al() { ${process.execPath} ${al} "$@"; }; ${line}`, dir, env),
@@ -180,6 +190,12 @@ export async function takePort(ward: Ward, close: Closing): Promise<void> {
   close(server);
   const { port } = server.address() as AddressInfo;
   ward.edit("config.toml", "port = 0", `port = ${port}`);
+}
+
+/** Writes a file of the project's state, as only its owner may see it. */
+export function writeState(ward: Ward, path: string, text: string): void {
+  ward.write(join(".al", path), text);
+  chmodSync(join(ward.dir, ".al"), 0o700);
 }
 
 /** A path in the ward's credential store. */

@@ -3,6 +3,7 @@ import { isOneself } from "../../runners/host-user/keeper-process.ts";
 import type { Check, Finding } from "../finding.ts";
 import { note } from "../finding.ts";
 import { lookAtAccount } from "../host-user/account.ts";
+import { lookAtRunsDir } from "../host-user/runs-dir.ts";
 import { enabledAgents } from "../patient.ts";
 
 /** Whether agents can run as their OS users, and who is kept apart from whom. */
@@ -18,7 +19,8 @@ export const hostUser: Check = {
     const accounts = await Promise.all(
       [...others.keys()].map((runAs) => lookAtAccount(runAs, patient)),
     );
-    return [...unprotected(own), ...accounts.flat(), ...[...others].flatMap(shared)];
+    const folder = agents.length === 0 ? [] : await lookAtRunsDir(patient);
+    return [...unprotected(own), ...accounts.flat(), ...folder, ...[...others].flatMap(shared)];
   },
 };
 

@@ -1,8 +1,7 @@
 import { userInfo } from "node:os";
 import { sendOrder } from "../../runners/host-user/keeper-process.ts";
 import { anyAgent, sudoersRule } from "../../runners/host-user/sudoers-rule.ts";
-import { workDirOf } from "../../runners/host-user/run-files.ts";
-import { runAgentProgram, runsDir } from "../../start/run-agent-program.ts";
+import { runAgentProgram } from "../../start/run-agent-program.ts";
 import type { Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
 import type { Patient } from "../patient.ts";
@@ -13,7 +12,7 @@ import { createUser } from "./create-user.ts";
 
 /** Whether the scheduler can start runs as the OS user `runAs`; on Linux the findings can repair it. */
 export async function lookAtAccount(runAs: string, patient: Patient): Promise<Finding[]> {
-  if (process.platform !== "linux") return [byHand(runAs, patient)];
+  if (patient.platform !== "linux") return [byHand(runAs, patient)];
   const { env } = patient;
   if (!(await isProgram("sudo", env))) {
     const what = `sudo, by which runs become the OS user ${runAs}, is not installed`;
@@ -25,12 +24,15 @@ export async function lookAtAccount(runAs: string, patient: Patient): Promise<Fi
   return [isRefusal(said) ? withoutRule(runAs, patient) : unableToRun(runAs, said)];
 }
 
-/** Does all that a run's start does, without a run: asks to end one that there never was. Null when it works. */
+/**
+ * Does all that a run's start does, without a run: asks to end one that there never was. Its folder is nowhere, because
+ * the folder of all runs may be closed to other users until the first run of one. Null when it works.
+ */
 function tryOut(runAs: string, { projectDir, env }: Patient): Promise<string | null> {
   const { PATH = "" } = env;
   const instanceId = "al-doctor-aaaaaaaa";
   const program = runAgentProgram("al-doctor", projectDir);
-  const order = { order: "end", instanceId, workDir: workDirOf(runsDir, instanceId) } as const;
+  const order = { order: "end", instanceId, workDir: "/nonexistent/al-doctor" } as const;
   return sendOrder({ program, runAs, env: { PATH, LC_ALL: "C" } }, order);
 }
 

@@ -11,7 +11,8 @@ export function rulePath(rule: string): string {
 
 /**
  * Puts a rule in force after visudo has checked it, and takes it out again when it doesn't go with the other rules: a
- * broken one would lock everybody out of sudo. Rejects with the reason when it can't.
+ * broken one would lock everybody out of sudo. It comes in by its name, so that nobody ever sees half of it or another
+ * mode; sudo passes over names with a dot. Rejects with the reason when it can't.
  */
 export async function installRule(rule: string, env: NodeJS.ProcessEnv): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), "al-sudoers-"));
@@ -20,7 +21,8 @@ export async function installRule(rule: string, env: NodeJS.ProcessEnv): Promise
     const draft = join(dir, "rule");
     await writeFile(draft, rule, { mode: 0o440 });
     await asRoot("visudo", ["-c", "-q", "-f", draft], env);
-    await asRoot("install", ["-m", "440", "-o", "root", "-g", "root", draft, path], env);
+    await asRoot("install", ["-m", "440", "-o", "root", "-g", "root", draft, `${path}.new`], env);
+    await asRoot("mv", ["-f", `${path}.new`, path], env);
     await asRoot("visudo", ["-c", "-q"], env).catch(async (error: unknown) => {
       await asRoot("rm", ["-f", path], env);
       throw error;
