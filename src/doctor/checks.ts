@@ -7,11 +7,13 @@ import { credentials } from "./checks/credentials.ts";
 import { dashboardSecret } from "./checks/dashboard-secret.ts";
 import { database } from "./checks/database.ts";
 import { disk } from "./checks/disk.ts";
+import { dockerfiles } from "./checks/dockerfiles.ts";
 import { engine } from "./checks/engine.ts";
 import { hostUser } from "./checks/host-user.ts";
 import { models } from "./checks/models.ts";
 import { permissions } from "./checks/permissions.ts";
 import { port } from "./checks/port.ts";
+import { scheduler } from "./checks/scheduler.ts";
 import { schedules } from "./checks/schedules.ts";
 import { webhooks } from "./checks/webhooks.ts";
 import type { Check } from "./finding.ts";
@@ -29,6 +31,8 @@ export const checks: readonly Check[] = [
   schedules,
   hostUser,
   engine,
+  dockerfiles,
+  scheduler,
   containers,
   port,
   disk,

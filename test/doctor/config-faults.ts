@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { agentConfig, edits, plainAgent } from "./fault.ts";
+import { agentConfig, edits, editThere, plainAgent } from "./fault.ts";
 import type { Fault, TheWard } from "./fault.ts";
 
 /** Faults in the files that people write. */
@@ -26,6 +26,13 @@ export const configFaults = (ward: TheWard): readonly Fault[] => [
     severity: "warning",
     says: /unknown key "prot".+did you mean "port"/,
     fix: /^edit config\.toml:\d+/,
+  },
+  {
+    name: "a value of the wrong type",
+    ...edits(ward, "port = 0", 'port = "eighty"', "config.toml"),
+    severity: "error",
+    says: /gateway\.port is "eighty"; expected /,
+    fix: /^edit config\.toml:\d+:8$/,
   },
   {
     name: "no agents",
@@ -62,9 +69,31 @@ export const configFaults = (ward: TheWard): readonly Fault[] => [
     fix: /^edit agents\/dev\/config\.toml:3:12$/,
   },
   {
+    name: "a schedule that never comes due",
+    ...edits(ward, "0 9 * * 1-5", "0 9 30 2 *"),
+    severity: "error",
+    says: /"0 9 30 2 \*" never comes due/,
+    fix: /^edit agents\/dev\/config\.toml:3:12$/,
+  },
+  {
+    name: "a time zone that is none",
+    ...edits(ward, "Europe/Berlin", "Europe/Berlim"),
+    severity: "error",
+    says: /timezone is "Europe\/Berlim"; expected an IANA/,
+    fix: /^edit agents\/dev\/config\.toml:4:12$/,
+  },
+  {
+    name: "a harness that there is not",
+    ...edits(ward, "[runtime]", '[harness]\ntype = "pie"\n[runtime]'),
+    cure: (finding) => editThere(ward, finding, "pie", "pi"),
+    severity: "error",
+    says: /harness\.type is "pie"; expected .+did you mean "pi"/,
+    fix: /^edit agents\/dev\/config\.toml:11:8$/,
+  },
+  {
     name: "an agent that nothing starts",
     seed: () => ward().write(agentConfig, plainAgent.replace(/^schedule.+$/m, "")),
-    cure: () => ward().write(agentConfig, plainAgent),
+    cure: (finding) => editThere(ward, finding, "models = ", 'schedule = "0 9 * * *"\nmodels = '),
     severity: "error",
     says: /neither schedule nor webhooks/,
     fix: /^edit agents\/dev\/config\.toml/,
@@ -91,10 +120,17 @@ export const configFaults = (ward: TheWard): readonly Fault[] => [
     fix: /^edit agents\/dev\/config\.toml:7:10$/,
   },
   {
+    name: "a source that takes unsigned deliveries",
+    ...edits(ward, 'credential = "default"', "allowUnsigned = true", "config.toml"),
+    severity: "warning",
+    says: /hub takes unsigned deliveries: anybody/,
+    fix: /^edit config\.toml:11:\d+$/,
+  },
+  {
     name: "a source that takes no delivery",
     ...edits(ward, 'credential = "default"\n', "", "config.toml"),
-    cure: () =>
-      ward().edit("config.toml", 'type = "github"\n', 'type = "github"\ncredential = "default"\n'),
+    cure: (finding) =>
+      editThere(ward, finding, "[webhooks.hub]", '[webhooks.hub]\ncredential = "default"'),
     severity: "warning",
     says: /has no credential, so its deliveries are refused/,
     fix: /^edit config\.toml:9/,

@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import type { Diagnosis } from "../../src/doctor/examine.ts";
 import type { Ward } from "./support.ts";
 
@@ -18,12 +19,30 @@ export type TheWard = () => Ward;
 
 export const agentConfig = "agents/dev/config.toml";
 
-/** A text that is changed, and changed back. */
+/** A text that is changed, and changed back in the line that the fix names. */
 export function edits(ward: TheWard, from: string, to: string, path = agentConfig) {
   return {
     seed: () => ward().edit(path, from, to),
-    cure: () => ward().edit(path, to, from),
+    cure: (finding: Diagnosis) => editThere(ward, finding, to, from),
   };
+}
+
+/** Edits the line that the fix names, or the whole file where it names none. */
+export function editThere(ward: TheWard, { fix }: Diagnosis, from: string, to: string): void {
+  const [, path = "", line] = /^edit (.+?)(?::(\d+):\d+)?$/.exec(fix ?? "") ?? [];
+  ward().edit(path, from, to, line === undefined ? null : Number(line));
+}
+
+/** Runs the command that follows the last colon of the fix. */
+export async function runLast(ward: TheWard, { fix }: Diagnosis): Promise<void> {
+  const { code, output } = await ward().bash((fix ?? "").replace(/^.*: /, ""));
+  expect({ code, output }).toMatchObject({ code: 0 });
+}
+
+/** Runs the fix as somebody who types a secret when asked. */
+export async function typeSecret(ward: TheWard, { fix }: Diagnosis): Promise<void> {
+  const { code, output } = await ward().bash(`echo secret-0123456789 | ${fix ?? ""}`);
+  expect({ code, output }).toMatchObject({ code: 0 });
 }
 
 /** An agent that needs nothing. */

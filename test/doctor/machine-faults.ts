@@ -1,8 +1,8 @@
-import { chmodSync, utimesSync } from "node:fs";
+import { utimesSync } from "node:fs";
 import { join } from "node:path";
-import { agentConfig } from "./fault.ts";
+import { agentConfig, runLast } from "./fault.ts";
 import type { Fault, TheWard } from "./fault.ts";
-import { runInContainer, takePort } from "./support.ts";
+import { runInContainer, takePort, writeState } from "./support.ts";
 import type { Closing } from "./support.ts";
 
 /** Faults of the machine that the project is on. */
@@ -40,22 +40,18 @@ export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] =
   {
     name: "a clock that went back",
     seed: () => {
-      ward().write(".al/logs/dev-2030-01-01.log", "");
-      chmodSync(join(ward().dir, ".al"), 0o700);
+      writeState(ward(), "logs/dev-2030-01-01.log", "");
       const later = Date.now() / 1000 + 86_400;
       utimesSync(join(ward().dir, ".al/logs/dev-2030-01-01.log"), later, later);
     },
     severity: "warning",
     says: /the clock went back/,
     fix: /touch /,
-    cure: ({ fix }) => ward().bash((fix ?? "").replace(/^.+: /, "")),
+    cure: (finding) => runLast(ward, finding),
   },
   {
     name: "a damaged database",
-    seed: () => {
-      ward().write(".al/state.db", "this was a database once ".repeat(100));
-      chmodSync(join(ward().dir, ".al"), 0o700);
-    },
+    seed: () => writeState(ward(), "state.db", "this was a database once ".repeat(100)),
     severity: "error",
     says: /the database is damaged/,
     fix: /^mv /,
@@ -74,8 +70,8 @@ export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] =
     seed: () => runInContainer(ward(), close, {}, '[local]\nimage = "ours:1"\n\n'),
     severity: "error",
     says: /the image ours:1 is not on this engine/,
-    fix: /^docker pull ours:1$/,
-    cure: () => ward().bash("al config --unset local.image"),
+    fix: /^docker pull ours:1, or use the default one: al config --unset local\.image/,
+    cure: (finding) => runLast(ward, finding),
   },
   {
     name: "more processors than there are",
@@ -89,7 +85,7 @@ export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] =
     seed: () => runInContainer(ward(), close, {}, '[local]\nnetwork = "agents"\n\n'),
     severity: "error",
     says: /the engine has no network agents/,
-    fix: /^docker network create agents$/,
-    cure: () => ward().bash("al config --unset local.network"),
+    fix: /^docker network create agents, or use the default one: al config --unset /,
+    cure: (finding) => runLast(ward, finding),
   },
 ];

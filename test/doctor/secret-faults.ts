@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { agentConfig, plainAgent } from "./fault.ts";
+import { agentConfig, plainAgent, runLast, typeSecret } from "./fault.ts";
 import type { Fault, TheWard } from "./fault.ts";
 import { store } from "./support.ts";
 
@@ -20,7 +20,7 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     severity: "error",
     says: /credential anthropic_key is missing/,
     fix: /^al creds add anthropic_key$/,
-    cure: ({ fix }) => ward().bash(`echo secret-0123456789 | ${fix ?? ""}`),
+    cure: (finding) => typeSecret(ward, finding),
   },
   {
     name: "a missing key of a fallback",
@@ -28,7 +28,7 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     severity: "warning",
     says: /credential anthropic_key is missing/,
     fix: /^al creds add anthropic_key$/,
-    cure: ({ fix }) => ward().bash(`echo secret-0123456789 | ${fix ?? ""}`),
+    cure: (finding) => typeSecret(ward, finding),
   },
   {
     name: "a harness whose command is not there",
@@ -40,7 +40,8 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     severity: "error",
     says: /runs no-such-cli, which is not there/,
     fix: /al config dev --set harness\.command=<path>$/,
-    cure: () => ward().bash("al config dev --set harness.command=/bin/true"),
+    cure: (finding) =>
+      runLast(ward, { ...finding, fix: (finding.fix ?? "").replace("<path>", "/bin/true") }),
   },
   {
     name: "a missing credential",
@@ -48,7 +49,7 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     severity: "error",
     says: /credential github_token is missing/,
     fix: /^al creds add github_token$/,
-    cure: ({ fix }) => ward().bash(`echo secret-0123456789 | ${fix ?? ""}`),
+    cure: (finding) => typeSecret(ward, finding),
   },
   {
     name: "an empty credential",
@@ -56,7 +57,7 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     severity: "error",
     says: /lacks its field token, or it is empty/,
     fix: /^al creds add github_token --replace$/,
-    cure: ({ fix }) => ward().bash(`echo secret-0123456789 | ${fix ?? ""}`),
+    cure: (finding) => typeSecret(ward, finding),
   },
   {
     name: "half of a credential",
@@ -67,7 +68,7 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     severity: "error",
     says: /lacks its field secret_access_key/,
     fix: /^al creds add aws --field secret_access_key --replace$/,
-    cure: ({ fix }) => ward().bash(`echo secret-0123456789 | ${fix ?? ""}`),
+    cure: (finding) => typeSecret(ward, finding),
   },
   {
     name: "a secret that others can read",
@@ -108,6 +109,13 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     fix: /^al doctor --regenerate-key$/,
   },
   {
+    name: "an API key that others can read",
+    seed: () => chmodSync(store(ward(), "gateway_api_key", "default", "key"), 0o644),
+    severity: "error",
+    says: /open to other users \(mode 644\)/,
+    fix: /^chmod 600 .+gateway_api_key/,
+  },
+  {
     name: "no API key",
     seed: () => rmSync(store(ward(), "gateway_api_key"), { recursive: true }),
     severity: "warning",
@@ -120,6 +128,6 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     severity: "error",
     says: /credential github_webhook_secret is missing/,
     fix: /^al creds add github_webhook_secret$/,
-    cure: ({ fix }) => ward().bash(`echo secret-0123456789 | ${fix ?? ""}`),
+    cure: (finding) => typeSecret(ward, finding),
   },
 ];

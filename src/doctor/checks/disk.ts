@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
 import type { Patient } from "../patient.ts";
+import { word } from "../say.ts";
 
 const mebibyte = 1024 ** 2;
 /** Below this a run's log and the database can fill the rest at any moment. */
@@ -13,8 +14,8 @@ const fewInodes = 1000;
 /** Whether there is room for state, logs and the runs' working directories. */
 export const disk: Check = {
   name: "disk",
-  look: async ({ projectDir, home }: Patient) => {
-    const places = [...new Set([projectDir, home, tmpdir()])];
+  look: async ({ projectDir, home, env }: Patient) => {
+    const places = [...new Set([projectDir, home, env.TMPDIR || tmpdir()])];
     const found = (await Promise.all(places.map(look))).filter((finding) => finding !== null);
     return found.length === 0 ? [ok("there is room for state, logs and runs")] : found;
   },
@@ -25,7 +26,7 @@ async function look(path: string): Promise<Finding | null> {
   const stats = await statfs(path).catch(() => null);
   if (stats === null) return null;
   const free = stats.bavail * stats.bsize;
-  const fix = `free some space: du -xh -d 2 ${path} | sort -h | tail`;
+  const fix = `free some space: du -xah ${word(path)} | sort -h | tail`;
   if (free < little) {
     const what = `only ${Math.floor(free / mebibyte)} MiB are free`;
     return { severity: free < tooLittle ? "error" : "warning", what, where: path, fix };

@@ -24,9 +24,9 @@ export const engine: Check = {
       const { local } = project;
       return [
         ok(`version ${version} at ${connected.address()}`),
-        ...(await imageFindings(connected, local)),
+        ...(await imageFindings(connected, patient, local)),
         ...(await limitFindings(connected, patient, local)),
-        ...(await networkFindings(connected, local)),
+        ...(await networkFindings(connected, patient, local)),
       ];
     } catch (error) {
       const names = inside.map(({ name }) => name).join(", ");
@@ -38,17 +38,24 @@ export const engine: Check = {
 type Local = ProjectConfig["local"];
 const where = "config.toml [local]";
 
-async function imageFindings(connected: Engine, { image, base }: Local): Promise<Finding[]> {
+async function imageFindings(
+  connected: Engine,
+  patient: Patient,
+  { image, base }: Local,
+): Promise<Finding[]> {
+  const without = (key: string) => alCommand(patient, `config --unset local.${key}`);
   if (base !== null && (await inspectImage(connected, base)) === null) {
-    return [missing(`the image ${base} to build on is not on this engine`, base)];
+    const instead = `build on another one: ${without("base")}`;
+    return [missing(`the image ${base} to build on is not on this engine`, base, instead)];
   }
   if ((await inspectImage(connected, image)) !== null) return [ok(`image ${image}`)];
   if (image === defaultImage) return [note(`image ${image} is built when the scheduler starts`)];
-  return [missing(`the image ${image} is not on this engine`, image)];
+  const instead = `use the default one: ${without("image")}`;
+  return [missing(`the image ${image} is not on this engine`, image, instead)];
 }
 
-function missing(what: string, image: string): Finding {
-  return { severity: "error", what, where, fix: `docker pull ${word(image)}` };
+function missing(what: string, image: string, instead: string): Finding {
+  return { severity: "error", what, where, fix: `docker pull ${word(image)}, or ${instead}` };
 }
 
 /** The engine refuses a container that may use more processors than there are. */
@@ -64,14 +71,19 @@ async function limitFindings(
   return [{ severity: "error", what, where, fix }];
 }
 
-async function networkFindings(connected: Engine, { network }: Local): Promise<Finding[]> {
+async function networkFindings(
+  connected: Engine,
+  patient: Patient,
+  { network }: Local,
+): Promise<Finding[]> {
   try {
     await connected.calls().getNetwork(network).inspect();
     return [];
   } catch (error) {
     if (statusOf(error) !== 404) throw error;
     const what = `the engine has no network ${network}`;
-    const fix = `docker network create ${word(network)}`;
+    const instead = alCommand(patient, "config --unset local.network");
+    const fix = `docker network create ${word(network)}, or use the default one: ${instead}`;
     return [{ severity: "error", what, where, fix }];
   }
 }

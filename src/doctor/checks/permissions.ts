@@ -12,7 +12,8 @@ export const permissions: Check = {
   name: "permissions",
   look: async ({ home, projectDir }) => {
     const store = await lookIn(storeDir(home), isPrivate);
-    const state = await lookAt(join(projectDir, ".al"), isPrivate);
+    const stateDir = join(projectDir, ".al");
+    const state = [...(await lookAt(stateDir, isPrivate)), ...(await lookInside(stateDir))];
     const config = await lookAt(join(projectDir, "config.toml"), isOthersToWrite);
     const agents = await lookIn(join(projectDir, "agents"), isOthersToWrite);
     const found = [...store, ...state, ...config, ...agents];
@@ -47,13 +48,27 @@ async function lookIn(path: string, judge: Judge, depth = 0): Promise<Finding[]>
   return [...own, ...inner.flat()];
 }
 
+/** A scheduler that was started with sudo once leaves files that the next one can't write. */
+async function lookInside(stateDir: string): Promise<Finding[]> {
+  const [first] = await lookIn(stateDir, isOwn);
+  if (first === undefined || first.where === stateDir) return [];
+  return [{ ...first, fix: chown(stateDir) }];
+}
+
+function isOwn(path: string, { uid }: Stats): Finding | null {
+  if (uid === userInfo().uid) return null;
+  const what = `it belongs to another OS user (id ${uid})`;
+  return { severity: "error", what, where: path, fix: chown(path) };
+}
+
+function chown(path: string): string {
+  const { uid, username } = userInfo();
+  return `${uid === 0 ? "" : "sudo "}chown -R ${word(username)} ${word(path)}`;
+}
+
 function isPrivate(path: string, stats: Stats): Finding | null {
-  const me = userInfo();
-  if (stats.uid !== me.uid) {
-    const fix = `sudo chown -R ${word(me.username)} ${word(path)}`;
-    const what = `it belongs to another OS user (id ${stats.uid})`;
-    return { severity: "error", what, where: path, fix };
-  }
+  const foreign = isOwn(path, stats);
+  if (foreign !== null) return foreign;
   if ((stats.mode & 0o077) === 0) return null;
   const mode = stats.isDirectory() ? "700" : "600";
   return {

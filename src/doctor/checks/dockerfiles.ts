@@ -1,0 +1,102 @@
+import { lstat, readdir } from "node:fs/promises";
+import { join, normalize } from "node:path";
+import { readText } from "../../config/read-file.ts";
+import { connectEngine, isUnreachable } from "../../runners/container/engine.ts";
+import {
+  defaultImage,
+  inspectImage,
+  withProgram,
+} from "../../runners/container/image/default-image.ts";
+import { messageOf } from "../../errors.ts";
+import { readDockerfile } from "../dockerfile.ts";
+import type { DockerfileFacts } from "../dockerfile.ts";
+import type { Check, Finding } from "../finding.ts";
+import { ok } from "../finding.ts";
+import { enabledAgents } from "../patient.ts";
+import type { Patient } from "../patient.ts";
+import { ofProblem, word } from "../say.ts";
+
+/** Whether agents' own Dockerfiles can be built, as far as that shows without building them. */
+export const dockerfiles: Check = {
+  name: "dockerfiles",
+  look: async (patient) => {
+    const inside = enabledAgents(patient).filter(({ runtime }) => runtime.type === "container");
+    const found = await Promise.all(inside.map(({ name }) => look(name, patient)));
+    return found.flat();
+  },
+};
+
+async function look(agent: string, patient: Patient): Promise<Finding[]> {
+  const folder = join(patient.projectDir, "agents", agent);
+  const file = `agents/${agent}/Dockerfile`;
+  const read = await readText(join(folder, "Dockerfile"), patient.projectDir, 1024 ** 2);
+  // What can't be read is part of the agents' check.
+  if (read.type === "unreadable") return [];
+  if (read.type === "missing") return missing(folder, file);
+  const facts = readDockerfile(read.text);
+  const problems = [
+    ...facts.mistakes,
+    ...(facts.mistakes.length > 0 ? [] : await baseProblems(facts, patient)),
+    ...(await sourceProblems(facts, folder)),
+  ];
+  if (problems.length === 0) return [ok(file)];
+  return problems.map((problem) => ofProblem({ severity: "error", file, column: 1, ...problem }));
+}
+
+/** A file that was meant to be one. */
+async function missing(folder: string, file: string): Promise<Finding[]> {
+  const path = join(folder, "Dockerfile");
+  if ((await lstat(path).catch(() => null)) !== null) {
+    const what = "this link leads nowhere, so the agent runs in the project's image";
+    return [{ severity: "error", what, where: file, fix: `rm ${word(path)}` }];
+  }
+  const names = await readdir(folder).catch(() => []);
+  const near = names.find((name) => /^(dockerfile|containerfile)(\.txt)?$/i.test(name));
+  if (near === undefined) return [];
+  const what = "this is not used: an agent's own image is made from its Dockerfile";
+  const fix = `mv ${word(join(folder, near))} ${word(path)}`;
+  return [{ severity: "warning", what, where: file.replace(/Dockerfile$/, near), fix }];
+}
+
+type Mistake = DockerfileFacts["mistakes"][number] & { readonly severity?: "warning" };
+
+/** The default image may not be built yet; another one must be there to tell. */
+async function baseProblems(
+  { base }: DockerfileFacts,
+  { env }: Patient,
+): Promise<readonly Mistake[]> {
+  if (base === null || [defaultImage, defaultImage.replace(/:.+/, "")].includes(base.image)) {
+    return [];
+  }
+  const { line, image } = base;
+  try {
+    const there = await inspectImage(connectEngine({ env, callTimeoutMs: 5000 }), image);
+    if (there !== null) withProgram(there, image);
+    if (there !== null) return [];
+    // The build asks a registry for it.
+    const message = `the image ${image} is not on this engine; al runs in what is built FROM ${defaultImage}`;
+    return [{ line, message, severity: "warning" }];
+  } catch (error) {
+    // Whether the engine can be reached is its own check.
+    if (isUnreachable(error)) return [];
+    return [
+      { line, message: `${messageOf(error)}; al runs in what is built FROM ${defaultImage}` },
+    ];
+  }
+}
+
+async function sourceProblems(
+  { sources }: DockerfileFacts,
+  folder: string,
+): Promise<readonly Mistake[]> {
+  const found = await Promise.all(
+    sources.map(async ({ line, path }) => {
+      if (["config.toml", "SKILL.md"].includes(normalize(path).replace(/^\/+/, ""))) {
+        return { line, message: `${path} cannot be copied: it changes without a new image` };
+      }
+      const there = await lstat(join(folder, path)).catch(() => null);
+      return there === null ? { line, message: `there is no ${path} to copy` } : null;
+    }),
+  );
+  return found.filter((one) => one !== null);
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { UserError } from "../../errors.ts";
+import { infoPath } from "../../store/scheduler-info.ts";
+import type { Check, Finding } from "../finding.ts";
+import { ok } from "../finding.ts";
+import type { Patient } from "../patient.ts";
+import { ofError, word } from "../say.ts";
+
+/** Whether a scheduler runs, and whether one that doesn't left its traces. */
+export const scheduler: Check = {
+  name: "scheduler",
+  look: ({ projectDir, scheduler: living, lockProblem }: Patient) => {
+    if (living !== null)
+      return Promise.resolve([ok(`pid ${living.pid}, since ${living.startedAt}`)]);
+    const found = lockProblem === null ? stale(projectDir) : unclear(projectDir, lockProblem);
+    return Promise.resolve(found === null ? [] : [found]);
+  },
+};
+
+/** A file that is damaged locks nothing; one that can't be opened may be held by somebody who lives. */
+function unclear(projectDir: string, problem: unknown): Finding {
+  const path = join(projectDir, ".al", "run", "lock.db");
+  const isDamaged = problem instanceof UserError && problem.code === "store_corrupt";
+  const fix = isDamaged
+    ? `rm -f ${word(path)}`
+    : `make it readable and writable: ls -l ${word(path)}`;
+  const { what } = ofError(problem, "error", path);
+  return {
+    severity: "error",
+    what: `whether a scheduler runs can't be told (${what})`,
+    where: path,
+    fix,
+  };
+}
+
+/** As far as it is needed here. */
+const tracesSchema = z.object({
+  pid: z.int(),
+  startedAt: z.string(),
+  socketPath: z.string().nullable(),
+});
+
+/** One that stops takes its file along. */
+function stale(projectDir: string): Finding | null {
+  const path = infoPath(projectDir);
+  const traces = tracesIn(path);
+  if (traces === null) return null;
+  const { pid, startedAt, socketPath } = traces;
+  const folder = socketPath === null ? null : dirname(socketPath);
+  const isItsOwn = folder !== null && [tmpdir(), "/tmp"].includes(dirname(folder));
+  const left = [...(isItsOwn ? [folder] : []), path].map(word).join(" ");
+  return {
+    severity: "warning",
+    what: `the scheduler with pid ${pid}, since ${startedAt}, ended without a stop; the next one takes up its work`,
+    where: path,
+    fix: `rm -rf ${left}`,
+  };
+}
+
+function tracesIn(path: string): z.infer<typeof tracesSchema> | null {
+  try {
+    return tracesSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    // There is none, or the next scheduler writes it anew.
+    return null;
+  }
+}
