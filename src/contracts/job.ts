@@ -73,5 +73,14 @@ export const jobSchema = z.object({
   payload: z.string().nullable(),
   /** The run's own working directory: absolute, empty, owned by its user. */
   workDir: z.string(),
+  /** How the run reaches the scheduler; null for not at all. */
+  channel: z
+    .object({
+      /** Path of the run's own socket, as the run sees it. */
+      socket: z.string(),
+      /** Secret: who has it can ask in the run's name. */
+      token: z.string(),
+    })
+    .nullable(),
 });
 export type Job = z.infer<typeof jobSchema>;

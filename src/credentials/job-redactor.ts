@@ -3,12 +3,13 @@ import { secretsOf } from "./credential-types.ts";
 import { createRedactor } from "./redactor.ts";
 
 /**
- * What takes the secrets of a job, its models' keys included, out of a JSON-like value. The run itself uses it, so
+ * What takes the secrets of a job, its models' keys and its token included, out of a JSON-like value. The run itself uses it, so
  * that what it writes is clean wherever it is kept on its way.
  */
 export function jobRedactor(job: Job): (value: unknown) => unknown {
   const redactor = createRedactor();
   redactor.add(job.credentials.flatMap(secretsOf));
   redactor.add(job.models.flatMap(({ key }) => (key === null ? [] : [key])));
+  if (job.channel !== null) redactor.add([job.channel.token]);
   return redactor.redactValue;
 }

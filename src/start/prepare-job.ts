@@ -14,6 +14,8 @@ export interface JobSources {
   readonly payload: (receiptId: string) => string | null;
   /** In the order to try. */
   readonly orderModels: (models: readonly ModelConfig[]) => readonly ModelConfig[];
+  /** The run's way to the scheduler; null for a run of an earlier one, which has its own. */
+  readonly channel: (request: RunRequest) => Promise<Job["channel"]>;
 }
 
 export interface LoadedCredential {
@@ -24,10 +26,11 @@ export interface LoadedCredential {
 
 /** Everything a run is told, secrets included. Rejects when something it needs is missing; then it does not start. */
 export async function prepareJob(
-  { agent, instanceId, item }: RunRequest,
+  request: RunRequest,
   workDir: string,
   sources: JobSources,
 ): Promise<Job> {
+  const { agent, instanceId, item } = request;
   const [models, credentials] = await Promise.all([
     jobModels(agent, sources),
     Promise.all(agent.credentials.map((reference) => sources.credential(reference))),
@@ -52,6 +55,7 @@ export async function prepareJob(
     trigger,
     payload: trigger.kind === "webhook" ? sources.payload(trigger.event.receiptId) : null,
     workDir,
+    channel: await sources.channel(request),
   };
 }
 

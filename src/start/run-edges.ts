@@ -104,6 +104,7 @@ function jobSources({ home, redactor, store }: OwnProject, cooldowns: () => Cool
       return receipt === null ? null : readablePayload(receipt);
     },
     orderModels: (models) => orderChain(models, cooldowns(), Date.now()),
+    channel: () => Promise.resolve(null),
   };
 }
 

@@ -16,6 +16,7 @@ export function aJob(workDir: string, job: Partial<Job> = {}): Job {
     trigger: { kind: "manual", prompt: null },
     payload: null,
     workDir,
+    channel: null,
     ...job,
   };
 }

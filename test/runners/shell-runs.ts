@@ -47,6 +47,7 @@ export function jobOf({ instanceId, agent }: RunRequest, workDir: string): Job {
     trigger: { kind: "manual", prompt: "the-job-text" },
     payload: null,
     workDir,
+    channel: null,
   };
 }
 

@@ -32,6 +32,7 @@ function prepare(config: Partial<AgentConfig>, stored: readonly string[]) {
     script: () => Promise.reject(new UserError("script_invalid", "no such script")),
     payload: () => null,
     orderModels: (models) => models.toSorted((a, b) => b.name.localeCompare(a.name)),
+    channel: () => Promise.resolve(null),
   });
 }
 

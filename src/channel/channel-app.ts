@@ -1,0 +1,121 @@
+import type { IncomingMessage } from "node:http";
+import { fastify } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { abilities } from "../contracts/run-channel.ts";
+import type { Ability, AbilityRequest, RunAbilities } from "../contracts/run-channel.ts";
+import { channelProblemOf, refusal, sendChannelProblem } from "./channel-problem.ts";
+import { carriesToken } from "./token.ts";
+
+/** One run as its requests meet it. */
+export interface Channel {
+  readonly instanceId: string;
+  readonly tokenHash: string;
+  /** Why nothing is answered any more; null while the run lives. */
+  ended(): "over" | "closing" | null;
+  /** The requests that wait for their answer. */
+  readonly open: Set<AbortController>;
+}
+
+export interface ChannelAppOptions {
+  /** Whose socket a request came by. */
+  readonly channelOf: (request: IncomingMessage) => Channel | undefined;
+  /** What does the work now; null while the scheduler starts. */
+  readonly abilities: () => RunAbilities | null;
+  /** Requests of one run that may wait at the same time. */
+  readonly maxOpenRequests: number;
+  readonly onUnexpected: (instanceId: string, error: unknown) => void;
+}
+
+/** A text of 64 Ki characters fits even when each is an escape; the schemas limit the text itself. */
+const maxBodyBytes = 6 * 65_536 + 4_096;
+
+const keySchema = z.uuid();
+
+/** What answers the requests of all runs, whatever socket they came by; it listens on none itself. */
+export function channelApp(options: ChannelAppOptions): FastifyInstance {
+  const app = fastify({ bodyLimit: maxBodyBytes, return503OnClosing: false });
+  app.removeContentTypeParser("text/plain");
+  app.addHook("onRequest", (request, _reply, done) => {
+    const refused = unauthorized(options.channelOf(request.raw), request);
+    done(refused ?? undefined);
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const instanceId = options.channelOf(request.raw)?.instanceId ?? "";
+    const tell = (unexpected: unknown): void => options.onUnexpected(instanceId, unexpected);
+    return sendChannelProblem(reply, channelProblemOf(error, tell));
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const detail = `There is no ${request.method} ${request.url.slice(0, 100)}.`;
+    return sendChannelProblem(reply, refusal("malformed", detail));
+  });
+  for (const ability of Object.keys(abilities) as Ability[]) {
+    app.post(`/run/${ability}`, (request, reply) => answer(ability, request, reply, options));
+  }
+  return app;
+}
+
+/** Before anything is read of the body. */
+function unauthorized(channel: Channel | undefined, { headers }: FastifyRequest) {
+  if (channel === undefined || channel.ended() === "over") {
+    return refusal("unauthorized", "This run is over.");
+  }
+  if (!carriesToken(headers.authorization, channel.tokenHash)) {
+    return refusal("unauthorized", "This is not the token of the run whose socket this is.");
+  }
+  return channel.ended() === "closing" ? closing() : null;
+}
+
+function closing() {
+  return refusal("unavailable", "The scheduler is stopping.");
+}
+
+async function answer(
+  ability: Ability,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ChannelAppOptions,
+): Promise<FastifyReply> {
+  const channel = options.channelOf(request.raw);
+  const does = options.abilities();
+  if (channel === undefined || does === null) {
+    throw refusal("unavailable", "The scheduler is starting.");
+  }
+  const key = parsed(keySchema, request.headers["idempotency-key"], "Idempotency-Key");
+  const schema: z.ZodType<AbilityRequest<Ability>> = abilities[ability].request;
+  const body = parsed(schema, request.body, ability);
+  if (channel.open.size >= options.maxOpenRequests) {
+    const detail = `This run waits for ${channel.open.size} answers already.`;
+    throw refusal("too_many_requests", detail);
+  }
+  const left = new AbortController();
+  channel.open.add(left);
+  reply.raw.once("close", () => left.abort());
+  try {
+    const { instanceId } = channel;
+    const asked = { instanceId, ability, key, request: body, signal: left.signal };
+    const given = await Promise.race([does.perform(asked), ended(left.signal, channel)]);
+    return await reply.send(abilities[ability].answer.parse(given));
+  } finally {
+    channel.open.delete(left);
+  }
+}
+
+/** Rejects when the request is to be answered whatever becomes of its work. */
+function ended(signal: AbortSignal, channel: Channel): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const stop = (): void =>
+      reject(channel.ended() === "over" ? refusal("unauthorized", "This run is over.") : closing());
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** What was asked, checked; the message names what is wrong and repeats nothing of it. */
+function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) =>
+    [path.join("."), message].filter((part) => part !== "").join(": "),
+  );
+  throw refusal("malformed", `${what}: ${problems.slice(0, 5).join("; ")}`);
+}

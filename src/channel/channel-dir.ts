@@ -1,0 +1,57 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { UserError } from "../errors.ts";
+
+/** The socket in a channel's folder, by which the run's user knows it. */
+const socketName = "channel.sock";
+
+/** What a socket's address holds (`sun_path` of unix(7)), without the byte that ends it. */
+const longestPath = 107;
+/** Its user has to get in, and nobody has to look around. */
+const dirMode = 0o711;
+
+/**
+ * Makes a folder that nobody can guess, for the socket of one run; its absolute path. Throws a UserError where the
+ * socket's path would be too long.
+ */
+export function makeChannelDir(baseDir: string): string {
+  const dir = join(baseDir, randomBytes(16).toString("base64url"));
+  const bytes = Buffer.byteLength(join(dir, socketName));
+  if (bytes > longestPath) {
+    const message = `the socket of a run in ${baseDir} would have a path of ${bytes} bytes`;
+    throw new UserError("socket_path_too_long", message, {
+      hint: `A socket's path may hold ${longestPath} bytes: use a folder with a shorter path.`,
+    });
+  }
+  mkdirSync(dir);
+  // Whatever the umask is.
+  chmodSync(dir, dirMode);
+  return dir;
+}
+
+/**
+ * The path of the socket in a folder that an earlier scheduler made, without what a crash left there. Throws a
+ * UserError when the folder is somebody else's: then nobody knows who would listen.
+ */
+export function clearedSocket(dir: string): string {
+  mkdirSync(dir, { recursive: true });
+  const stat = lstatSync(dir);
+  if (!stat.isDirectory() || stat.uid !== process.getuid?.()) {
+    throw new UserError("channel_unsafe", `${dir} is not the scheduler's own folder`, {
+      hint: "The run goes on, and can ask nothing of the scheduler any more.",
+    });
+  }
+  chmodSync(dir, dirMode);
+  const path = join(dir, socketName);
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
+  return path;
+}
+
+/** The form of the names that `makeChannelDir` gives, so that nothing else is ever removed. */
+const dirName = /^[\w-]{22}$/;
+
+/** Removes a channel's folder; one that is not there is no error. */
+export function removeChannelDir(dir: string): void {
+  if (dirName.test(basename(dir))) rmSync(dir, { recursive: true, force: true });
+}

@@ -1,0 +1,35 @@
+import { STATUS_CODES } from "node:http";
+import type { FastifyReply } from "fastify";
+import { channelErrors, ChannelError } from "../contracts/run-channel.ts";
+import type { ChannelErrorCode } from "../contracts/run-channel.ts";
+
+/** A refusal of the channel itself. */
+export function refusal(error: ChannelErrorCode, detail: string): ChannelError {
+  return new ChannelError({ error, detail });
+}
+
+/**
+ * What a run is told about anything that was thrown. What nobody foresaw goes to `onUnexpected`; the run may try
+ * again, as it may after a restart.
+ */
+export function channelProblemOf(
+  error: unknown,
+  onUnexpected: (error: unknown) => void,
+): ChannelError {
+  if (error instanceof ChannelError) return error;
+  const { statusCode = 500, message } = error as { statusCode?: number; message: string };
+  // The framework's own: not JSON, too large, another media type.
+  if (statusCode >= 400 && statusCode < 500) return refusal("malformed", message);
+  onUnexpected(error);
+  return refusal("unavailable", "The scheduler could not do it; its log says why.");
+}
+
+/** Answers with the problem document (RFC 9457). */
+export function sendChannelProblem(reply: FastifyReply, { problem }: ChannelError): FastifyReply {
+  const status = channelErrors[problem.error];
+  if (problem.error === "unauthorized") reply.header("www-authenticate", "Bearer");
+  return reply
+    .code(status)
+    .type("application/problem+json")
+    .send(JSON.stringify({ type: "about:blank", title: STATUS_CODES[status], status, ...problem }));
+}

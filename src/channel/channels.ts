@@ -1,0 +1,142 @@
+import { chmodSync } from "node:fs";
+import { createServer } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
+import { once } from "node:events";
+import { messageOf } from "../errors.ts";
+import type { RunAbilities } from "../contracts/run-channel.ts";
+import { channelApp } from "./channel-app.ts";
+import type { Channel } from "./channel-app.ts";
+import { clearedSocket, makeChannelDir, removeChannelDir } from "./channel-dir.ts";
+import { hashOf, newToken } from "./token.ts";
+
+/** What a later scheduler needs to serve a run that lives on. */
+export interface KeptChannel {
+  /** Absolute. */
+  readonly dir: string;
+  /** SHA-256 of the run's token, hex. */
+  readonly tokenHash: string;
+}
+
+export interface NewChannel extends KeptChannel {
+  /** For the run alone; only its hash is kept. */
+  readonly token: string;
+  /** Absolute path as this process sees it. */
+  readonly socket: string;
+}
+
+/** How runs reach the scheduler: a Unix socket and a token for each of them. */
+export interface Channels {
+  /** Starts to answer; until then a request is told to come again. */
+  serve(abilities: RunAbilities): void;
+  /** Makes a run's channel in a folder of its own below `baseDir`, which must exist. Rejects with a UserError. */
+  open(instanceId: string, baseDir: string): Promise<NewChannel>;
+  /** Serves a run of an earlier scheduler at the same place. Rejects with a UserError. */
+  reopen(instanceId: string, kept: KeptChannel): Promise<void>;
+  /** Where a run's channel is; null without one. */
+  dirOf(instanceId: string): string | null;
+  /** The run is over: its token is worth nothing from now on, and its folder goes. */
+  revoke(instanceId: string): void;
+  /** The scheduler stops: what waits is told so. Folders stay, as runs may. */
+  close(): Promise<void>;
+}
+
+export interface ChannelsOptions {
+  readonly onProblem: (message: string) => void;
+  /** 64 when absent. */
+  readonly maxOpenRequests?: number;
+}
+
+/** The run's user may be any other. */
+const socketMode = 0o666;
+const timeouts = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 8_192 };
+/** Connections of one run, whatever they do. */
+const maxConnections = 128;
+/** What is still open then, in ms, is cut. */
+const closingMs = 1_000;
+
+interface Live extends Channel {
+  readonly dir: string;
+  readonly server: Server;
+  /** Answers what waits, takes nothing more; resolves when nothing is connected any more. */
+  end(how: "over" | "closing"): Promise<void>;
+}
+
+/** The channels of one scheduler's runs. */
+export function createChannels({ onProblem, maxOpenRequests = 64 }: ChannelsOptions): Channels {
+  let abilities: RunAbilities | null = null;
+  const live = new Map<string, Live>();
+  const origins = new WeakMap<IncomingMessage, Channel>();
+  const app = channelApp({
+    channelOf: (request) => origins.get(request),
+    abilities: () => abilities,
+    maxOpenRequests,
+    onUnexpected: (instanceId, error) => onProblem(`${instanceId}: ${messageOf(error)}`),
+  });
+  const ready = app.ready();
+
+  async function listen(instanceId: string, { dir, tokenHash }: KeptChannel): Promise<string> {
+    await ready;
+    const channel = liveChannel(instanceId, dir, tokenHash, (request, response) => {
+      origins.set(request, channel);
+      app.routing(request, response);
+    });
+    const socket = clearedSocket(dir);
+    channel.server.listen(socket);
+    await once(channel.server, "listening");
+    chmodSync(socket, socketMode);
+    live.set(instanceId, channel);
+    return socket;
+  }
+
+  return {
+    serve: (given) => (abilities = given),
+    open: async (instanceId, baseDir) => {
+      const dir = makeChannelDir(baseDir);
+      const token = newToken();
+      const tokenHash = hashOf(token);
+      const socket = await listen(instanceId, { dir, tokenHash });
+      return { dir, token, tokenHash, socket };
+    },
+    reopen: async (instanceId, kept) => {
+      await listen(instanceId, kept);
+    },
+    dirOf: (instanceId) => live.get(instanceId)?.dir ?? null,
+    revoke: (instanceId) => {
+      const channel = live.get(instanceId);
+      if (channel === undefined) return;
+      live.delete(instanceId);
+      void channel.end("over");
+      removeChannelDir(channel.dir);
+    },
+    close: async () => {
+      await Promise.all([...live.values()].map((channel) => channel.end("closing")));
+      live.clear();
+      await app.close();
+    },
+  };
+}
+
+function liveChannel(
+  instanceId: string,
+  dir: string,
+  tokenHash: string,
+  onRequest: Parameters<typeof createServer>[1],
+): Live {
+  const server = createServer(timeouts, onRequest);
+  server.maxConnections = maxConnections;
+  const open = new Set<AbortController>();
+  let ended: "over" | "closing" | null = null;
+  return {
+    ...{ instanceId, dir, tokenHash, server, open },
+    ended: () => ended,
+    end: async (how) => {
+      ended = how;
+      const closed = once(server, "close");
+      server.close();
+      for (const request of open) request.abort();
+      const cut = setTimeout(() => server.closeAllConnections(), closingMs);
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { z } from "zod";
+import { outcomes } from "../../streams/vocabulary.ts";
+
+/**
+ * What a run asks of the scheduler while it lives: `POST /run/<ability>` over its own Unix socket, with the run's
+ * token as a bearer and an `Idempotency-Key` that a repeated request keeps. Both ends check by these schemas.
+ */
+
+const secondsSchema = z.number().min(0).max(86_400);
+const textSchema = z.string().max(65_536);
+/** A URI, so that two agents mean the same by it. */
+const resourceSchema = z
+  .string()
+  .max(512)
+  .regex(/^[a-z][a-z0-9+.-]*:\S+$/i, "a resource is a URI, such as github:acme/app/issues/7");
+const callIdsSchema = z.array(z.uuid()).min(1).max(100);
+
+const scalarSchema = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** A run that stands in the way, or one of those that wait for each other. */
+const holderSchema = z.object({
+  agent: z.string(),
+  instanceId: z.string(),
+  /** ISO 8601 UTC, as are all times here. */
+  heldSince: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+});
+
+const callSchema = z.object({
+  callId: z.string(),
+  agent: z.string(),
+  state: z.enum(["queued", "running", "ended"]),
+  outcome: z.enum(outcomes).nullable(),
+  exitCode: z.int().nullable(),
+  /** What the callee returned; null for nothing. */
+  value: z.unknown(),
+  reason: z.string().nullable(),
+});
+export type CallView = z.infer<typeof callSchema>;
+
+const ok = z.literal(true);
+
+/** Request and answer of each ability. */
+export const abilities = {
+  lock: {
+    request: z.strictObject({
+      resource: resourceSchema,
+      /** How long it is held at most; `resourceLockTimeout` when absent. */
+      ttlSeconds: secondsSchema.min(1).optional(),
+      /** How long to wait for a resource that is held; not at all when absent. */
+      waitSeconds: secondsSchema.optional(),
+    }),
+    answer: z.object({
+      ok,
+      resource: z.string(),
+      /** Grows with every new holder, so that what is protected can refuse a late one. */
+      fencingToken: z.int(),
+      expiresAt: z.iso.datetime(),
+    }),
+  },
+  unlock: { request: z.strictObject({ resource: resourceSchema }), answer: z.object({ ok }) },
+  "lock-heartbeat": {
+    request: z.strictObject({
+      resource: resourceSchema,
+      ttlSeconds: secondsSchema.min(1).optional(),
+    }),
+    answer: z.object({ ok, expiresAt: z.iso.datetime() }),
+  },
+  call: {
+    request: z.strictObject({
+      agent: z.string().min(1).max(200),
+      context: textSchema,
+      /** Ends the call when its caller ends. */
+      cancelOnExit: z.boolean().optional(),
+    }),
+    answer: z.object({ ok, callId: z.string(), state: z.enum(["queued", "running", "ended"]) }),
+  },
+  "call-check": {
+    request: z.strictObject({ callIds: callIdsSchema }),
+    answer: z.object({ ok, calls: z.array(callSchema) }),
+  },
+  "call-wait": {
+    request: z.strictObject({ callIds: callIdsSchema, timeoutSeconds: secondsSchema.optional() }),
+    answer: z.object({ ok, timedOut: z.boolean(), calls: z.array(callSchema) }),
+  },
+  wait: {
+    request: z.strictObject({
+      kind: z.enum(["webhook", "agent-call"]),
+      /** Webhook source, or the calling agent. */
+      source: z.string().max(200).optional(),
+      event: z.string().max(200).optional(),
+      /** Path in the payload (`issue.labels.0.name`) to the value that it must have. */
+      where: z.record(z.string().max(200), scalarSchema).optional(),
+      /** Bounded by the agent's `waitTimeout`, which is also the default. */
+      timeoutSeconds: secondsSchema.optional(),
+    }),
+    answer: z.object({
+      ok,
+      timedOut: z.boolean(),
+      /** What ended the wait, as a prompt tells a trigger; null when nothing did. */
+      trigger: z.record(z.string(), z.unknown()).nullable(),
+    }),
+  },
+} as const;
+
+export type Ability = keyof typeof abilities;
+export type AbilityRequest<A extends Ability> = z.infer<(typeof abilities)[A]["request"]>;
+export type AbilityAnswer<A extends Ability> = z.infer<(typeof abilities)[A]["answer"]>;
+
+/** Why a run's request is refused: a short stable code, for programs, beside the sentence for people. */
+export const channelErrors = {
+  malformed: 400,
+  unauthorized: 401,
+  unknown_agent: 404,
+  unknown_call: 404,
+  held: 409,
+  wait_timeout: 409,
+  deadlock: 409,
+  not_holder: 409,
+  disabled: 409,
+  self_call: 409,
+  too_deep: 409,
+  too_many_calls: 409,
+  too_many_requests: 429,
+  circle: 409,
+  unavailable: 503,
+} as const;
+export type ChannelErrorCode = keyof typeof channelErrors;
+
+/** A refusal as it goes over the wire, `application/problem+json`. */
+export const channelProblemSchema = z.object({
+  error: z.enum(Object.keys(channelErrors) as [ChannelErrorCode, ...ChannelErrorCode[]]),
+  detail: z.string(),
+  /** Who holds what was asked for. */
+  holder: holderSchema.optional(),
+  /** The runs that would wait for each other, from the one that asked back to itself. */
+  path: z.array(z.string()).optional(),
+});
+export type ChannelProblem = z.infer<typeof channelProblemSchema>;
+
+/** Thrown where an ability is refused, at either end. */
+export class ChannelError extends Error {
+  readonly problem: ChannelProblem;
+
+  constructor(problem: ChannelProblem, options?: { cause?: unknown }) {
+    super(problem.detail, options);
+    this.name = "ChannelError";
+    this.problem = problem;
+  }
+}
+
+/** A request of a run that was let in. */
+export interface RunRequestOf<A extends Ability = Ability> {
+  /** The instance whose socket and token it came by. */
+  readonly instanceId: string;
+  readonly ability: A;
+  /** Of the client's making; the same again asks for the same once. */
+  readonly key: string;
+  readonly request: AbilityRequest<A>;
+  /** Aborted when the run no longer waits for the answer. */
+  readonly signal: AbortSignal;
+}
+
+/** What the scheduler does for its runs. Rejects with a ChannelError; what it promised is committed by then. */
+export interface RunAbilities {
+  perform<A extends Ability>(request: RunRequestOf<A>): Promise<AbilityAnswer<A>>;
+}

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Ability, AbilityAnswer } from "../../src/contracts/run-channel.ts";
+import { held } from "../helpers/fake-abilities.ts";
+import { channelSide, clientOf, never, post, resource } from "./support.ts";
+import type { ChannelSide } from "./support.ts";
+
+let side: ChannelSide;
+beforeEach(async () => {
+  side = await channelSide();
+});
+afterEach(() => side.remove());
+
+describe("a request of a run", () => {
+  it.each<[string, Ability | "nothing", unknown, Record<string, string>]>([
+    ["an unknown ability", "nothing", {}, {}],
+    ["a resource that is no URI", "lock", { resource: "a lock" }, {}],
+    ["a resource that is too long", "lock", { resource: `x:${"y".repeat(600)}` }, {}],
+    ["a field that nobody knows", "lock", { resource, force: true }, {}],
+    ["a list for an object", "lock", [resource], {}],
+    ["no key", "lock", { resource }, { "idempotency-key": "" }],
+    ["a key that is none", "lock", { resource }, { "idempotency-key": "1" }],
+    ["another media type", "lock", { resource }, { "content-type": "text/plain" }],
+    [
+      "a context of more than 64 Ki characters",
+      "call",
+      { agent: "b", context: "x".repeat(65_537) },
+      {},
+    ],
+    ["a body beyond all limits", "call", { agent: "b", context: "x".repeat(600_000) }, {}],
+    ["a negative time", "lock", { resource, waitSeconds: -1 }, {}],
+  ])(
+    "refuses %s as malformed, and repeats nothing of it",
+    async (_what, ability, body, headers) => {
+      const one = await side.channels.open("dev-1", side.base);
+      const answer = await post(one, ability, { body, headers }).catch((error: unknown) => error);
+      // A client that still sends its far too long body may meet a closed connection first.
+      if (answer instanceof Error) expect(answer).toMatchObject({ code: /ECONNRESET|EPIPE/ });
+      else expect(answer).toMatchObject({ status: 400, body: { error: "malformed", status: 400 } });
+      expect(JSON.stringify(answer)).not.toContain("xxx");
+      expect(side.abilities.asked).toEqual([]);
+      expect(side.problems).toEqual([]);
+    },
+  );
+
+  it("takes a context of 64 Ki characters, each of them an escape", async () => {
+    const one = await side.channels.open("dev-1", side.base);
+    const context = "\u0001".repeat(65_536);
+    expect(await clientOf(one).ask("call", { agent: "b", context }, never)).toMatchObject({
+      state: "queued",
+    });
+    expect(side.abilities.asked[0]?.request).toEqual({ agent: "b", context });
+  });
+
+  it("lets a run wait for 64 answers, and no more", async () => {
+    const one = await side.channels.open("dev-1", side.base);
+    const { promise, resolve } = held<AbilityAnswer<"wait">>();
+    side.abilities.answers.wait = () => promise;
+    const waiting = Array.from({ length: 64 }, () =>
+      clientOf(one).ask("wait", { kind: "webhook" }, never),
+    );
+    await expect.poll(() => side.abilities.asked.length).toBe(64);
+    expect(await post(one, "lock")).toMatchObject({
+      status: 429,
+      body: { error: "too_many_requests" },
+    });
+    resolve({ ok: true, timedOut: true, trigger: null });
+    await Promise.all(waiting);
+    expect(await post(one, "lock")).toMatchObject({ status: 200 });
+  });
+
+  it("asks to come again for what nobody foresaw, tells the scheduler's log, and not the run", async () => {
+    const one = await side.channels.open("dev-1", side.base);
+    side.abilities.answers.unlock = () => Promise.reject(new Error("disk on fire"));
+    const { status, body } = await post(one, "unlock");
+    expect(status).toBe(503);
+    expect(JSON.stringify(body)).not.toContain("fire");
+    expect(side.problems).toEqual(["dev-1: disk on fire"]);
+  });
+});
