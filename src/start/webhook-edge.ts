@@ -9,9 +9,9 @@ import { interpretStored } from "../webhooks/interpret.ts";
 import { createMatchIndex } from "../webhooks/match-index.ts";
 import type { MatchResult } from "../webhooks/match-index.ts";
 import type { Facts } from "../webhooks/provider.ts";
-import { providerTable } from "../webhooks/providers/table.ts";
 import { createReceiver } from "../webhooks/receive.ts";
 import type { DeliveryCount } from "../webhooks/receive.ts";
+import { shownPayload } from "../webhooks/shown-payload.ts";
 import { createBrokenAgents } from "./broken-agents.ts";
 import type { OwnProject } from "./own-project.ts";
 import type { ReadAgain } from "./replay.ts";
@@ -34,7 +34,7 @@ export interface WebhookEdge {
   readonly receive: (delivery: Delivery) => Promise<DeliveryAnswer>;
   /** A stored delivery as its agents would see it now; null when it can't be read any more. */
   readonly readAgain: (receipt: Receipt) => ReadAgain | null;
-  /** The JSON of a stored delivery; null when it is none. */
+  /** The JSON of a stored delivery for a person; null when it is none. */
   readonly payloadOf: (receipt: Receipt) => unknown;
   /** Keeps the index of who listens to what. */
   see(event: RunEvent): void;
@@ -74,10 +74,7 @@ export function createWebhookEdge(deps: WebhookEdgeDeps): WebhookEdge {
       const read = interpretStored(receipt);
       return read && { event: read.event, result: match(receipt.source, read.facts) };
     },
-    payloadOf: (receipt) => {
-      const parsed = providerTable.get(receipt.type)?.parse(receipt);
-      return parsed?.ok ? parsed.payload : null;
-    },
+    payloadOf: shownPayload,
     see: (event) => {
       broken.see(event);
       if (event.type === "agent-set") index.set(event.config, switches.isEnabled(event.agent));

@@ -54,6 +54,8 @@ export interface Provider {
   readonly type: string;
   /** Headers that hold a signature or a secret; never stored. */
   readonly secretHeaders: readonly string[];
+  /** Dotted paths of secrets in the body that their names don't tell; persons are not shown them. */
+  readonly secretPaths?: readonly string[];
   /** Headers that say which event and which delivery it is; stored, since a replay needs them. */
   readonly keptHeaders: readonly string[];
   /** The header that says which event it is, where the body doesn't. */

@@ -31,6 +31,8 @@ const resourceOf = (headers: Headers): string => header(headers, resourceHeader)
 export const sentry: Provider = {
   type: "sentry",
   secretHeaders: [signatureHeader],
+  // The OAuth grant that an installation's receiver may change for a token.
+  secretPaths: ["data.installation.code"],
   keptHeaders: [resourceHeader, timestampHeader, deliveryHeader],
   eventHeader: resourceHeader,
   filters,
