@@ -38,7 +38,7 @@ export async function runScheduler(context: Context, options: StartOptions): Pro
   display.show({ scheduler, signals, webUi, graceSeconds });
   signals.forwardTo(scheduler, () => display.interrupted());
   const code = await scheduler.done;
-  await display.end();
+  await display.end(signals.wereTwice());
   return signals.wereTwice() ? 130 : code;
 }
 

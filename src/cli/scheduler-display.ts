@@ -23,8 +23,8 @@ export interface Display {
   show(displayed: Displayed): void;
   /** A first Ctrl-C came as a signal. */
   interrupted(): void;
-  /** Nothing runs any more. */
-  end(): Promise<void>;
+  /** Nothing runs any more; `atOnce` when somebody did not wait for the runs. */
+  end(atOnce: boolean): Promise<void>;
 }
 
 /** Prints lines: readable ones, or with `--json` as the log files have them. */

@@ -58,10 +58,11 @@ export async function createLiveDisplay(context: Context): Promise<Display> {
       });
     },
     interrupted: () => undefined,
-    end: async () => {
+    end: async (atOnce) => {
       await view?.close();
       release();
-      out.data(`Almanac stopped after ${duration(Date.now() - startedAt)}.`);
+      const how = atOnce ? "was stopped at once" : "stopped";
+      out.data(`Almanac ${how} after ${duration(Date.now() - startedAt)}.`);
     },
   };
 }

@@ -29,7 +29,8 @@ export function overview(facts: OverviewFacts, style: ScreenStyle): string[] {
     agents.map(({ name }) => name),
   );
   const agent = agents[selected];
-  const detail = agent === undefined ? [] : detailOf(agent, style);
+  const place = `${selected + 1} of ${agents.length}`;
+  const detail = agent === undefined ? [] : detailOf(agent, place, style);
   const wanted = {
     table: 1 + Math.max(1, agents.length),
     detail: detail.length,
@@ -66,17 +67,19 @@ function noAgents({ columns, colors }: ScreenStyle): string[] {
   return ["", ...wrap(text, columns), ""];
 }
 
-/** A rule with the agent's name and what starts it; its error or status with all the room it needs. */
-function detailOf(agent: AgentStatus, style: ScreenStyle): string[] {
+/** A rule with the agent's name, its place and what starts it; its error or status with all the room it needs. */
+function detailOf(agent: AgentStatus, place: string, style: ScreenStyle): string[] {
   const { columns, colors } = style;
   const { name, error, statusText, triggers, runtime, models } = agent;
-  const facts = [triggers.length === 0 ? "no trigger" : triggers.join(", "), runtime, ...models];
+  const known = [triggers.length === 0 ? "no trigger" : triggers.join(", "), runtime, ...models];
+  // Without models there was no good config yet, and nothing is known.
+  const title = [name, ...(models.length === 0 ? [] : known), place].join(" · ");
   // One line even without a status: the log below must not jump whenever a run begins and ends.
   const lines =
     error === null
       ? [cut(plainLine(statusText ?? ""), columns)]
       : wrap(plainLine(error), columns).slice(0, shownErrorLines).map(colors.red);
-  return [rule(plainLine(`${name} · ${facts.join(" · ")}`), style), ...lines];
+  return [rule(plainLine(title), style), ...lines];
 }
 
 /** A line across the screen with a title in it. */

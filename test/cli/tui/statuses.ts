@@ -1,0 +1,64 @@
+import pc from "picocolors";
+import type { AgentStatus, RecentLog, StatusSnapshot } from "../../../streams/status/wire.ts";
+import type { ScreenStyle } from "../../../src/cli/tui/screen-style.ts";
+
+/** 2026-03-01 12:00 UTC, the moment at which everything here is shown. */
+export const now = Date.UTC(2026, 2, 1, 12);
+
+export function aStyle(columns: number, rows: number): ScreenStyle {
+  return { columns, rows, colors: pc.createColors(false), now };
+}
+
+/** A row; what a test is about goes into `status`. */
+export function anAgentStatus(name: string, status: Partial<AgentStatus> = {}): AgentStatus {
+  return {
+    name,
+    title: name,
+    description: null,
+    license: null,
+    state: "idle",
+    statusText: null,
+    error: null,
+    enabled: true,
+    lastRunAt: new Date(now - 65_000).toISOString(),
+    lastDurationMs: 3100,
+    lastOutcome: "succeeded",
+    nextRunAt: new Date(now + 60_000).toISOString(),
+    running: 0,
+    scale: 1,
+    queued: 0,
+    queueSize: 100,
+    triggers: ["cron * * * * *"],
+    runtime: "host-user",
+    models: ["scripted"],
+    ...status,
+  };
+}
+
+export function aLog(seq: number, msg: string): RecentLog {
+  const time = new Date(now).toISOString();
+  return { seq, time, level: 30, agent: "hello", instanceId: null, msg };
+}
+
+export function aSnapshot(
+  agents: readonly AgentStatus[],
+  scheduler: Partial<StatusSnapshot["scheduler"]> = {},
+  recentLogs: readonly RecentLog[] = [],
+): StatusSnapshot {
+  return {
+    scheduler: {
+      paused: false,
+      startedAt: new Date(now).toISOString(),
+      version: "0.1.0",
+      project: "demo",
+      gatewayUrl: null,
+      running: agents.reduce((sum, { running }) => sum + running, 0),
+      cronJobs: 0,
+      webhookSources: [],
+      error: null,
+      ...scheduler,
+    },
+    agents,
+    recentLogs,
+  };
+}
