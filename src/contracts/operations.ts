@@ -14,6 +14,7 @@ export class OperationError extends Error {
     | "disabled"
     | "invalid_config"
     | "draining"
+    | "refused"
     | "store_unavailable";
 
   constructor(code: OperationError["code"], message: string, options?: { cause?: unknown }) {

@@ -32,6 +32,7 @@ const operationStatus: Readonly<Record<OperationError["code"], number>> = {
   disabled: 409,
   invalid_config: 409,
   draining: 503,
+  refused: 409,
   store_unavailable: 503,
 };
 

@@ -9,6 +9,7 @@ import { uuidV7 } from "../store/uuid-v7.ts";
 import type { FirstEvents } from "./first-events.ts";
 import type { Inputs } from "./inputs.ts";
 import type { LiveRuns } from "./live-runs.ts";
+import { refusalOf } from "./refusal.ts";
 import { viewReceipt } from "./receipt-view.ts";
 import type { ReceiptViewDeps } from "./receipt-view.ts";
 import { replay } from "./replay.ts";
@@ -116,7 +117,7 @@ async function trigger(
   const first = deps.firstEvents.of(id);
   deps.inputs.manual$.next(item);
   const event = await first;
-  if (event.type === "refused") throw new OperationError("store_unavailable", event.reason);
+  if (event.type === "refused") throw refusalOf(event, deps);
   const instanceId = event.type === "started" ? event.instanceId : null;
   return { triggerId: id, instanceId, queued: event.type === "queued" };
 }

@@ -8,6 +8,7 @@ test.each([
   [new UserError("store_unavailable", "disk full"), 503, "store_unavailable", "5"],
   [new UserError("store_corrupt", "no database"), 503, "store_corrupt", "5"],
   [new OperationError("unreadable_receipt", "which"), 409, "unreadable_receipt", undefined],
+  [new OperationError("refused", "queue_full"), 409, "refused", undefined],
   [new OperationError("draining", "stopping"), 503, "draining", "5"],
 ])("%s is a %i", (error, status, code, retryAfter) => {
   const problem = problemOf(error);
