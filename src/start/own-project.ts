@@ -6,12 +6,14 @@ import type { ApiKey } from "../credentials/api-key.ts";
 import { homeDir } from "../credentials/home-dir.ts";
 import { createRedactor } from "../credentials/redactor.ts";
 import type { Redactor } from "../credentials/redactor.ts";
+import { messageOf } from "../errors.ts";
 import { lockProject } from "../store/project-lock.ts";
 import type { ProjectLock } from "../store/project-lock.ts";
 import { openSessions } from "../store/sessions.ts";
 import type { OpenSessions } from "../store/sessions.ts";
 import { openStore } from "../store/store.ts";
 import type { Store } from "../store/store.ts";
+import { undoStack } from "./undo-stack.ts";
 
 /** What one scheduler holds while it lives, and nobody else may. */
 export interface OwnProject {
@@ -25,7 +27,8 @@ export interface OwnProject {
   readonly sessions: OpenSessions;
   /** Absolute path for the operator's socket, in a directory that only this user can enter. */
   readonly socketPath: string;
-  close(): void;
+  /** Gives all of it back; what can't be is told. */
+  readonly close: () => void;
 }
 
 export interface OwnOptions {
@@ -55,10 +58,8 @@ export async function ownProject(
     gatewayUrl: null,
     version,
   });
-  const undo: (() => void)[] = [() => lock.release()];
-  const close = (): void => {
-    for (const step of undo.splice(0).reverse()) step();
-  };
+  const undo = undoStack((error) => onProblem(messageOf(error)));
+  undo.push(() => lock.release());
   try {
     const apiKey = await ensureApiKey(home);
     const redactor = createRedactor();
@@ -70,9 +71,19 @@ export async function ownProject(
     const socketDir = mkdtempSync(join(tmpdir().length > longestTmp ? "/tmp" : tmpdir(), "al-"));
     undo.push(() => rmSync(socketDir, { recursive: true, force: true }));
     const socketPath = join(socketDir, "operator.sock");
-    return { home, startedAt, apiKey, redactor, lock, store, sessions, socketPath, close };
+    return {
+      home,
+      startedAt,
+      apiKey,
+      redactor,
+      lock,
+      store,
+      sessions,
+      socketPath,
+      close: undo.undo,
+    };
   } catch (error) {
-    close();
+    undo.undo();
     throw error;
   }
 }

@@ -1,0 +1,32 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ownProject } from "../../src/start/own-project.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "al-own-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const own = (onProblem: (message: string) => void) =>
+  ownProject(dir, { env: { AL_HOME: join(dir, "home") }, version: "1.0.0", onProblem });
+
+test("a project is given back whole, once", async () => {
+  const problems: string[] = [];
+  const first = await own((message) => problems.push(message));
+  first.close();
+  first.close();
+  expect(problems).toEqual([]);
+  expect(existsSync(dirname(first.socketPath))).toBe(false);
+  const second = await own(() => undefined);
+  second.close();
+});
+
+test("a project that is held stays its holder's", async () => {
+  const first = await own(() => undefined);
+  await expect(own(() => undefined)).rejects.toMatchObject({ code: "project_locked" });
+  expect(existsSync(dirname(first.socketPath))).toBe(true);
+  first.close();
+});
