@@ -19,6 +19,7 @@ import { housekeeping } from "./start/housekeeping.ts";
 import { createInputs, dispatchTo } from "./start/inputs.ts";
 import { lastSeenIn } from "./start/last-seen.ts";
 import { createLiveRuns } from "./start/live-runs.ts";
+import { missingAgents } from "./start/missing-agents.ts";
 import { refuseAdopted, withoutTriggers } from "./start/on-demand.ts";
 import { ownProject } from "./start/own-project.ts";
 import type { OwnProject } from "./start/own-project.ts";
@@ -103,6 +104,7 @@ async function compose(
   const adopted = await adopt(store.openRuns());
   if (onDemand) refuseAdopted(adopted);
   const recovered = await store.recover(instancesOf(adopted));
+  const waiting = onDemand ? [] : recovered.requeue;
   const dispatch = dispatchTo(inputs);
   const reporting = createReporting({ projectDir, version, own, inputs, tell: options.log });
   const { journal, switches } = reporting;
@@ -128,17 +130,20 @@ async function compose(
     {
       ...inputs,
       adopted$: from(adopted),
-      agentChange$: agentChanges({
-        initial: agents,
-        touched$: files.agent$,
-        project$,
-        read: (name) => from(readAgent(projectDir, name)),
-        resolve: (agent, project) => {
-          const change = resolveAgent(agent, project, { filters: filterTable, version });
-          return onDemand ? withoutTriggers(change) : change;
-        },
-        scheduler: asyncScheduler,
-      }),
+      agentChange$: merge(
+        from(missingAgents(waiting, agents)),
+        agentChanges({
+          initial: agents,
+          touched$: files.agent$,
+          project$,
+          read: (name) => from(readAgent(projectDir, name)),
+          resolve: (agent, project) => {
+            const change = resolveAgent(agent, project, { filters: filterTable, version });
+            return onDemand ? withoutTriggers(change) : change;
+          },
+          scheduler: asyncScheduler,
+        }),
+      ),
     },
     {
       ...runtimes,
@@ -201,7 +206,7 @@ async function compose(
   }
   for (const problem of [...warnings, ...problems]) warn(problemText(problem));
   for (const message of startWarnings(env, recovered.lost)) warn(message);
-  if (!onDemand) dispatch(recovered.requeue);
+  dispatch(waiting);
   stopping.started();
   const gatewayUrl = listening.url();
   return {

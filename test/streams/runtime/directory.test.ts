@@ -54,6 +54,26 @@ describe("the graph: an agent's directory", () => {
       helpers.expectObservable(only(event$, "finished")).toBe(finished);
     }));
 
+  it("holds what a restart left of an agent without a directory for a minute, then drops it", () =>
+    marbles((helpers) => {
+      const changes = " A-----------";
+      const manual = "  -12----------";
+      const dropped = " 1m (12)------";
+      const event$ = drawn(helpers, { changes, manual });
+      helpers.expectObservable(only(event$, "refused")).toBe(dropped);
+      helpers.expectObservable(only(event$, "started")).toBe("-");
+    }));
+
+  it("runs what a restart left once the directory is there", () =>
+    marbles((helpers) => {
+      const changes = " A-- 59s a----------";
+      const manual = "  -12 59s -----------";
+      const started = " --- 59s 1----2-----";
+      const event$ = drawn(helpers, { changes, manual });
+      helpers.expectObservable(only(event$, "started")).toBe(started);
+      helpers.expectObservable(only(event$, "refused")).toBe("-");
+    }));
+
   it("begins anew with an agent that is back after the minute", () =>
     marbles((helpers) => {
       const changes = " a--A 2m -a------";
