@@ -271,9 +271,6 @@ export type RunEvent = At &
         readonly entry: LogEntry;
       }
     | { readonly type: "status-text"; readonly instanceId: string; readonly text: string }
-    /** The run's value so far; the last one counts. */
-    | { readonly type: "returned"; readonly instanceId: string; readonly value: unknown }
-    | { readonly type: "rerun-requested"; readonly instanceId: string }
     | {
         readonly type: "finished";
         readonly item: WorkItem;

@@ -166,7 +166,6 @@ export const migrations: readonly string[] = [
   ALTER TABLE triggers ADD COLUMN caller TEXT;
   ALTER TABLE triggers ADD COLUMN root TEXT;
   ALTER TABLE triggers ADD COLUMN value TEXT;
-  ALTER TABLE triggers ADD COLUMN rerun INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE triggers ADD COLUMN waited_ms INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX triggers_by_call ON triggers (call_id, seq) WHERE call_id IS NOT NULL;
   CREATE INDEX triggers_by_caller ON triggers (caller, seq) WHERE caller IS NOT NULL;

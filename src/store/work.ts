@@ -57,7 +57,7 @@ export function createWork(
   );
   const finish = db.prepare(
     `UPDATE triggers SET state = 'ended', outcome = ?, dead_letter = ?, reason = ?, started_at = ?, ended_at = ?,
-       exit_code = ?, model = ?, tokens = ?, cost_usd = ?, value = coalesce(?, value)
+       exit_code = ?, model = ?, tokens = ?, cost_usd = ?, value = ?
      WHERE id = ? AND state = 'running' AND instance_id = ?`,
   );
   const refuse = db.prepare(

@@ -6,6 +6,12 @@ import type { RunnerExit, StopReason } from "./runner.ts";
  * scheduler's own clock, not the process's code, decides a timeout: a process may exit 0 on TERM.
  */
 export function runEnd(exit: RunnerExit, stopped: StopReason | null): RunEnd {
+  const asked = exit.rerun === true ? { rerun: true as const } : {};
+  const returned = exit.value === undefined ? {} : { value: exit.value };
+  return { ...howItEnded(exit, stopped), ...returned, ...asked };
+}
+
+function howItEnded(exit: RunnerExit, stopped: StopReason | null): RunEnd {
   const { usage } = exit;
   if (exit.rejected !== null) {
     return { outcome: "rejected", exitCode: null, reason: exit.rejected, usage };

@@ -5,10 +5,6 @@ import type { LogEntry, RunRequest, Usage } from "../vocabulary.ts";
 export type RunnerEvent =
   | { readonly type: "output"; readonly entry: LogEntry }
   | { readonly type: "status-text"; readonly text: string }
-  /** What the run returns, any JSON; the last one counts. */
-  | { readonly type: "returned"; readonly value: unknown }
-  /** The run wants to be run again once it succeeded. */
-  | { readonly type: "rerun-requested" }
   | { readonly type: "exit"; readonly exit: RunnerExit };
 
 export interface RunnerExit {
@@ -22,6 +18,10 @@ export interface RunnerExit {
   /** The run's own account of a failure, for a person. */
   readonly error: string | null;
   readonly usage: Usage | null;
+  /** What the run returned, any JSON; absent for nothing. */
+  readonly value?: unknown;
+  /** True when the run asked to be run again. */
+  readonly rerun?: boolean;
   /** True when nobody can tell how the run ended, as what it ran in went away. */
   readonly lost?: boolean;
   /** When it ended, epoch ms, where the runtime knows better than the moment at which it says so. */

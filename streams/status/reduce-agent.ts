@@ -28,8 +28,6 @@ export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {
     case "queued":
     case "refused":
     case "output":
-    case "returned":
-    case "rerun-requested":
       return record;
   }
 }

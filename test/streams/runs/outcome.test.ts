@@ -81,6 +81,16 @@ describe("a run", () => {
   });
 });
 
+describe("a run that returned something", () => {
+  it("keeps it, and that it asked to be run again, however it ended", () => {
+    for (const stopped of [null, "killed"] as const) {
+      const end = runEnd(exitOf({ value: { found: 2 }, rerun: true }), stopped);
+      expect(end).toMatchObject({ value: { found: 2 }, rerun: true });
+    }
+    expect(runEnd(exitOf({ value: null }), null)).toHaveProperty("value", null);
+  });
+});
+
 describe("why a run counts as stopped that ended while no scheduler looked", () => {
   it.each([
     ["ended in time", { endedAt: 99 }, "timed_out", null],

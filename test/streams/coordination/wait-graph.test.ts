@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { createWaitGraph } from "../../../streams/coordination/wait-graph.ts";
+
+const on =
+  (...targets: string[]) =>
+  () =>
+    targets;
+
+describe("a graph of waits", () => {
+  it("has no circle when nobody waits", () => {
+    expect(createWaitGraph().circle("a-1", on("b-1"))).toBeNull();
+    expect(createWaitGraph().circle("a-1", on())).toBeNull();
+  });
+
+  it("names the shortest way back to the one that would wait", () => {
+    const graph = createWaitGraph();
+    graph.add("b-1", on("c-1", "d-1"));
+    graph.add("c-1", on("d-1"));
+    graph.add("d-1", on("a-1"));
+    expect(graph.circle("a-1", on("x-1", "b-1"))).toEqual(["a-1", "b-1", "d-1", "a-1"]);
+    expect(graph.circle("x-1", on("b-1"))).toBeNull();
+  });
+
+  it("finds who waits for itself", () => {
+    expect(createWaitGraph().circle("a-1", on("a-1"))).toEqual(["a-1", "a-1"]);
+  });
+
+  it("has an end in a circle of others", () => {
+    const graph = createWaitGraph();
+    graph.add("b-1", on("c-1"));
+    graph.add("c-1", on("b-1"));
+    expect(graph.circle("a-1", on("b-1"))).toBeNull();
+  });
+
+  it("forgets a wait that was called off, and only that one", () => {
+    const graph = createWaitGraph();
+    const callOff = graph.add("b-1", on("a-1"));
+    graph.add("b-1", on("c-1"));
+    graph.add("c-1", on("a-1"));
+    callOff();
+    callOff();
+    expect(graph.circle("a-1", on("b-1"))).toEqual(["a-1", "b-1", "c-1", "a-1"]);
+  });
+
+  it("asks each time what a wait is for", () => {
+    const graph = createWaitGraph();
+    let holder = "c-1";
+    graph.add("b-1", () => [holder]);
+    expect(graph.circle("a-1", on("b-1"))).toBeNull();
+    holder = "a-1";
+    expect(graph.circle("a-1", on("b-1"))).toEqual(["a-1", "b-1", "a-1"]);
+  });
+
+  it("finds a way back through ten thousand that wait in a row", () => {
+    const graph = createWaitGraph();
+    for (let n = 0; n < 10_000; n++) graph.add(`x-${n}`, on(`x-${n + 1}`));
+    graph.add("x-10000", on("a-1"));
+    expect(graph.circle("a-1", on("x-0"))).toHaveLength(10_003);
+  });
+});
