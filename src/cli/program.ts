@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { addCommand } from "./commands/add.ts";
 import { agentCommand } from "./commands/agent.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
@@ -36,6 +37,7 @@ export function buildProgram(): Command {
   const commands = [
     newCommand(),
     agentCommand(),
+    addCommand(),
     configCommand(),
     startCommand(),
     statCommand(),

@@ -22,6 +22,11 @@ const maxLineBytes = 4 * maxOutputCharacters;
 /** `` !`command` `` at the start of a line or behind a space: `KEY=!`x`` and ``Wow!`x` `` are left alone. */
 const inlineCommand = /(?<=^|\s)!`([^`\n]+)`/gm;
 
+/** The commands that would run with these instructions. */
+export function inlineCommandsIn(instructions: string): string[] {
+  return [...instructions.matchAll(inlineCommand)].map(([, command = ""]) => command);
+}
+
 /**
  * Replaces each `` !`command` `` of the instructions by what it prints, one after the other, in the run's working
  * directory. A failure is told in its place. Outputs are not looked through again.

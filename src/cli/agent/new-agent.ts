@@ -1,16 +1,13 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { stringify } from "smol-toml";
-import { problemText } from "../../../streams/vocabulary.ts";
 import { loadProject } from "../../config/load-project.ts";
-import type { ProjectConfig } from "../../config/project-config.ts";
-import { resolveAgent } from "../../config/resolve-agent.ts";
 import { UserError, messageOf } from "../../errors.ts";
-import { packageVersion } from "../../version.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
 import type { Context } from "../context.ts";
 import { titleOf } from "../new/templates.ts";
 import { openPrompts } from "../prompts.ts";
+import { refuseFaults } from "../refuse-faults.ts";
 import { schemaLine, writeSchemas } from "../schema-files.ts";
 import { chooseAgent } from "./choose-agent.ts";
 import type { AgentOptions, NewAgent } from "./choose-agent.ts";
@@ -25,7 +22,10 @@ export async function newAgent(
   const { project } = await loadProject(projectDir, filterTable);
   const agent = await chooseAgent(given, options, project, await openPrompts(context));
   const texts = { config: configOf(agent), skill: skillOf(agent) };
-  refuseFaults(agent, texts, project);
+  refuseFaults({ name: agent.name, ...texts }, project, {
+    hint: "nothing was written",
+    exitCode: 2,
+  });
   const dir = join(projectDir, "agents", agent.name);
   await write(dir, texts);
   await writeSchemas(projectDir);
@@ -60,16 +60,6 @@ function skillOf({ name, description }: NewAgent): string {
   const about = description === "" ? "" : `description: ${JSON.stringify(description)}\n`;
   const what = description === "" ? "Say here what the agent does, and how." : description;
   return `---\nname: ${titleOf(name)}\n${about}---\n\n${what}\n`;
-}
-
-/** The same judgement as the scheduler's, before anything is written. */
-function refuseFaults({ name }: NewAgent, { config, skill }: Texts, project: ProjectConfig): void {
-  const files = { name, config, skill, dockerfileHash: null, problems: [] };
-  const known = { filters: filterTable, version: packageVersion() };
-  const change = resolveAgent(files, project, known);
-  if (change.type !== "invalid") return;
-  const message = change.problems.map(problemText).join("\n");
-  throw new UserError("invalid_config", message, { hint: "nothing was written", exitCode: 2 });
 }
 
 async function write(dir: string, { config, skill }: Texts): Promise<void> {

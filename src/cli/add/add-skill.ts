@@ -1,0 +1,146 @@
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { agentNameProblem } from "../../config/agent-files.ts";
+import { loadProject } from "../../config/load-project.ts";
+import type { ProjectConfig } from "../../config/project-config.ts";
+import { UserError } from "../../errors.ts";
+import { fetchRepository } from "../../skills/fetch-repository.ts";
+import type { FetchedRepository } from "../../skills/fetch-repository.ts";
+import { parseSkillSource, repositoryName, skillSourceText } from "../../skills/skill-source.ts";
+import type { SkillSource } from "../../skills/skill-source.ts";
+import { filterTable } from "../../webhooks/providers/table.ts";
+import type { Context } from "../context.ts";
+import { missingFlag, openPrompts } from "../prompts.ts";
+import type { Prompts } from "../prompts.ts";
+import { writeSchemas } from "../schema-files.ts";
+import { agentConfigText } from "./agent-config.ts";
+import { agentNameFor, chooseSkill } from "./choose-skill.ts";
+import { refuseFaults } from "../refuse-faults.ts";
+import { renderReview } from "./render-review.ts";
+import { reviewOf } from "./review.ts";
+import type { Review } from "./review.ts";
+import { readSkill } from "./read-skill.ts";
+import type { ReadSkill } from "./read-skill.ts";
+import { writeAgent } from "./write-agent.ts";
+
+export interface AddOptions {
+  readonly skill?: string;
+  readonly name?: string;
+  readonly yes?: true;
+}
+
+/** What is to be written. */
+interface NewAgent {
+  readonly name: string;
+  readonly skill: ReadSkill;
+  readonly source: string;
+  readonly commit: string;
+  readonly model: string;
+  readonly config: string;
+}
+
+/**
+ * Makes an agent of a skill from a git repository, after showing what it is. Overwrites nothing; throws a UserError
+ * when it can't, and then nothing was written.
+ */
+export async function addSkill(
+  context: Context,
+  given: string,
+  options: AddOptions,
+): Promise<void> {
+  const { project } = await loadProject(context.projectDir, filterTable);
+  const source = parseSkillSource(given, process.cwd());
+  const prompts = await openPrompts(context);
+  context.out.note(`fetching ${source.url} …`);
+  const repository = await fetchRepository(source.url, { env: context.env });
+  try {
+    const agent = await prepare(context, { project, source, repository, prompts, options });
+    const review = reviewOf(agent.skill);
+    context.out.note(renderReview(review, agent, context.out.colors));
+    if (!options.yes) await confirm(prompts, agent.name);
+    await writeAgent(context.projectDir, agent.name, agent.skill, agent.config);
+    await writeSchemas(context.projectDir);
+    tell(context, agent, review);
+  } finally {
+    await repository.remove();
+  }
+}
+
+interface Wanted {
+  readonly project: ProjectConfig;
+  readonly source: SkillSource;
+  readonly repository: FetchedRepository;
+  readonly prompts: Prompts | null;
+  readonly options: AddOptions;
+}
+
+async function prepare({ projectDir }: Context, wanted: Wanted): Promise<NewAgent> {
+  const { project, source, repository, prompts, options } = wanted;
+  const { head: commit } = repository;
+  const entries = await repository.files(commit);
+  const { found, isOnlyOne } = await chooseSkill(entries, source, options.skill ?? null, prompts);
+  const name = agentNameFor(found, source, options.name ?? null);
+  const problem = agentNameProblem(name);
+  if (problem !== null) {
+    throw new UserError("usage", problem, { hint: "give another with --name", exitCode: 2 });
+  }
+  await refuseExisting(projectDir, name);
+  const skill = await readSkill(repository, entries, found);
+  const sourceText = skillSourceText(
+    source,
+    isOnlyOne ? null : (found.name ?? repositoryName(source)),
+  );
+  const model = firstModel(project);
+  const config = agentConfigText({ source: sourceText, commit, model });
+  refuseFaults({ name, config, skill: skill.text }, project, {
+    hint: "nothing was written",
+  });
+  return { name, skill, source: sourceText, commit, model, config };
+}
+
+function firstModel({ models }: ProjectConfig): string {
+  const [first] = Object.keys(models);
+  if (first !== undefined) return first;
+  throw new UserError("no_model", "the project has no model that the agent could use", {
+    hint: "al config --set models.claude.provider=anthropic --set models.claude.model=claude-sonnet-4-5",
+  });
+}
+
+async function refuseExisting(projectDir: string, name: string): Promise<void> {
+  const dir = join(projectDir, "agents", name);
+  if ((await lstat(dir).catch(() => null)) === null) return;
+  throw new UserError("exists", `${dir} is there already; nothing was written`, {
+    hint: `al update ${name} brings what is new, if it came from there; --name <name> adds a second one`,
+  });
+}
+
+async function confirm(prompts: Prompts | null, name: string): Promise<void> {
+  if (prompts === null) throw missingFlag("--yes", `${name} is somebody else's program`);
+  if (await prompts.confirm(`Add it as agents/${name}?`)) return;
+  throw new UserError("refused", "nothing was added");
+}
+
+function tell({ out }: Context, agent: NewAgent, review: Review): void {
+  const { name, source, commit, model } = agent;
+  const files = [...review.files.map(({ path }) => path), "config.toml"].map(
+    (path) => `agents/${name}/${path}`,
+  );
+  if (out.json) {
+    return out.document({
+      agent: name,
+      source,
+      sourceCommit: commit,
+      models: [model],
+      files,
+      review,
+    });
+  }
+  for (const file of files) out.data(file);
+  out.note(`
+${name} is added. Nothing starts it yet: scale = 0 disables it. Say when it runs:
+  al config ${name} --set 'schedule=0 9 * * *' --unset scale
+then try it:
+  al run ${name}
+It runs in a container. To run it as you, who can read all your files:
+  al config ${name} --set runtime.type=host-user --set 'runtime.run_as=$USER'`);
+}

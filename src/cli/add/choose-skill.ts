@@ -1,0 +1,66 @@
+import { UserError } from "../../errors.ts";
+import { findSkills } from "../../skills/find-skills.ts";
+import type { FoundSkill } from "../../skills/find-skills.ts";
+import type { TreeEntry } from "../../skills/git-output.ts";
+import { repositoryName } from "../../skills/skill-source.ts";
+import type { SkillSource } from "../../skills/skill-source.ts";
+import { closest } from "../closest.ts";
+import { missingFlag } from "../prompts.ts";
+import type { Prompts } from "../prompts.ts";
+
+interface ChosenSkill {
+  readonly found: FoundSkill;
+  /** The repository has no other. */
+  readonly isOnlyOne: boolean;
+}
+
+/** The skill by the flag, by the source, as the only one, or by the person. Throws a UserError when there is none. */
+export async function chooseSkill(
+  entries: readonly TreeEntry[],
+  source: SkillSource,
+  given: string | null,
+  prompts: Prompts | null,
+): Promise<ChosenSkill> {
+  const skills = findSkills(entries);
+  const [first] = skills;
+  if (first === undefined) throw noSkill(source);
+  const isOnlyOne = skills.length === 1;
+  const nameOf = ({ name }: FoundSkill) => name ?? repositoryName(source);
+  const wanted = given ?? source.skill;
+  if (wanted !== null) {
+    const found = skills.find((skill) => nameOf(skill) === wanted);
+    if (found === undefined) throw unknownSkill(wanted, skills.map(nameOf));
+    return { found, isOnlyOne };
+  }
+  if (isOnlyOne) return { found: first, isOnlyOne };
+  const names = skills.map(nameOf);
+  if (prompts === null) throw missingFlag("--skill", `the repository has ${names.join(", ")}`);
+  const chosen = await prompts.choose(
+    "Which skill",
+    names.map((value) => ({ value, name: value })),
+  );
+  return { found: skills.find((skill) => nameOf(skill) === chosen) ?? first, isOnlyOne };
+}
+
+/** The agent's name: the flag's, or the skill's or repository's in small letters with dashes. */
+export function agentNameFor(found: FoundSkill, source: SkillSource, given: string | null): string {
+  if (given !== null) return given;
+  const name = found.name ?? repositoryName(source);
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "");
+}
+
+function noSkill({ url }: SkillSource): UserError {
+  return new UserError("no_skill", `${url} has no skill`, {
+    hint: "expected SKILL.md at its top, in skills/<name>/ or in <name>/",
+  });
+}
+
+function unknownSkill(wanted: string, names: readonly string[]): UserError {
+  const near = closest(wanted, names);
+  return new UserError("no_skill", `the repository has no skill ${JSON.stringify(wanted)}`, {
+    hint: near === null ? `it has ${names.join(", ")}` : `did you mean ${near}?`,
+  });
+}

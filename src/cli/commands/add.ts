@@ -1,0 +1,29 @@
+import { Command } from "commander";
+import type { AddOptions } from "../add/add-skill.ts";
+import { contextOf } from "../context.ts";
+import { examples } from "../examples.ts";
+
+/** `al add <repo>` */
+export function addCommand(): Command {
+  return new Command("add")
+    .description("make an agent of a skill from a git repository, after showing what it is")
+    .argument(
+      "<repo>",
+      "https, ssh or file URL, owner/name on GitHub, or a directory such as ./skills",
+    )
+    .option("-s, --skill <name>", "which one, when the repository has several")
+    .option("--name <name>", "name of the agent (default: the skill's)")
+    .option("-y, --yes", "don't ask")
+    .addHelpText(
+      "after",
+      examples([
+        "al add acme/skills --skill triage",
+        "al add git@example.com:team/triage.git --name issue-triage",
+        "al add ./skills --skill triage --yes",
+      ]),
+    )
+    .action(async (repo: string, options: AddOptions, command: Command) => {
+      const { addSkill } = await import("../add/add-skill.ts");
+      await addSkill(contextOf(command), repo, options);
+    });
+}

@@ -1,0 +1,26 @@
+import { problemText } from "../../streams/vocabulary.ts";
+import type { ProjectConfig } from "../config/project-config.ts";
+import { resolveAgent } from "../config/resolve-agent.ts";
+import { UserError } from "../errors.ts";
+import { packageVersion } from "../version.ts";
+import { filterTable } from "../webhooks/providers/table.ts";
+
+interface AgentTexts {
+  readonly name: string;
+  readonly config: string;
+  /** Of SKILL.md. */
+  readonly skill: string;
+}
+
+/** The same judgement as the scheduler's, before anything is written. Throws a UserError with every fault. */
+export function refuseFaults(
+  texts: AgentTexts,
+  project: ProjectConfig,
+  options: { readonly hint: string; readonly exitCode?: number },
+): void {
+  const files = { ...texts, dockerfileHash: null, problems: [] };
+  const known = { filters: filterTable, version: packageVersion() };
+  const change = resolveAgent(files, project, known);
+  if (change.type !== "invalid") return;
+  throw new UserError("invalid_config", change.problems.map(problemText).join("\n"), options);
+}

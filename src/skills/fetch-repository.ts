@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { UserError } from "../errors.ts";
+import { runGit } from "./git.ts";
+import type { GitOptions } from "./git.ts";
+import { parseBlobs, parseTree } from "./git-output.ts";
+import type { TreeEntry } from "./git-output.ts";
+
+/** A repository's newest commit, as git's objects in a folder of its own: no file of it is on disk by its name. */
+export interface FetchedRepository {
+  /** The commit, in hex. */
+  readonly head: string;
+  /** All files of a commit. */
+  files(commit: string): Promise<readonly TreeEntry[]>;
+  /** The contents of files, in their order. */
+  contents(entries: readonly TreeEntry[]): Promise<readonly Buffer[]>;
+  /** Gets another commit; false when the repository doesn't give it. */
+  fetchCommit(commit: string): Promise<boolean>;
+  /** The lines of a unified diff between two files, from the first `@@` on; null stands for no file. */
+  diff(before: TreeEntry | null, after: TreeEntry | null): Promise<string>;
+  remove(): Promise<void>;
+}
+
+export interface FetchOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** For one fetch. */
+  readonly timeoutMs?: number;
+  /** Of the whole repository as it is sent. */
+  readonly maxBytes?: number;
+}
+
+const usualTimeoutMs = 120_000;
+const usualMaxBytes = 256 * 1024 * 1024;
+
+/**
+ * Fetches the newest commit, and nothing else, from a URL of `parseSkillSource`. The caller removes it. Throws a
+ * UserError when it can't be had.
+ */
+export async function fetchRepository(
+  url: string,
+  { env, timeoutMs = usualTimeoutMs, maxBytes = usualMaxBytes }: FetchOptions,
+): Promise<FetchedRepository> {
+  const gitDir = await mkdtemp(join(tmpdir(), "al-skill-"));
+  const options: GitOptions = { gitDir, env, timeoutMs, maxFileBytes: maxBytes };
+  const remove = () => rm(gitDir, { recursive: true, force: true });
+  try {
+    await must(["init", "--quiet", "--bare", "--template="], options);
+    const fetched = await fetchRef(url, "HEAD", options);
+    if (fetched !== null) throw unreachable(url, fetched, maxBytes);
+    const head = (await must(["rev-parse", "--verify", "FETCH_HEAD^{commit}"], options))
+      .toString()
+      .trim();
+    return {
+      ...reader(options),
+      head,
+      remove,
+      fetchCommit: (commit) => fetchCommit(url, commit, options),
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function reader(options: GitOptions): Pick<FetchedRepository, "files" | "contents" | "diff"> {
+  return {
+    files: async (commit) =>
+      parseTree(await must(["ls-tree", "-r", "-l", "-z", "--full-tree", commit], options)),
+    contents: async (entries) => {
+      const ids = entries.map(({ id }) => `${id}\n`).join("");
+      return parseBlobs(await must(["cat-file", "--batch"], options, ids), entries.length);
+    },
+    diff: async (before, after) => {
+      const empty = (await must(["hash-object", "-w", "--stdin"], options)).toString().trim();
+      const ids = [before?.id ?? empty, after?.id ?? empty];
+      const plain = ["--no-color", "--no-ext-diff", "--no-textconv", "--unified=3"];
+      const text = (await must(["diff", ...plain, ...ids], options)).toString("utf8");
+      const start = text.indexOf("\n@@");
+      return start < 0 ? "" : text.slice(start + 1).trimEnd();
+    },
+  };
+}
+
+/** What git says against it; null when it came. */
+async function fetchRef(url: string, ref: string, options: GitOptions): Promise<string | null> {
+  const quiet = [
+    "--quiet",
+    "--depth=1",
+    "--no-tags",
+    "--no-recurse-submodules",
+    "--no-auto-maintenance",
+  ];
+  const { ok, stderr } = await runGit(["fetch", ...quiet, "--", url, ref], options);
+  return ok ? null : stderr;
+}
+
+async function fetchCommit(url: string, commit: string, options: GitOptions): Promise<boolean> {
+  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(commit)) return false;
+  return (await fetchRef(url, commit, options)) === null;
+}
+
+async function must(args: readonly string[], options: GitOptions, input?: string): Promise<Buffer> {
+  const { ok, stdout, stderr } = await runGit(args, options, input);
+  if (ok) return stdout;
+  throw new UserError("git_failed", `git ${args[0] ?? ""}: ${lastLine(stderr)}`, {
+    hint: "the repository may be damaged, or be built to do damage",
+  });
+}
+
+function unreachable(url: string, stderr: string, maxBytes: number): UserError {
+  if (/File too large/.test(stderr)) {
+    return new UserError("too_large", `${url} is larger than ${maxBytes / 1024 ** 2} MiB`, {
+      hint: "a skill is a few files; ask its author for a repository of its own",
+    });
+  }
+  if (/remote ref HEAD/.test(stderr)) {
+    return new UserError("no_skill", `${url} has no commit yet`, {
+      hint: "commit a SKILL.md there",
+    });
+  }
+  return new UserError("git_failed", `${url} can't be fetched: ${lastLine(stderr)}`, {
+    hint: "does git ls-remote with this address work? For a private repository set up ssh or a credential helper",
+  });
+}
+
+/** What git says last is often advice: its errors tell more. */
+function lastLine(stderr: string): string {
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  const line = lines.find((each) => /^(fatal|error|remote): /i.test(each)) ?? lines.at(-1);
+  return line?.replace(/^(fatal|error): /, "") ?? "no reason was given";
+}

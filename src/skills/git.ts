@@ -1,0 +1,97 @@
+import { execa } from "execa";
+import { UserError } from "../errors.ts";
+
+export interface GitOptions {
+  /** The bare repository that it works on. */
+  readonly gitDir: string;
+  /** The person's environment: proxies, ssh agent and git's own settings are used. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly timeoutMs: number;
+  /** Bytes of the biggest file that git may write. */
+  readonly maxFileBytes: number;
+}
+
+/** Bytes of its output that are taken. */
+const maxOutputBytes = 64 * 1024 * 1024;
+/** What ulimit counts in. */
+const blockBytes = 512;
+
+/**
+ * Nothing of a fetched repository is ever checked out, so its hooks, filters, symbolic links and submodules do
+ * nothing. These settings keep the person's own from starting something on its behalf.
+ */
+const settings = [
+  ...["-c", "core.hooksPath=/dev/null"],
+  ...["-c", "core.fsmonitor=false"],
+  ...["-c", "core.askPass="],
+  ...["-c", "gc.auto=0"],
+  ...["-c", "maintenance.auto=false"],
+  ...["-c", "fetch.recurseSubmodules=false"],
+  // One pack, whose size is limited; and big files are not held in memory.
+  ...["-c", "fetch.unpackLimit=1"],
+  ...["-c", "core.bigFileThreshold=1m"],
+];
+
+/** What git said, as bytes, and whether it did what it was asked. */
+export interface GitEnd {
+  readonly ok: boolean;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/** Runs the system's git without asking anybody anything. Throws a UserError when there is none. */
+export async function runGit(
+  args: readonly string[],
+  { gitDir, env, timeoutMs, maxFileBytes }: GitOptions,
+  input = "",
+): Promise<GitEnd> {
+  // Without the signal git says itself that a file got too large.
+  const limited = `trap "" XFSZ; ulimit -f ${Math.ceil(maxFileBytes / blockBytes)} && exec git "$@"`;
+  const command = ["--git-dir", gitDir, ...settings, ...args];
+  const ended = await execa("/bin/sh", ["-c", limited, "sh", ...command], {
+    env: gitEnvironment(env),
+    extendEnv: false,
+    cwd: gitDir,
+    input,
+    encoding: "buffer",
+    stripFinalNewline: false,
+    timeout: timeoutMs,
+    forceKillAfterDelay: 2000,
+    maxBuffer: maxOutputBytes,
+    reject: false,
+  });
+  if (ended.timedOut) {
+    throw new UserError("git_timeout", `git did not finish within ${timeoutMs / 1000} s`, {
+      hint: "try again later, or clone the repository by hand and add the directory",
+    });
+  }
+  const stderr = Buffer.from(ended.stderr).toString("utf8");
+  if (ended.exitCode === 127) {
+    throw new UserError("no_git", "git is not installed", { hint: "install git" });
+  }
+  return { ok: ended.exitCode === 0, stdout: Buffer.from(ended.stdout), stderr };
+}
+
+/** Variables of git that say how to reach a place; the others would point it to another repository. */
+const kept = /^GIT_(SSH|SSH_COMMAND|SSH_VARIANT|SSL_.*|PROXY_.*|HTTP_.*|CONFIG_.*)$/;
+
+function gitEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+  const own = Object.entries(env).filter(
+    (pair): pair is [string, string] =>
+      pair[1] !== undefined &&
+      pair[0] !== "SSH_ASKPASS" &&
+      (!pair[0].startsWith("GIT_") || kept.test(pair[0])),
+  );
+  return {
+    // Without a terminal ssh fails instead of asking for a host's key or a password.
+    ...(env.GIT_SSH === undefined && env.GIT_SSH_COMMAND === undefined
+      ? { GIT_SSH_COMMAND: "ssh -o BatchMode=yes" }
+      : {}),
+    ...Object.fromEntries(own),
+    GIT_ALLOW_PROTOCOL: "https:ssh:file",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_NO_REPLACE_OBJECTS: "1",
+    GIT_LFS_SKIP_SMUDGE: "1",
+    LC_ALL: "C",
+  };
+}
