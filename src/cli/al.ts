@@ -49,14 +49,23 @@ function continueWith(binary: string): void {
  * what runs. A run's process gets its folder, if any, from the scheduler (NODE_COMPILE_CACHE).
  */
 function keepCompiledCode(): void {
-  if (process.argv[2] === "_run-agent") return;
+  if (process.argv[2] === "_run-agent" || isAgentCommand()) return;
   const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
   module.enableCompileCache(join(cache, "almanac"));
+}
+
+/** Whether an agent called it by one of its commands. Agents wait for these, so that little is loaded for them. */
+function isAgentCommand(): boolean {
+  return process.argv[2] === "_agent";
 }
 
 async function main(): Promise<void> {
   if (majorOf(process.versions.node) >= oldestNode) {
     keepCompiledCode();
+    if (isAgentCommand()) {
+      const { runAgentCommand } = await import("./agent-command.ts");
+      return runAgentCommand(process.argv.slice(3));
+    }
     const { runProgram } = await import("./program.ts");
     await runProgram(process.argv);
     return;

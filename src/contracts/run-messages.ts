@@ -47,6 +47,13 @@ export const runMessageSchema = z.discriminatedUnion("type", [
     fields: z.record(z.string(), z.unknown()).optional(),
   }),
   z.object({ type: z.literal("status"), text: z.string() }),
+  /**
+   * What the run returns, as JSON text in pieces that fit into a line: `more` is true for all but the last. A later
+   * value takes the place of an earlier one.
+   */
+  z.object({ type: z.literal("return"), json: z.string(), more: z.boolean() }),
+  /** A run that its schedule started asks to be started again once it succeeded. */
+  z.object({ type: z.literal("rerun") }),
   /** A model that did not answer, so that the scheduler can leave it out for a while. */
   z.object({ type: z.literal("cooldown"), model: z.string(), until: timeSchema }),
   /** The run's own account, the last message; the exit code repeats whether it succeeded. */

@@ -19,26 +19,36 @@ export interface WrittenFiles {
   readonly payloadFile: string | null;
   /** Variables that name the files of credentials. */
   readonly files: Readonly<Record<string, string>>;
+  /** The agent's own commands and the socket that they reach the run by; null without. */
+  readonly commands: { readonly binDir: string; readonly path: string } | null;
 }
+
+const defaultPath = "/usr/local/bin:/usr/bin:/bin";
 
 /**
  * The whole environment of the agent's commands and hooks: a few variables of the run's own, the credentials'
- * (the first that sets a variable wins), and `AL_AGENT`, `AL_INSTANCE` and, for a webhook, `AL_PAYLOAD_FILE`.
+ * (the first that sets a variable wins), and `AL_AGENT`, `AL_INSTANCE` and, for a webhook, `AL_PAYLOAD_FILE`. The
+ * agent's own commands come first on its PATH and find the run by `AL_RUN_SOCKET`; no token is among it.
  */
 export function commandEnv(
   job: Job,
   env: NodeJS.ProcessEnv,
-  { payloadFile, files }: WrittenFiles,
+  { payloadFile, files, commands }: WrittenFiles,
 ): Readonly<Record<string, string>> {
   const own = passedOn.flatMap((name): [string, string][] => {
     const value = env[name];
     return value === undefined ? [] : [[name, value]];
   });
   const credentials = job.credentials.toReversed().flatMap((entry) => Object.entries(entry.env));
-  return {
+  const given: Record<string, string> = {
     ...Object.fromEntries(own),
     ...Object.fromEntries(credentials),
     ...files,
+  };
+  const { PATH = defaultPath } = given;
+  return {
+    ...given,
+    ...(commands && { PATH: `${commands.binDir}:${PATH}`, AL_RUN_SOCKET: commands.path }),
     // Last, because the runner finds stray processes of a run by it.
     AL_AGENT: job.agent,
     AL_INSTANCE: job.instanceId,

@@ -1,6 +1,7 @@
 import type { Usage } from "../../streams/vocabulary.ts";
 import type { Job, Script } from "../contracts/job.ts";
 import type { RunMessage } from "../contracts/run-messages.ts";
+import type { Abilities } from "./abilities/abilities.ts";
 
 /** Writes one message of the run. */
 export type Emit = (message: RunMessage) => void;
@@ -25,12 +26,16 @@ export interface Session {
   /** Aborts the session: the scheduler stops the run or is gone. */
   readonly signal: AbortSignal;
   readonly startScripted: StartScripted;
+  /** What the agent can ask for while it runs. */
+  readonly abilities: Abilities;
 }
 
 /** How a session ended; `error` is null when the agent came to its own end. */
 export interface SessionEnd {
   readonly error: string | null;
   readonly usage: Usage;
+  /** Of the run's process, where the agent asked for one. */
+  readonly exitCode?: number;
 }
 
 /** One way to run an agent's session. It resolves also when the model fails; a throw is a failure to start. */

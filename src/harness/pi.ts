@@ -11,6 +11,8 @@ import {
 } from "@earendil-works/pi-coding-agent";
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import { z } from "zod";
+import { refusedAnswer } from "./abilities/abilities.ts";
+import type { Abilities } from "./abilities/abilities.ts";
 import type { Emit, Harness, Session, SessionEnd } from "./harness.ts";
 import { modelFallback } from "./pi-fallback.ts";
 import type { Fallback } from "./pi-fallback.ts";
@@ -19,7 +21,7 @@ import type { PiModel } from "./pi-models.ts";
 import { providerFailure } from "./provider-failure.ts";
 import { sessionLog } from "./session-log.ts";
 import { systemPrompt } from "./system-prompt.ts";
-import { harnessTools } from "./tools.ts";
+import { toolsFor } from "./tools.ts";
 import type { HarnessTool } from "./tools.ts";
 
 const builtInTools = ["read", "bash", "edit", "write"];
@@ -85,7 +87,7 @@ function sessionError(last: LastMessage, model: string, signal: AbortSignal): st
 }
 
 async function createSession(
-  { job, commandEnv, emit }: Session,
+  { job, commandEnv, abilities }: Session,
   modelRuntime: ModelRuntime,
   first: PiModel,
   fallback: Fallback,
@@ -118,14 +120,15 @@ async function createSession(
     exposeSessionEnvironment: false,
     spawnHook: (context) => ({ ...context, env: { ...commandEnv } }),
   });
+  const tools = toolsFor(job);
   const { session } = await createAgentSession({
     cwd,
     agentDir,
     modelRuntime,
     model: first.model,
     thinkingLevel: first.thinkingLevel,
-    tools: [...builtInTools, ...harnessTools.map(({ name }) => name)],
-    customTools: [defineTool(bash), ...harnessTools.map((tool) => piTool(tool, emit))],
+    tools: [...builtInTools, ...tools.map(({ name }) => name)],
+    customTools: [defineTool(bash), ...tools.map((tool) => piTool(tool, abilities))],
     resourceLoader,
     sessionManager: SessionManager.inMemory(cwd),
     settingsManager,
@@ -133,18 +136,21 @@ async function createSession(
   return session;
 }
 
-function piTool(tool: HarnessTool, emit: Emit) {
+/** The tool answers as the command of the same ability does: with one JSON object. A refusal is the tool's error. */
+function piTool({ name, description, parameters, ability }: HarnessTool, abilities: Abilities) {
   return defineTool({
-    name: tool.name,
-    label: tool.name,
-    description: tool.description,
-    parameters: z.toJSONSchema(tool.parameters),
-    execute: (_id, input) => {
-      const text = tool.run(input, emit);
-      return Promise.resolve({ content: [{ type: "text", text }], details: undefined });
+    ...{ name, label: name, description },
+    parameters: z.toJSONSchema(parameters),
+    execute: async (_id, input, signal = neverAborted) => {
+      const answer = await abilities.perform(ability, input, signal).catch(refusedAnswer);
+      const text = JSON.stringify(answer);
+      if (answer.ok !== true) throw new Error(text);
+      return { content: [{ type: "text", text }], details: undefined };
     },
   });
 }
+
+const neverAborted = new AbortController().signal;
 
 function logRun(emit: Emit, level: 30 | 40, msg: string): void {
   emit({ type: "log", level, time: Date.now(), kind: "run", msg });

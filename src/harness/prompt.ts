@@ -1,6 +1,8 @@
 import type { Trigger, WebhookEvent } from "../../streams/vocabulary.ts";
 import type { Job } from "../contracts/job.ts";
+import { commandTable } from "./commands/command-table.ts";
 import { cut } from "./message-writer.ts";
+import { toolsFor } from "./tools.ts";
 
 /** Characters of a webhook's body text in the prompt; the whole is in the payload file. */
 const maxBodyCharacters = 16_000;
@@ -13,6 +15,8 @@ export interface PromptContext {
   readonly now: number;
   /** Where the webhook's whole body is, as a path relative to the working directory; null without one. */
   readonly payloadFile: string | null;
+  /** Whether the agent's own commands work. */
+  readonly commands: boolean;
 }
 
 /**
@@ -24,6 +28,7 @@ export function promptFor(job: Job, context: PromptContext): string {
     section("agent-config", job.params),
     section("credential-context", job.credentials.map(credentialNames)),
     section("environment", environment(job, context)),
+    ...abilitiesSection(job, context),
     triggerSection(job.trigger, context),
   ].join("\n\n");
 }
@@ -44,6 +49,24 @@ function environment(job: Job, { timezone, now }: PromptContext) {
     localTime: local,
     timeoutSeconds: job.timeoutSeconds,
   };
+}
+
+/** What the agent can ask for while it runs: tools in pi, commands in an external CLI; nothing that it hasn't. */
+function abilitiesSection(job: Job, { commands }: PromptContext): readonly string[] {
+  const tools = toolsFor(job);
+  if (job.harness.type === "pi") {
+    const names = tools.map(({ name }) => name).join(", ");
+    return [
+      `<abilities>\nTools of the scheduler, beside your own: ${names}. Each answers with one JSON object.\n</abilities>`,
+    ];
+  }
+  if (!commands) return [];
+  const lines = Object.values(commandTable)
+    .filter(({ ability }) => tools.some((tool) => tool.ability === ability))
+    .map(({ usage, purpose }) => `${usage}  (${purpose})`);
+  const head =
+    "Commands of the scheduler in your shell. Each prints one JSON object and exits with 0 when it was done, 1 when it was refused:";
+  return [["<abilities>", head, ...lines, "</abilities>"].join("\n")];
 }
 
 function triggerSection(trigger: Trigger, { payloadFile }: PromptContext): string {
@@ -76,7 +99,7 @@ function section(tag: string, value: unknown): string {
 }
 
 const ourTags =
-  /<(?=\/?(?:agent-config|credential-context|environment|webhook-trigger|agent-call|user-prompt)\b)/gi;
+  /<(?=\/?(?:agent-config|credential-context|environment|abilities|webhook-trigger|agent-call|user-prompt)\b)/gi;
 
 /** Plain text keeps its `<`, but not where it would open or close one of the prompt's own sections. */
 function withoutOurTags(text: string): string {

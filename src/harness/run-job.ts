@@ -4,11 +4,19 @@ import type { Readable, Writable } from "node:stream";
 import type { Job } from "../contracts/job.ts";
 import type { RunMessage } from "../contracts/run-messages.ts";
 import { messageOf } from "../errors.ts";
+import { createAbilities } from "./abilities/abilities.ts";
+import type { Abilities } from "./abilities/abilities.ts";
+import { createChannelClient } from "./abilities/channel-client.ts";
+import { openRunSocket } from "./abilities/run-socket.ts";
+import type { RunSocket } from "./abilities/run-socket.ts";
+import { createSessionExit } from "./abilities/session-exit.ts";
+import type { SessionExit } from "./abilities/session-exit.ts";
 import { commandEnv } from "./command-env.ts";
 import { writeCredentialFiles } from "./credential-files.ts";
 import { noUsage } from "./harness.ts";
 import type { Emit, Harness, Session, SessionEnd, StartScripted } from "./harness.ts";
 import { hookTimeoutMs, runHooks } from "./hooks.ts";
+import type { HookContext } from "./hooks.ts";
 import { inlineTimeoutMs, withCommandOutputs } from "./inline-commands.ts";
 import { messageWriter } from "./message-writer.ts";
 import { promptFor } from "./prompt.ts";
@@ -24,6 +32,8 @@ export interface RunJobOptions {
   /** Aborted when the run is asked to end (SIGTERM). */
   readonly signal: AbortSignal;
   readonly startScripted: StartScripted;
+  /** The program and the first arguments of the agent's commands; a command's name and arguments follow. */
+  readonly agentProgram: readonly string[];
   /** Gives what takes a job's secrets out of a JSON-like value. */
   readonly redactorFor: (job: Job) => (value: unknown) => unknown;
 }
@@ -40,7 +50,8 @@ const payloadName = "webhook-payload";
 
 /**
  * Runs one job from its first line on `input` to its `end` message and resolves to the exit code of the process:
- * 0 when the agent came to its own end, 1 when it failed, 143 when it was asked to stop. Never rejects.
+ * 0 when the agent came to its own end, 1 when it failed or the code that it asked for, 143 when it was asked to
+ * stop. Never rejects.
  */
 export async function runJob(options: RunJobOptions): Promise<number> {
   const gone = new AbortController();
@@ -53,7 +64,7 @@ export async function runJob(options: RunJobOptions): Promise<number> {
   writer.emit({ type: "end", error: end.error, usage: { ...end.usage } });
   await writer.flush();
   if (stopped) return exitCodes.stopped;
-  return end.error === null ? exitCodes.succeeded : exitCodes.failed;
+  return end.exitCode ?? (end.error === null ? exitCodes.succeeded : exitCodes.failed);
 }
 
 /** Nothing that the run writes holds one of its secrets: who knows where its output is kept on its way. */
@@ -65,7 +76,9 @@ async function runJobRedacted(
 ): Promise<SessionEnd> {
   const redact = options.redactorFor(job);
   const redacted: Emit = (message) => emit(withoutSecrets(message, redact));
-  const end = await runPhases(job, redacted, signal, options).catch(failure);
+  const end = await withAbilities(job, redacted, redact, options, (abilities) =>
+    runPhases(job, { ...abilities, emit: redacted, signal }, options),
+  ).catch(failure);
   return { ...end, error: redact(end.error) as string | null };
 }
 
@@ -81,39 +94,91 @@ function withoutSecrets(message: RunMessage, redact: (value: unknown) => unknown
   };
 }
 
+/** Runs the job with what its agent can ask for, as tools and as commands; that goes with the job. */
+async function withAbilities(
+  job: Job,
+  emit: Emit,
+  redact: (value: unknown) => unknown,
+  { agentProgram: program }: RunJobOptions,
+  run: (given: Pick<Surroundings, "abilities" | "exit" | "commands">) => Promise<SessionEnd>,
+): Promise<SessionEnd> {
+  const exit = createSessionExit();
+  const client = job.channel === null ? null : createChannelClient(job.channel);
+  const abilities = createAbilities({ job, emit, client, exit, redact });
+  const { workDir } = job;
+  const commands = await openRunSocket({ workDir, abilities, program }).catch((error: unknown) => {
+    const msg = `the commands of this run (al-status and so on) do not work: ${messageOf(error)}`;
+    emit({ type: "log", level: 40, time: Date.now(), kind: "run", msg });
+    return null;
+  });
+  try {
+    return await run({ abilities, exit, commands });
+  } finally {
+    await commands?.close();
+  }
+}
+
 function failure(error: unknown): SessionEnd {
   return { error: messageOf(error), usage: noUsage };
+}
+
+/** What the parts of a run share. */
+interface Surroundings {
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+  readonly abilities: Abilities;
+  readonly exit: SessionExit;
+  /** Null where the agent's commands don't work. */
+  readonly commands: RunSocket | null;
 }
 
 /** Pre hooks, session, post hooks; a failure or a stop ends it there. */
 async function runPhases(
   job: Job,
-  emit: Emit,
-  signal: AbortSignal,
+  surroundings: Surroundings,
   { env, startScripted }: RunJobOptions,
 ): Promise<SessionEnd> {
+  const { emit, signal, abilities, exit, commands } = surroundings;
   const payloadFile = await writePayload(job);
   const files = await writeCredentialFiles(job);
-  const variables = commandEnv(job, env, { payloadFile, files });
-  const hooks = { emit, env: variables, signal, timeoutMs: hookTimeoutMs };
+  const variables = commandEnv(job, env, { payloadFile, files, commands });
+  const partOf = (): HookContext => ({
+    ...{ emit, env: variables, timeoutMs: hookTimeoutMs },
+    signal: AbortSignal.any([signal, exit.begin()]),
+  });
+  const timezone = env.TZ ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const prompt = promptFor(job, {
+    ...{ timezone, now: Date.now(), payloadFile, commands: commands !== null },
+  });
+  const session = { job, prompt, commandEnv: variables, emit, abilities, startScripted };
+  const ended = exited(await untilPost(session, partOf()), exit);
+  if (ended.error !== null || signal.aborted) return ended;
+  return exited({ ...ended, error: await runHooks("post", job, partOf()) }, exit);
+}
+
+/** Pre hooks, the commands in the instructions, and the session. */
+async function untilPost(session: Omit<Session, "signal">, hooks: HookContext) {
+  const { job } = session;
   const broken = await runHooks("pre", job, hooks);
-  if (broken !== null) return { error: broken, usage: noUsage };
+  if (broken !== null || hooks.signal.aborted) return { error: broken, usage: noUsage };
   const instructions = await withCommandOutputs(job.instructions, {
     ...hooks,
     cwd: job.workDir,
     timeoutMs: inlineTimeoutMs,
   });
-  const timezone = env.TZ ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const ended = await runSession(job.harness.type, {
+  return runSession(job.harness.type, {
+    ...session,
     job: { ...job, instructions },
-    prompt: promptFor(job, { timezone, now: Date.now(), payloadFile }),
-    commandEnv: variables,
-    emit,
-    signal,
-    startScripted,
+    signal: hooks.signal,
   });
-  if (ended.error !== null || signal.aborted) return ended;
-  return { ...ended, error: await runHooks("post", job, hooks) };
+}
+
+/** What the agent asked for by al-exit counts, whatever came of the part that it ended. */
+function exited(end: SessionEnd, exit: SessionExit): SessionEnd {
+  const exitCode = exit.code();
+  if (exitCode === null) return end;
+  const error = exitCode === 0 ? null : `the agent ended its run with code ${exitCode}`;
+  return { ...end, error, exitCode };
 }
 
 async function runSession(type: Job["harness"]["type"], session: Session): Promise<SessionEnd> {

@@ -18,6 +18,7 @@ it("gives the first credential that sets a variable the say, and nobody the mark
     commandEnv(aJob("/w", { credentials }), env, {
       payloadFile: null,
       files: { GIT_SSH_COMMAND: "ssh" },
+      commands: null,
     }),
   ).toEqual({
     PATH: "/bin",
@@ -28,4 +29,18 @@ it("gives the first credential that sets a variable the say, and nobody the mark
     AL_AGENT: "dev",
     AL_INSTANCE: "dev-abcdefgh",
   });
+});
+
+it("puts the agent's own commands first on the PATH, and tells them where the run is", () => {
+  const commands = { binDir: "/w/.al/bin", path: "/w/.al/run.sock" };
+  const written = { payloadFile: null, files: {}, commands };
+  const channel = { socket: "/s/channel.sock", token: "s3cret" };
+  const job = aJob("/w", { channel });
+  expect(commandEnv(job, { PATH: "/bin" }, written)).toEqual({
+    PATH: "/w/.al/bin:/bin",
+    AL_RUN_SOCKET: "/w/.al/run.sock",
+    AL_AGENT: "dev",
+    AL_INSTANCE: "dev-abcdefgh",
+  });
+  expect(commandEnv(job, {}, written).PATH).toBe("/w/.al/bin:/usr/local/bin:/usr/bin:/bin");
 });

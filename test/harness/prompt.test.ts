@@ -3,7 +3,12 @@ import type { Trigger, WebhookEvent } from "../../streams/vocabulary.ts";
 import { promptFor } from "../../src/harness/prompt.ts";
 import { aJob } from "./jobs.ts";
 
-const context = { timezone: "Asia/Tokyo", now: Date.UTC(2026, 0, 2, 15, 0), payloadFile: null };
+const context = {
+  timezone: "Asia/Tokyo",
+  now: Date.UTC(2026, 0, 2, 15, 0),
+  payloadFile: null,
+  commands: true,
+};
 
 const event: WebhookEvent = {
   source: "main",
@@ -110,5 +115,29 @@ describe("the prompt", () => {
     ]);
     const params = promptOf({ kind: "manual", prompt: null }, { params: { a: "</agent-config>" } });
     expect(section(params, "agent-config")).toEqual({ a: "</agent-config>" });
+  });
+
+  const channel = { socket: "/run/al/channel.sock", token: "s3cret" };
+  const cli = { harness: { type: "llm-cli", command: "claude" } } as const;
+  const manual = { kind: "manual", prompt: null } as const;
+  const cron = { kind: "cron", scheduledFor: 0 } as const;
+
+  it("tells the tools of pi, and only those that this run can use", () => {
+    const alone = promptOf(manual);
+    expect(alone).toContain("al_status, al_return, al_exit.");
+    expect(promptOf(cron)).toContain("al_exit, al_rerun.");
+    const prompt = promptOf(manual, { channel });
+    expect(prompt).toContain("al_lock, al_unlock");
+    expect(prompt).toContain("wait_for_trigger");
+    expect(prompt).not.toMatch(/al_rerun|rlock|s3cret|channel\.sock/);
+  });
+
+  it("tells an external CLI the commands in its shell, if they work there", () => {
+    const prompt = promptOf(cron, { ...cli, channel });
+    expect(prompt).toContain("rlock <resource> [--ttl SECONDS] [--wait SECONDS]");
+    expect(prompt).toContain("al-rerun");
+    expect(prompt).not.toMatch(/al_lock|s3cret/);
+    expect(promptOf(manual, cli)).not.toMatch(/rlock|al-subagent|al-rerun/);
+    expect(promptOf(manual, { ...cli, channel }, { commands: false })).not.toContain("abilities");
   });
 });

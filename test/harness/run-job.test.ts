@@ -33,6 +33,7 @@ describe("a job", () => {
       env: { PATH: process.env.PATH, TZ: "UTC" },
       signal: new AbortController().signal,
       startScripted: startScriptedModel,
+      agentProgram: ["false"],
       redactorFor: jobRedactor,
     });
     const lines = text.split("\n").filter((line) => line !== "");

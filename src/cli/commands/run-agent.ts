@@ -30,6 +30,7 @@ async function run(): Promise<number> {
     env: process.env,
     signal: askedToEnd(),
     startScripted: startScriptedModel,
+    agentProgram: [process.execPath, process.argv[1] ?? "al", "_agent"],
     redactorFor: jobRedactor,
   });
 }

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import type { Job } from "../../contracts/job.ts";
+import { abilities as channelAbilities, ChannelError } from "../../contracts/run-channel.ts";
+import type { Ability } from "../../contracts/run-channel.ts";
+import type { RunMessage } from "../../contracts/run-messages.ts";
+import type { ChannelClient } from "./channel-client.ts";
+import { returnMessages } from "./return-messages.ts";
+import type { SessionExit } from "./session-exit.ts";
+
+/** What the run does by itself: it tells the scheduler in its output, so that it works while that is away. */
+const signals = {
+  status: z.strictObject({ text: z.string().trim().min(1).max(65_536) }),
+  return: z.strictObject({ value: z.unknown() }),
+  rerun: z.strictObject({}),
+  exit: z.strictObject({ code: z.int().min(0).max(255).optional() }),
+} as const;
+type Signal = keyof typeof signals;
+
+export type AbilityName = Ability | Signal;
+
+/** One JSON object; `ok` is true. */
+export type Answer = Readonly<Record<string, unknown>>;
+
+/** What an agent can do while it runs, whether a tool or a command asks for it. */
+export interface Abilities {
+  /** Rejects with a RefusedError or a ChannelError that says why not. */
+  perform(name: AbilityName, input: unknown, signal: AbortSignal): Promise<Answer>;
+}
+
+/** A refusal of the run's own. */
+class RefusedError extends Error {
+  readonly problem: { readonly error: string; readonly detail: string };
+
+  constructor(error: string, detail: string) {
+    super(detail);
+    this.name = "RefusedError";
+    this.problem = { error, detail };
+  }
+}
+
+export interface AbilitiesOptions {
+  readonly job: Pick<Job, "trigger">;
+  readonly emit: (message: RunMessage) => void;
+  /** Null where the run can't reach the scheduler. */
+  readonly client: ChannelClient | null;
+  readonly exit: SessionExit;
+  /** Takes secrets out of a JSON-like value. */
+  readonly redact: (value: unknown) => unknown;
+}
+
+const statusCharacters = 500;
+/** Of a returned value, as JSON. */
+const maxValueBytes = 65_536;
+
+export function createAbilities(options: AbilitiesOptions): Abilities {
+  const { client } = options;
+  return {
+    perform: async (name, input, signal) => {
+      if (isSignal(name)) {
+        const schema: z.ZodType<object> = signals[name];
+        signalWith(name, checked(schema, input), options);
+        return { ok: true };
+      }
+      if (!isAbility(name))
+        throw new RefusedError("malformed", `there is no ability "${String(name)}"`);
+      if (client === null) {
+        throw new RefusedError("unavailable", "this run has no way to the scheduler");
+      }
+      const { request }: { request: z.ZodType<Parameters<typeof client.ask>[1]> } =
+        channelAbilities[name];
+      return client.ask(name, checked(request, input), signal);
+    },
+  };
+}
+
+/** The refusal as an answer, for a model or a program; anything else is thrown on. */
+export function refusedAnswer(error: unknown): Answer {
+  if (!(error instanceof ChannelError || error instanceof RefusedError)) throw error;
+  return { ok: false, ...error.problem };
+}
+
+function isSignal(name: string): name is Signal {
+  return Object.hasOwn(signals, name);
+}
+
+function isAbility(name: string): name is Ability {
+  return Object.hasOwn(channelAbilities, name);
+}
+
+function signalWith(name: Signal, input: unknown, options: AbilitiesOptions): void {
+  const { emit, redact, exit, job } = options;
+  const { text = "", value, code = 0 } = input as { text?: string; value?: unknown; code?: number };
+  switch (name) {
+    case "status":
+      return emit({ type: "status", text: text.replace(/\s+/g, " ").slice(0, statusCharacters) });
+    case "return":
+      return returnMessages(redact(small(value))).forEach(emit);
+    case "rerun":
+      if (job.trigger.kind === "cron") return emit({ type: "rerun" });
+      throw new RefusedError(
+        "not_scheduled",
+        `only a run that its schedule started is started again; this one came by a ${job.trigger.kind} trigger`,
+      );
+    case "exit":
+      return exit.ask(code);
+  }
+}
+
+function small(value: unknown): unknown {
+  const bytes = Buffer.byteLength(JSON.stringify(value ?? null));
+  if (bytes <= maxValueBytes) return value ?? null;
+  const detail = `the value has ${bytes} bytes as JSON, and may have ${maxValueBytes}`;
+  throw new RefusedError("malformed", detail);
+}
+
+function checked<T>(schema: z.ZodType<T>, input: unknown): T {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) =>
+    [path.join("."), message].filter((part) => part !== "").join(": "),
+  );
+  throw new RefusedError("malformed", problems.slice(0, 5).join("; "));
+}

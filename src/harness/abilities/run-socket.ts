@@ -1,0 +1,104 @@
+import { chmodSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { once } from "node:events";
+import { join } from "node:path";
+import { agentCommands } from "../../contracts/agent-commands.ts";
+import { refusedAnswer } from "./abilities.ts";
+import type { Abilities, AbilityName, Answer } from "./abilities.ts";
+
+/** Where the agent's commands find the run. */
+export interface RunSocket {
+  /** Absolute path. */
+  readonly path: string;
+  /** Absolute folder of the commands. */
+  readonly binDir: string;
+  /** Takes it all away. */
+  close(): Promise<void>;
+}
+
+export interface RunSocketOptions {
+  readonly workDir: string;
+  readonly abilities: Abilities;
+  /** The program and its first arguments; a command's name and its arguments follow. */
+  readonly program: readonly string[];
+}
+
+/** A text of 64 Ki characters, each of them an escape. */
+const maxBodyBytes = 6 * 65_536 + 4_096;
+
+/**
+ * Opens the run's own socket for the commands of its agent, who are the same user, and writes these commands. No
+ * token is needed here, and none leaves this process. Rejects when the path is too long for a socket.
+ */
+export async function openRunSocket(options: RunSocketOptions): Promise<RunSocket> {
+  const { workDir, abilities, program } = options;
+  const dir = join(workDir, ".al");
+  const binDir = join(dir, "bin");
+  await mkdir(binDir, { recursive: true, mode: 0o700 });
+  const script = (name: string) =>
+    `#!/bin/sh\nexec ${[...program, name].map(quoted).join(" ")} "$@"\n`;
+  await Promise.all(
+    agentCommands.map((name) => writeFile(join(binDir, name), script(name), { mode: 0o700 })),
+  );
+  const path = join(dir, "run.sock");
+  const server = createServer({ requestTimeout: 30_000 }, (request, response) => {
+    void answer(request, response, abilities);
+  });
+  server.listen(path);
+  await once(server, "listening");
+  chmodSync(path, 0o600);
+  return {
+    path,
+    binDir,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  abilities: Abilities,
+): Promise<void> {
+  const left = new AbortController();
+  response.once("close", () => left.abort());
+  const given = await performed(request, abilities, left.signal).catch(
+    (error: unknown): Answer => ({
+      ...{ ok: false, error: "internal" },
+      detail: error instanceof Error ? error.message : String(error),
+    }),
+  );
+  const text = JSON.stringify(given);
+  response.writeHead(given.ok === true ? 200 : 409, { "content-type": "application/json" });
+  response.end(text);
+}
+
+async function performed(
+  request: IncomingMessage,
+  abilities: Abilities,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const name = (request.url ?? "").slice(1) as AbilityName;
+  return abilities.perform(name, await bodyOf(request), signal).catch(refusedAnswer);
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // Read to its end all the same, or the other side never reads why.
+    if (size <= maxBodyBytes) chunks.push(chunk);
+  }
+  if (size > maxBodyBytes) throw new Error(`more than ${maxBodyBytes} bytes`);
+  return JSON.parse(Buffer.concat(chunks).toString("utf8")) as unknown;
+}

@@ -1,0 +1,74 @@
+import { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { agentCommands } from "../../../src/contracts/agent-commands.ts";
+import { agentCommand } from "../../../src/harness/commands/agent-command.ts";
+import { commandTable } from "../../../src/harness/commands/command-table.ts";
+
+/** Calls a command as its script does, outside of a run unless `env` says otherwise. */
+async function run(args: readonly string[], env: Record<string, string> = {}) {
+  const said = { stdout: "", stderr: "" };
+  const stdin = Readable.from(["from stdin"]) as unknown as NodeJS.ReadStream;
+  const code = await agentCommand(args, {
+    ...{ env, stdin },
+    out: (text) => (said.stdout += text),
+    err: (text) => (said.stderr += text),
+  });
+  return { code, ...said };
+}
+
+const requestOf = (name: keyof typeof commandTable, ...args: string[]) =>
+  commandTable[name].request(args, () => Promise.resolve("from stdin"));
+
+describe("an agent's command", () => {
+  it.each<[string, string[], RegExp]>([
+    ["has no such name", ["no-such"], /no such command/],
+    ["lacks an argument", ["rlock"], /the resource is missing; usage: rlock/],
+    ["has one too many", ["runlock", "a:b", "c"], /"c" is one argument too many/],
+    ["has an option that nobody knows", ["rlock", "a:b", "--force"], /--force/],
+    ["has a time that is none", ["rlock", "a:b", "--wait", "soon"], /--wait soon is no number/],
+    ["has a code that is none", ["al-exit", "300"], /no exit code/],
+    ["doesn't say what it waits for", ["wait_for_trigger"], /--kind webhook/],
+    [
+      "has a condition that is none",
+      ["wait_for_trigger", "--kind", "webhook", "--where", "x"],
+      /no path=value/,
+    ],
+  ])("that %s exits with 2, as JSON and for people", async (_what, args, message) => {
+    const { code, stdout, stderr } = await run(args);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "usage" });
+    expect(stderr).toMatch(message);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+
+  it("says that it works inside a run only", async () => {
+    const { code, stdout } = await run(["al-status", "hello"]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "no_run" });
+  });
+
+  it("says that the run is gone", async () => {
+    const { code, stdout } = await run(["al-rerun"], { AL_RUN_SOCKET: "/no/such.sock" });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: "unavailable" });
+  });
+
+  it("tells how it is called", async () => {
+    const { code, stdout, stderr } = await run(["rlock", "--help"]);
+    expect([code, stderr]).toEqual([0, `usage: ${commandTable.rlock.usage}\n`]);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true });
+  });
+
+  it("is in the table under each of its names", () => {
+    expect(Object.keys(commandTable).toSorted()).toEqual(agentCommands.toSorted());
+    for (const name of agentCommands)
+      expect(commandTable[name].usage).toMatch(new RegExp(`^${name}\\b`));
+  });
+
+  it("reads a value as JSON where it is some, from an argument or from standard input", async () => {
+    expect(await requestOf("al-return", '{"a":[1]}')).toEqual({ value: { a: [1] } });
+    expect(await requestOf("al-return", "just text")).toEqual({ value: "just text" });
+    expect(await requestOf("al-return")).toEqual({ value: "from stdin" });
+    expect(await requestOf("al-status", "two", "words")).toEqual({ text: "two words" });
+  });
+});
