@@ -34,9 +34,8 @@ import { adoptedRuns } from "./runs/adopted-runs.ts";
 import type { AdoptedRun, AdoptedRuns } from "./runs/adopted-runs.ts";
 import { runAgent } from "./runs/run-agent.ts";
 import type { Kill, RunEdges } from "./runs/run-agent.ts";
-import type { CronPlan } from "./triggers/cron.ts";
 import { triggersFor } from "./triggers/triggers-for.ts";
-import type { Triggered } from "./triggers/triggers-for.ts";
+import type { LastSeen, Triggered } from "./triggers/triggers-for.ts";
 import type { AgentChange, AgentConfig, BuildEvent, RunEvent, WorkItem } from "./vocabulary.ts";
 
 /** All that comes in. Work is addressed and committed before it gets here. */
@@ -62,7 +61,7 @@ export interface RuntimeEdges extends Omit<RunEdges, "kill$"> {
   readonly newId: () => string;
   /** Whether the agent was enabled when the scheduler last looked. */
   readonly isEnabled: (agent: string) => boolean;
-  readonly lastSeen: (agent: string, plan: CronPlan) => number | undefined;
+  readonly lastSeen: (agent: string) => LastSeen | undefined;
   /** Makes ready what a run of this config needs, such as its image. Must not error. */
   readonly prepare: (config: AgentConfig) => Observable<BuildEvent>;
   /** What differs, in one line. */
@@ -215,10 +214,12 @@ function runs(
       places: edges.places,
       // A cron tick that finds everybody busy is skipped; the next one is due anyway.
       mayWait: ({ trigger }) => trigger.kind !== "cron",
-      run: (item) =>
+      run: (item, place) =>
         inForce$.pipe(
           take(1),
-          switchMap(({ config }) => (config === null ? EMPTY : runAgent(config, item, runEdges))),
+          switchMap(({ config }) =>
+            config === null ? EMPTY : runAgent(config, item, runEdges, place),
+          ),
         ),
       report: (event) => queueRunEvent(name, edges.clock.now(), event),
     }),

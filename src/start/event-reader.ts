@@ -1,3 +1,5 @@
+import type { AgentRecord } from "../../streams/status/agent-record.ts";
+import type { Schedule } from "../../streams/triggers/next-tick.ts";
 import type { RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { messageOf } from "../errors.ts";
 import type { Store } from "../store/store.ts";
@@ -22,7 +24,9 @@ export interface EventReaders extends Pick<Serving, "webhooks" | "metrics" | "li
 export function eventReader(readers: EventReaders): (event: RunEvent) => void {
   const { reporting, live, webhooks, metrics, listening, firstEvents, store } = readers;
   const { board, journal } = reporting;
-  const records = { ...store.work, ...store.settings };
+  const recordTick = (agent: string, at: number): Promise<void> =>
+    store.settings.recordTick(agent, { at, schedule: scheduleOf(board.agent(agent)) });
+  const records = { ...store.work, recordTick };
   return (raw) => {
     const event = redactEvent(raw, readers.redact);
     board.apply(event);
@@ -34,4 +38,11 @@ export function eventReader(readers: EventReaders): (event: RunEvent) => void {
     retryLost(event, store.work, readers.dispatch).catch(problem);
     recordEvent(event, records).catch(problem);
   };
+}
+
+/** The schedule by which an agent has a next run; null while it has none. */
+function scheduleOf(record: AgentRecord | undefined): Schedule | null {
+  const { config = null, nextRunAt = null } = record ?? {};
+  if (config?.schedule == null || nextRunAt === null) return null;
+  return { expression: config.schedule, timezone: config.timezone };
 }

@@ -17,7 +17,7 @@ export interface EventStore {
     reason: string,
     deadLetter: boolean,
   ): Promise<void>;
-  /** How far cron came with an agent, epoch ms. */
+  /** How far cron came with an agent, epoch ms, by the schedule in force. */
   recordTick(agent: string, at: number): Promise<void>;
 }
 

@@ -1,5 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { Schedule } from "../../streams/triggers/next-tick.ts";
 import type { GroupCommit } from "./group-commit.ts";
+
+/** When an agent's schedule was last looked at, epoch ms: at a tick, a change or a start. */
+export interface LastTick {
+  readonly at: number;
+  /** The schedule that was in force; null when there was none, or a version wrote it that did not tell. */
+  readonly schedule: Schedule | null;
+}
 
 /** What survives a restart besides work: switches that a person set, and how far cron came. */
 export interface Settings {
@@ -11,10 +19,11 @@ export interface Settings {
   /** When a scheduler last said that it lives, epoch ms; null before the first time. */
   lastAlive(): number | null;
   recordAlive(at: number): Promise<void>;
-  /** When an agent's schedule was last looked at, by agent, epoch ms: at a tick, a change or a start. */
-  lastTicks(): ReadonlyMap<string, number>;
-  recordTick(agent: string, at: number): Promise<void>;
+  lastTicks(): ReadonlyMap<string, LastTick>;
+  recordTick(agent: string, tick: LastTick): Promise<void>;
 }
+
+const planPrefix = "cron_plan/";
 
 /** Reads and writes the settings tables. */
 export function createSettings(db: DatabaseSync, { write }: GroupCommit): Settings {
@@ -29,6 +38,7 @@ export function createSettings(db: DatabaseSync, { write }: GroupCommit): Settin
   const tick = db.prepare(
     "INSERT INTO cron_ticks VALUES (?, ?) ON CONFLICT DO UPDATE SET last_at = excluded.last_at",
   );
+  const plans = db.prepare(`SELECT name, value FROM settings WHERE name LIKE '${planPrefix}%'`);
   const put = (name: string, value: string): Promise<void> =>
     write(() => {
       set.run(name, value);
@@ -47,10 +57,23 @@ export function createSettings(db: DatabaseSync, { write }: GroupCommit): Settin
       return value === undefined ? null : Number(value);
     },
     recordAlive: (at) => put("last_alive", String(at)),
-    lastTicks: () => new Map(ticks.all().map((row) => [String(row.agent), Number(row.at)])),
-    recordTick: (agent, at) =>
+    lastTicks: () => {
+      const schedules = new Map(plans.all().map(({ name, value }) => [name, scheduleIn(value)]));
+      return new Map(
+        ticks.all().map(({ agent, at }) => {
+          const schedule = schedules.get(`${planPrefix}${String(agent)}`) ?? null;
+          return [String(agent), { at: Number(at), schedule }];
+        }),
+      );
+    },
+    recordTick: (agent, { at, schedule }) =>
       write(() => {
         tick.run(agent, at);
+        set.run(`${planPrefix}${agent}`, JSON.stringify(schedule));
       }),
   };
+}
+
+function scheduleIn(value: unknown): Schedule | null {
+  return JSON.parse(String(value)) as Schedule | null;
 }

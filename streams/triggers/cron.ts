@@ -45,6 +45,15 @@ export function cronTicks(plan: CronPlan, clock: Clock, since?: number): Observa
   });
 }
 
+/**
+ * What came due of an earlier plan from `since` to `now` (epoch ms) while nobody was there: at most one `missed`, and
+ * a tick for the latest where `plan` catches up.
+ */
+export function passedUnseen(plan: CronPlan, since: number, now: number): CronEvent[] {
+  const due = nextTick(plan, since);
+  return due === null || due > now ? [] : dueEvents(plan, due, now, now);
+}
+
 interface Watch {
   readonly clock: Clock;
   /** What came due before this was never on time: nobody was there. Epoch ms. */

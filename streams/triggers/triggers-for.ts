@@ -1,5 +1,7 @@
 import {
   combineLatest,
+  concat,
+  defer,
   distinctUntilChanged,
   EMPTY,
   map,
@@ -12,8 +14,9 @@ import {
 import type { Observable } from "rxjs";
 import type { Clock } from "../clock.ts";
 import type { AgentConfig, RunEvent, WorkItem } from "../vocabulary.ts";
-import { cronTicks } from "./cron.ts";
+import { cronTicks, passedUnseen } from "./cron.ts";
 import type { CronEvent, CronPlan } from "./cron.ts";
+import type { Schedule } from "./next-tick.ts";
 
 export interface TriggerSources {
   readonly agent: string;
@@ -25,8 +28,14 @@ export interface TriggerSources {
   readonly work$: Observable<WorkItem>;
   readonly clock: Clock;
   readonly newId: () => string;
-  /** Up to when an earlier scheduler looked after the agent's schedule, epoch ms; undefined when none did. */
-  readonly lastSeen: (agent: string, plan: CronPlan) => number | undefined;
+  /** What an earlier scheduler looked after last; undefined when there was none, or the agent had no schedule then. */
+  readonly lastSeen: (agent: string) => LastSeen | undefined;
+}
+
+/** Up to when an agent's schedule was looked after, epoch ms, and which one that was. */
+export interface LastSeen {
+  readonly at: number;
+  readonly schedule: Schedule;
 }
 
 /** What triggers give: work to do, or an event to report. */
@@ -55,10 +64,29 @@ function cronTriggers(sources: TriggerSources): Observable<Triggered> {
     switchMap((plan, index) => {
       if (plan === null) return index === 0 ? EMPTY : of<CronEvent>({ type: "next", at: null });
       // Only what passed while the scheduler was down counts as missed, not what passed before an edit.
-      return cronTicks(plan, clock, index === 0 ? lastSeen(agent, plan) : undefined);
+      return ticksSince(index === 0 ? lastSeen(agent) : undefined, plan, clock);
     }),
     withLatestFrom(sources.paused$),
     mergeMap(([event, paused]) => triggered(event, paused, sources)),
+  );
+}
+
+/** A schedule that was edited while the scheduler was down missed nothing; what was missed is the one before's. */
+function ticksSince(
+  seen: LastSeen | undefined,
+  plan: CronPlan,
+  clock: Clock,
+): Observable<CronEvent> {
+  if (seen === undefined) return cronTicks(plan, clock);
+  const { at, schedule } = seen;
+  const { expression, timezone } = plan;
+  if (schedule.expression === expression && schedule.timezone === timezone) {
+    return cronTicks(plan, clock, at);
+  }
+  const before = { ...schedule, catchUp: plan.catchUp };
+  return concat(
+    defer(() => passedUnseen(before, at, clock.now())),
+    cronTicks(plan, clock),
   );
 }
 

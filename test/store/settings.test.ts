@@ -16,14 +16,22 @@ test("switches and cron ticks survive a restart", async () => {
   for (const agent of ["dev", "ops", "dev"]) await first.settings.setDisabled(agent, true);
   await first.settings.setDisabled("ops", false);
   await first.settings.recordAlive(1_700_000_000_123);
-  await first.settings.recordTick("dev", 5);
-  await first.settings.recordTick("dev", 9);
+  const schedule = { expression: "0 9 * * *", timezone: "UTC" };
+  await first.settings.recordTick("dev", { at: 5, schedule: null });
+  await first.settings.recordTick("dev", { at: 9, schedule });
+  await first.settings.recordTick("ops", { at: 9, schedule });
+  await first.settings.recordTick("ops", { at: 11, schedule: null });
   first.close();
   const { settings } = tempStore(dir);
   expect(settings.paused()).toBe(true);
   expect(settings.disabledAgents()).toEqual(new Set(["dev"]));
   expect(settings.lastAlive()).toBe(1_700_000_000_123);
-  expect(settings.lastTicks()).toEqual(new Map([["dev", 9]]));
+  expect(settings.lastTicks()).toEqual(
+    new Map([
+      ["dev", { at: 9, schedule }],
+      ["ops", { at: 11, schedule: null }],
+    ]),
+  );
   await settings.setPaused(false);
   expect(settings.paused()).toBe(false);
 });
