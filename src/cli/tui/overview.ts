@@ -83,7 +83,7 @@ function detailOf(agent: AgentStatus, place: string, style: ScreenStyle): string
 }
 
 /** A line across the screen with a title in it. */
-export function rule(
+function rule(
   title: string,
   { columns, colors }: { readonly columns: number; readonly colors: Colors },
 ): string {

@@ -54,7 +54,7 @@ describe("wrap", () => {
       fc.property(lines, fc.integer({ min: 2, max: 40 }), (line, columns) => {
         const wrapped = wrap(line, columns);
         for (const part of wrapped) expect(widthOf(part)).toBeLessThanOrEqual(columns);
-        // eslint-disable-next-line no-control-regex
+
         const bare = (text: string) => text.replace(/\u001b\[\d+m| /g, "");
         expect(bare(wrapped.join(""))).toBe(bare(line));
       }),

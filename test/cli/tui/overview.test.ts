@@ -101,7 +101,7 @@ describe("the agents", () => {
     const evil = "\u001b[2J\u001b]0;title\u0007\u009b31m\u202eevil\r\n next";
     const status = anAgentStatus("hello", { statusText: evil, state: "error", error: evil });
     const text = show(aSnapshot([status], { error: evil }, [aLog(1, evil)])).join("\n");
-    // eslint-disable-next-line no-control-regex
+
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 

@@ -1,0 +1,96 @@
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { makeFolders } from "../fake-operator.ts";
+import { emulate } from "./emulator.ts";
+import type { Emulator, EmulatorOptions } from "./emulator.ts";
+
+/** A project that is run on emulated terminals. */
+export interface LiveProject {
+  readonly dir: string;
+  write(path: string, text: string): void;
+  /** An agent whose run says something and then waits, `seconds` long. */
+  addAgent(name: string, seconds?: number, schedule?: string): void;
+  /** What was logged of an agent, or of the scheduler. */
+  log(name: string): string;
+  /** `al start` on a terminal of its own. */
+  start(args?: readonly string[], options?: Partial<EmulatorOptions>): Emulator;
+  /** Ends whatever still runs. */
+  remove(): void;
+}
+
+const models = '[models.scripted]\nprovider = "scripted"\nscript = "s.toml"\n';
+
+export function makeLiveProject(): LiveProject {
+  const folders = makeFolders();
+  const { projectDir: dir, home } = folders;
+  const started: Emulator[] = [];
+  const write = (path: string, text: string): void => {
+    mkdirSync(join(dir, path, ".."), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  };
+  write("config.toml", models);
+  return {
+    dir,
+    write,
+    addAgent: (name, seconds = 0, schedule = "0 9 1 1 *") => {
+      for (const [path, text] of agentFiles(name, seconds, schedule)) write(path, text);
+    },
+    log: (name) => {
+      const logs = join(dir, ".al/logs");
+      const files = readdirSync(logs).filter((file) => file.startsWith(`${name}-2`));
+      return files.map((file) => readFileSync(join(logs, file), "utf8")).join("");
+    },
+    start: (args = [], options = {}) => {
+      const env = { HOME: home, AL_HOME: home, ...options.env };
+      const emulator = emulate(["start", "-p", dir, ...args], { ...options, env });
+      started.push(emulator);
+      return emulator;
+    },
+    remove: () => {
+      for (const emulator of started) end(emulator);
+      folders.remove();
+    },
+  };
+}
+
+function agentFiles(name: string, seconds: number, schedule: string): [string, string][] {
+  const runtime = '[runtime]\ntype = "host-user"\nrun_as = "$USER"\n';
+  const config = `models = ["scripted"]\ncredentials = []\nschedule = "${schedule}"\n${runtime}`;
+  const tools = [
+    ["al_status", 'text = "状態 at work"'],
+    ["bash", `command = "seq 1 5; sleep ${seconds}"`],
+  ].map(([tool = "", given = ""]) => {
+    return `[[turns.tools]]\nname = "${tool}"\narguments = { ${given} }\n`;
+  });
+  const script = `[[turns]]\ntext = "Good day"\n${tools.join("")}[[turns]]\ntext = "Done"\n`;
+  return [
+    ["s.toml", script],
+    [`agents/${name}/SKILL.md`, `---\nname: ${name}\n---\nWork.\n`],
+    [`agents/${name}/config.toml`, config],
+  ];
+}
+
+function end(emulator: Emulator): void {
+  emulator.signal("SIGKILL");
+  emulator.hangUp();
+}
+
+/** The terminal as the shell gets it back: its own screen, cooked, with a cursor and wrapped lines. */
+export async function untilLeftClean(emulator: Emulator, exitCode: number): Promise<void> {
+  await emulator.until(new RegExp(`^exit ${exitCode}\\n[^]*^icanon`, "m"));
+  expect(emulator.isAlternate()).toBe(false);
+  const raw = emulator.raw();
+  const lastOf = (mode: string): string | undefined => {
+    const at = raw.lastIndexOf(`\u001b[?${mode}`);
+    return raw.charAt(at + mode.length + 3);
+  };
+  // Cursor, wrapped lines, pasted text as it comes.
+  expect(["25", "7", "2004"].map(lastOf)).toEqual(["h", "h", "l"]);
+}
+
+/** Starts a run of the selected agent, `slow`, and waits until its model has spoken. */
+export async function untilRunning(emulator: Emulator): Promise<void> {
+  emulator.type("r");
+  await emulator.until(/> slow +running +状態 at work/);
+}
