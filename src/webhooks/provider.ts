@@ -52,6 +52,8 @@ export interface ToSign {
 export interface Provider {
   /** Value of `type` in `[webhooks.<source>]` and of the path `/webhooks/<type>`. */
   readonly type: string;
+  /** For the reference page: what proves a delivery, and what people stumble over, in markdown. */
+  readonly about: { readonly proof: string; readonly note: string | null };
   /** Headers that hold a signature or a secret; never stored. */
   readonly secretHeaders: readonly string[];
   /** Dotted paths of secrets in the body that their names don't tell; persons are not shown them. */

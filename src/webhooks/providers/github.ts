@@ -18,6 +18,10 @@ const eventOf = (headers: Headers): string => header(headers, eventHeader) ?? ""
  */
 export const github: Provider = {
   type: "github",
+  about: {
+    proof: "`X-Hub-Signature-256`: HMAC-SHA256 of the raw body",
+    note: "Branches of pull requests are their base branches, as in GitHub's own filters; a tag is not a branch.",
+  },
   secretHeaders: [signatureHeader, "x-hub-signature"],
   keptHeaders: [eventHeader, deliveryHeader],
   eventHeader,

@@ -47,6 +47,11 @@ const filters: FilterRules = {
  */
 export const gitlab: Provider = {
   type: "gitlab",
+  about: {
+    proof:
+      "`X-Gitlab-Token` as it is (proves the sender, not the body), or Standard Webhooks with a signing token",
+    note: null,
+  },
   secretHeaders: [tokenHeader, standardHeaders.signature],
   keptHeaders: [eventHeader, deliveryHeader, standardHeaders.id, standardHeaders.timestamp],
   filters,

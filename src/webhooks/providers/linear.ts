@@ -44,6 +44,11 @@ const filters: FilterRules = {
  */
 export const linear: Provider = {
   type: "linear",
+  about: {
+    proof:
+      "`Linear-Signature`: HMAC-SHA256 of the raw body, whose `webhookTimestamp` must be within 60 s",
+    note: "Comments carry no labels or assignee of their issue, so these filters match no comment.",
+  },
   secretHeaders: [signatureHeader],
   keptHeaders: [eventHeader, deliveryHeader],
   filters,

@@ -24,6 +24,10 @@ const filters: FilterRules = {
  */
 export const mintlify: Provider = {
   type: "mintlify",
+  about: {
+    proof: "`X-Mintlify-Signature`: HMAC-SHA256 of the raw body, or Standard Webhooks",
+    note: "Mintlify's own documentation describes no outbound webhook; this is what senders for it use.",
+  },
   secretHeaders: [...signatureHeaders, standardHeaders.signature],
   keptHeaders: [standardHeaders.id, standardHeaders.timestamp],
   filters,

@@ -30,6 +30,11 @@ const resourceOf = (headers: Headers): string => header(headers, resourceHeader)
  */
 export const sentry: Provider = {
   type: "sentry",
+  about: {
+    proof:
+      "`Sentry-Hook-Signature`: HMAC-SHA256 of the raw body with the integration's client secret",
+    note: null,
+  },
   secretHeaders: [signatureHeader],
   // The OAuth grant that an installation's receiver may change for a token.
   secretPaths: ["data.installation.code"],

@@ -29,6 +29,10 @@ const filters: FilterRules = {
  */
 export const slack: Provider = {
   type: "slack",
+  about: {
+    proof: "`X-Slack-Signature`: HMAC-SHA256 over time and body, within 5 minutes",
+    note: "URL verification is answered by itself.",
+  },
   secretHeaders: [signatureHeader],
   keptHeaders: [timestampHeader],
   filters,

@@ -19,6 +19,10 @@ const filters: FilterRules = {
  */
 export const standard: Provider = {
   type: "standard",
+  about: {
+    proof: "Standard Webhooks 1.0: `webhook-signature` over id, time and body, within 5 minutes",
+    note: "For every other sender that signs this way.",
+  },
   secretHeaders: [standardHeaders.signature],
   keptHeaders: [standardHeaders.id, standardHeaders.timestamp],
   filters,

@@ -23,6 +23,10 @@ const filters: FilterRules = {
  */
 export const stripe: Provider = {
   type: "stripe",
+  about: {
+    proof: "`Stripe-Signature`: HMAC-SHA256 over time and body, within 5 minutes",
+    note: null,
+  },
   secretHeaders: [signatureHeader],
   keptHeaders: [],
   filters,

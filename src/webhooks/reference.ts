@@ -1,0 +1,35 @@
+import type { Provider } from "./provider.ts";
+
+/** The reference page of all providers, as markdown: what proves a delivery, and which filters there are. */
+export function webhookReference(providers: Iterable<Provider>): string {
+  return `${[intro, ...[...providers].map(section)].join("\n\n")}\n`;
+}
+
+const intro = `# Webhook providers
+
+\`type\` of a source in the project's \`config.toml\`, and the filters that an agent's \`[[webhooks]]\` entry for such a
+source may have. Every filter that is given must match; a list matches when one of its values does; a field that an event
+doesn't carry matches nothing. Without filters every event of the source starts the agent.`;
+
+function section({ type, about, filters }: Provider): string {
+  const rows = Object.entries(filters).map(
+    ([name, { kind, meaning, values }]) =>
+      `| \`${name}\` | ${kinds[kind]} | ${cell(meaning)}${values === undefined ? "" : `: ${values.join(", ")}`} |`,
+  );
+  const note = about.note === null ? "" : ` ${about.note}`;
+  return [
+    `## ${type}`,
+    "",
+    `Proof: ${about.proof}.${note}`,
+    "",
+    "| filter | value | meaning |",
+    "|---|---|---|",
+    ...rows,
+  ].join("\n");
+}
+
+const kinds = { strings: "list of texts", string: "text", boolean: "true or false" } as const;
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
