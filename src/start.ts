@@ -2,6 +2,7 @@ import { asyncScheduler, EMPTY, from, merge, Subject, takeUntil, tap } from "rxj
 import { agentChanges } from "../streams/agents/agent-changes.ts";
 import { createClock } from "../streams/clock.ts";
 import { createPlaces } from "../streams/runs/places.ts";
+import { createResting } from "../streams/runs/resting.ts";
 import { runtime } from "../streams/runtime.ts";
 import { problemText } from "../streams/vocabulary.ts";
 import type { LogEntry } from "../streams/vocabulary.ts";
@@ -126,6 +127,7 @@ async function compose(
   const { agents, problems, scan } = await readAgents(projectDir);
   const files = watchFiles(projectDir, scan);
   const places = createPlaces(firstProject.scale);
+  const resting = createResting(asyncScheduler);
   const event$ = runtime(
     {
       ...inputs,
@@ -151,6 +153,7 @@ async function compose(
       clock: createClock(asyncScheduler),
       scheduler: asyncScheduler,
       places,
+      resting,
       newId: uuidV7,
       newInstanceId,
       isEnabled: (agent) => switches.isEnabled(agent),

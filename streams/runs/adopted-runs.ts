@@ -6,7 +6,7 @@ import { followedRun } from "./run-agent.ts";
 import type { ClaimedRun, RunEdges } from "./run-agent.ts";
 
 /** A run that an earlier scheduler started and this one goes on with. `startedAt` is epoch ms. */
-export interface AdoptedRun extends ClaimedRun {
+export interface AdoptedRun extends Omit<ClaimedRun, "place"> {
   readonly startedAt: number;
 }
 
@@ -26,7 +26,7 @@ export interface AdoptedRuns {
  */
 export function adoptedRuns(
   adopted$: Observable<AdoptedRun>,
-  edges: Pick<RunEdges, "kill$" | "scheduler"> & { readonly places: Places },
+  edges: Pick<RunEdges, "kill$" | "scheduler" | "resting"> & { readonly places: Places },
 ): AdoptedRuns {
   const counts$ = new BehaviorSubject<ReadonlyMap<string, number>>(new Map());
   const add = (agent: string, n: number): void => {
@@ -36,12 +36,12 @@ export function adoptedRuns(
   const followed = (run: AdoptedRun): Observable<RunEvent> =>
     defer(() => {
       const { agent } = run.request.item;
-      const placed = edges.places.tryTake();
+      const place = edges.places.tryTake();
       add(agent, 1);
-      return followedRun(run, edges).pipe(
+      return followedRun({ ...run, place }, edges).pipe(
         finalize(() => {
           add(agent, -1);
-          if (placed) edges.places.release();
+          place?.release();
         }),
       );
     });

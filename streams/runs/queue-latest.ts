@@ -1,6 +1,6 @@
 import { Observable, Subscription } from "rxjs";
 import type { OperatorFunction } from "rxjs";
-import type { Places } from "./places.ts";
+import type { Place, Places } from "./places.ts";
 
 /**
  * `open` starts work, `held` keeps it waiting (agent disabled, directory gone for a moment, scheduler draining),
@@ -22,7 +22,7 @@ export interface QueueOptions<T, R> {
   /** Shared with the other agents. */
   readonly places: Places;
   /** Cold; must not error: a failed run is a value. */
-  readonly run: (item: T) => Observable<R>;
+  readonly run: (item: T, place: Place) => Observable<R>;
   /** Whether an item may wait; one that may not is skipped when it can't start at once. */
   readonly mayWait: (item: T) => boolean;
   /** What is emitted for what the queue itself does. */
@@ -62,13 +62,13 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
       const canStart = (): boolean =>
         limits.mode === "open" && running < limits.scale && !subscriber.closed;
 
-      const start = (item: T): void => {
+      const start = (item: T, place: Place): void => {
         running++;
         const runSubscription = new Subscription();
         subscriptions.add(runSubscription);
-        runSubscription.add(() => places.release());
+        runSubscription.add(() => place.release());
         runSubscription.add(
-          run(item).subscribe({
+          run(item, place).subscribe({
             next: (value) => subscriber.next(value),
             error: (error: unknown) => subscriber.error(error),
             complete: () => {
@@ -87,11 +87,12 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
         pumping = true;
         const depth = waiting.length;
         while (waiting.length > 0 && canStart()) {
-          if (!places.tryTake()) {
+          const place = places.tryTake();
+          if (place === null) {
             stopWaitingForPlace ??= places.wait(placeOffered);
             break;
           }
-          start(waiting.shift() as T);
+          start(waiting.shift() as T, place);
         }
         pumping = false;
         if (waiting.length !== depth) sayDepth();
@@ -112,10 +113,11 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
       };
 
       const arrive = (item: T): void => {
-        if (limits.mode === "closed") {
+        const place = waiting.length === 0 && canStart() ? places.tryTake() : null;
+        if (place !== null) {
+          start(item, place);
+        } else if (limits.mode === "closed") {
           say({ type: "dropped", item, why: "closed" });
-        } else if (waiting.length === 0 && canStart() && places.tryTake()) {
-          start(item);
         } else if (!mayWait(item)) {
           say({ type: "skipped", item, why: limits.mode === "held" ? "held" : "busy" });
         } else {

@@ -4,6 +4,7 @@ import {
   connect,
   defer,
   filter,
+  finalize,
   map,
   merge,
   of,
@@ -11,12 +12,14 @@ import {
   switchMap,
   take,
   tap,
-  timer,
 } from "rxjs";
 import type { Observable, SchedulerLike } from "rxjs";
 import type { AgentConfig, RunEvent, RunRequest, WorkItem } from "../vocabulary.ts";
 import { reasonInTime, runEnd } from "./outcome.ts";
+import type { Place } from "./places.ts";
+import type { Resting } from "./resting.ts";
 import type { Runner, RunnerEvent, RunnerExit, StopReason } from "./runner.ts";
+import { standingTimer } from "./standing-timer.ts";
 
 /** Asks running runs to end: one instance, all of an agent, or everything. */
 export type Kill =
@@ -29,10 +32,9 @@ export interface RunEdges {
   readonly newInstanceId: (agent: string) => string;
   readonly kill$: Observable<Kill>;
   readonly scheduler: SchedulerLike;
+  /** Hears of every run that lives. */
+  readonly resting: Resting;
 }
-
-/** A timer past this fires at once. */
-const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * One work item from claim to end: `started`, output…, `finished`. A run that cannot be claimed is `refused`.
@@ -45,17 +47,14 @@ export function runAgent(
   agent: AgentConfig,
   item: WorkItem,
   edges: RunEdges,
+  place: Place | null = null,
 ): Observable<RunEvent> {
   return defer(() => {
     const request: RunRequest = { instanceId: edges.newInstanceId(agent.name), agent, item };
+    const report: ClaimedRun["report"] = (stop$) => edges.runner.run(request, stop$);
     return edges.claim(request).pipe(
       take(1),
-      switchMap(() =>
-        followedRun(
-          { request, startedAt: null, report: (stop$) => edges.runner.run(request, stop$) },
-          edges,
-        ),
-      ),
+      switchMap(() => followedRun({ request, startedAt: null, place, report }, edges)),
     );
   }).pipe(
     catchError((error: unknown) => {
@@ -70,21 +69,30 @@ export interface ClaimedRun {
   readonly request: RunRequest;
   /** When an earlier scheduler started it, epoch ms; null for one that starts now. */
   readonly startedAt: number | null;
+  /** For how long its clock stood under an earlier scheduler, in ms; absent for not at all. */
+  readonly waitedMs?: number;
+  /** Null when it has none. */
+  readonly place: Place | null;
   /** Cold; as `Runner.run`, for this run. */
   readonly report: (stop$: Observable<StopReason>) => Observable<RunnerEvent>;
 }
 
-/** A claimed run from `started` to `finished`. Its time counts from when it was started, whoever did. */
+/**
+ * A claimed run from `started` to `finished`. Its time counts from when it was started, whoever did, without the time
+ * that it waited for something.
+ */
 export function followedRun(
-  { request, startedAt: earlier, report }: ClaimedRun,
-  edges: Pick<RunEdges, "kill$" | "scheduler">,
+  { request, startedAt: earlier, waitedMs = 0, place, report }: ClaimedRun,
+  edges: Pick<RunEdges, "kill$" | "scheduler" | "resting">,
 ): Observable<RunEvent> {
   return defer(() => {
     const now = edges.scheduler.now();
     const startedAt = earlier ?? now;
-    const deadline = startedAt + request.agent.timeoutSeconds * 1000;
+    const life = edges.resting.enter({ request, place, waitedMs });
+    const deadline = (): number =>
+      startedAt + request.agent.timeoutSeconds * 1000 + life.waitedMs();
     let stopped: StopReason | null = null;
-    const reason$ = stopReasons(request, deadline - now, edges).pipe(
+    const reason$ = stopReasons(request, deadline() - now, life.standing$, edges).pipe(
       tap((reason) => (stopped = reason)),
     );
     const { instanceId, item } = request;
@@ -97,7 +105,7 @@ export function followedRun(
       item,
       instanceId,
       startedAt,
-      end: runEnd(exit, earlier === null ? stopped : reasonInTime(exit, stopped, deadline)),
+      end: runEnd(exit, earlier === null ? stopped : reasonInTime(exit, stopped, deadline())),
     });
     const early = earlier === null ? {} : { startedAt: earlier };
     return concat(
@@ -114,18 +122,18 @@ export function followedRun(
           return { ...event, agent: item.agent, at: edges.scheduler.now(), instanceId };
         }),
       ),
-    );
+    ).pipe(finalize(() => life.end()));
   });
 }
 
 function stopReasons(
   request: RunRequest,
   leftMs: number,
+  standing$: Observable<boolean>,
   edges: Pick<RunEdges, "kill$" | "scheduler">,
 ): Observable<StopReason> {
-  const timeoutMs = Math.max(0, Math.min(leftMs, longestTimerMs));
   return merge(
-    timer(timeoutMs, edges.scheduler).pipe(map((): StopReason => "timed_out")),
+    standingTimer(standing$, leftMs, edges.scheduler).pipe(map((): StopReason => "timed_out")),
     edges.kill$.pipe(
       filter((kill) => meant(kill, request)),
       map((): StopReason => "killed"),

@@ -2,6 +2,7 @@ import { EMPTY, filter, map, NEVER, of } from "rxjs";
 import type { Observable, SchedulerLike } from "rxjs";
 import { createClock } from "../../streams/clock.ts";
 import { createPlaces } from "../../streams/runs/places.ts";
+import { createResting } from "../../streams/runs/resting.ts";
 import type { Kill } from "../../streams/runs/run-agent.ts";
 import { runtime } from "../../streams/runtime.ts";
 import type { RuntimeEdges, RuntimeSources } from "../../streams/runtime.ts";
@@ -39,6 +40,7 @@ export function graphOf(
       scheduler,
       clock: createClock(scheduler),
       places: createPlaces(),
+      resting: createResting(scheduler),
       isEnabled: () => true,
       lastSeen: () => undefined,
       prepare: () => EMPTY,

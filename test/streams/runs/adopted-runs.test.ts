@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { adoptedRuns } from "../../../streams/runs/adopted-runs.ts";
 import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import { createPlaces } from "../../../streams/runs/places.ts";
+import { createResting } from "../../../streams/runs/resting.ts";
 import type { Kill } from "../../../streams/runs/run-agent.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
@@ -32,7 +33,7 @@ function edgesOf(
   kill$: Observable<Kill> = EMPTY,
   places = createPlaces(1),
 ) {
-  return { kill$, scheduler, places };
+  return { kill$, scheduler, places, resting: createResting(scheduler) };
 }
 
 /** `s` started; finished by the first letter of its outcome, in capitals. */
@@ -118,8 +119,8 @@ describe("adopted runs", () => {
       const seen$ = event$.pipe(
         tap(() => {
           const taken = places.tryTake();
-          free.push(taken);
-          if (taken) places.release();
+          free.push(taken !== null);
+          taken?.release();
         }),
         map(letterOf),
       );
@@ -138,6 +139,6 @@ describe("adopted runs", () => {
       helpers.expectSubscriptions(kill$.subscriptions).toBe("-^--!");
       helpers.expectObservable(countOf("dev"), "-----!").toBe("01--0", { 0: 0, 1: 1 });
       helpers.flush();
-      expect(places.tryTake()).toBe(true);
+      expect(places.tryTake()).not.toBeNull();
     }));
 });

@@ -1,6 +1,7 @@
 import { EMPTY, ignoreElements, map, merge, of, tap, throwError } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
+import { createResting } from "../../../streams/runs/resting.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { Kill, RunEdges } from "../../../streams/runs/run-agent.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
@@ -42,6 +43,7 @@ function edgesOf(
     newInstanceId: (name) => `${name}-1`,
     kill$: EMPTY,
     scheduler,
+    resting: createResting(scheduler),
     ...more,
   };
 }
@@ -140,6 +142,24 @@ describe("a run", () => {
       for (const timeoutSeconds of [4, 30 * 24 * 3600]) {
         helpers.expectObservable(run(edges, anAgent("dev", { timeoutSeconds }))).toBe(expected);
       }
+    }));
+
+  it("does not time out for the time that it waited for something", () =>
+    marbles((helpers) => {
+      const waits = seconds("   --w---g-------");
+      const expected = seconds("s--------(T|)");
+      const runner = timedRunner(helpers.scheduler, 90_000);
+      const edges = edgesOf(helpers, EMPTY, { runner });
+      let goOn: (ready: () => void) => void = () => undefined;
+      const waiting$ = helpers.hot(waits).pipe(
+        tap((letter) => {
+          if (letter === "w") goOn = edges.resting.rest("dev-1", true);
+          else goOn(() => undefined);
+        }),
+        ignoreElements(),
+      );
+      const out$ = merge(run(edges, anAgent("dev", { timeoutSeconds: 5 })), waiting$);
+      helpers.expectObservable(out$, "10s !").toBe(expected.replace("|", ""));
     }));
 
   it.each([

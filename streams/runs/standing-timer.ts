@@ -1,0 +1,35 @@
+import { defer, distinctUntilChanged, finalize, map, NEVER, switchMap, take, timer } from "rxjs";
+import type { Observable, SchedulerLike } from "rxjs";
+
+/** A timer past this fires at once, in ms; so it rings after that at the latest. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/**
+ * Emits once after `leftMs` in which the clock went, and completes. While `standing$` is true, the time that goes by
+ * doesn't count.
+ *
+ *     standing:  f──t─────f────      leftMs 5
+ *     out:       ─────────────(x|)
+ */
+export function standingTimer(
+  standing$: Observable<boolean>,
+  leftMs: number,
+  scheduler: SchedulerLike,
+): Observable<void> {
+  return defer(() => {
+    let left = leftMs;
+    return standing$.pipe(
+      distinctUntilChanged(),
+      switchMap((standing) => {
+        if (standing) return NEVER;
+        const since = scheduler.now();
+        const dueIn = Math.max(0, Math.min(left, longestTimerMs));
+        return timer(dueIn, scheduler).pipe(
+          finalize(() => (left -= scheduler.now() - since)),
+          map(() => undefined),
+        );
+      }),
+      take(1),
+    );
+  });
+}

@@ -1,0 +1,43 @@
+import { NEVER } from "rxjs";
+import { describe, it } from "vitest";
+import { standingTimer } from "../../../streams/runs/standing-timer.ts";
+import { marbles } from "../../helpers/marbles.ts";
+
+const values = { t: true, f: false };
+
+describe("a timer that can stand", () => {
+  it.each([
+    ["rings when its time is up", "              f-------------", 5, "-----(x|)"],
+    ["rings at once when nothing is left", "      f-------------", 0, "(x|)"],
+    ["rings at once when less than nothing is", " f-------------", -3, "(x|)"],
+    ["does not count while it stands", "          f--t-----f----", 5, "-----------(x|)"],
+    ["begins to count when it first goes", "      t----f--------", 3, "--------(x|)"],
+    ["counts what went between many stands", "    f-t--f--t--f--", 6, "------------(x|)"],
+    ["minds repeated news as little as none", "   f-f-t-t--f-f--", 4, "---------(x|)"],
+    ["says nothing before it heard anything", "   --------------", 0, "--------------"],
+    ["never rings while it stands", "             f-t-----------", 3, "--------------"],
+  ])("%s", (_what, standing, leftMs, expected) =>
+    marbles(({ cold, scheduler, expectObservable }) => {
+      const standing$ = standing.trim().startsWith("-") ? NEVER : cold(standing, values);
+      const out$ = standingTimer(standing$, leftMs, scheduler);
+      expectObservable(out$, "---------------!").toBe(expected, { x: undefined });
+    }),
+  );
+
+  it("does not ring at once for more than a timer can hold", () =>
+    marbles(({ cold, scheduler, expectObservable }) => {
+      const out$ = standingTimer(cold("f", values), 30 * 24 * 3_600_000, scheduler);
+      expectObservable(out$, "1000m !").toBe("");
+    }));
+
+  it("passes an error on, and starts anew for each who listens", () =>
+    marbles(({ cold, scheduler, expectObservable, expectSubscriptions }) => {
+      const standing$ = cold("f--#", values);
+      const out$ = standingTimer(standing$, 5, scheduler);
+      const short$ = standingTimer(standing$, 2, scheduler);
+      expectObservable(out$).toBe("---#");
+      expectObservable(short$, "-!").toBe("--");
+      expectObservable(short$, "----^").toBe("------(x|)", { x: undefined });
+      expectSubscriptions(standing$.subscriptions).toBe(["^--!", "^!", "----^-!"]);
+    }));
+});
