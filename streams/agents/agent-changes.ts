@@ -1,19 +1,7 @@
-import {
-  defer,
-  filter,
-  finalize,
-  from,
-  groupBy,
-  map,
-  merge,
-  mergeMap,
-  Subject,
-  switchMap,
-  take,
-  timer,
-} from "rxjs";
+import { defer, from, map, merge, mergeMap, switchMap, take, timer } from "rxjs";
 import type { Observable, SchedulerLike } from "rxjs";
 import type { AgentChange } from "../vocabulary.ts";
+import { eachKey } from "./each-key.ts";
 
 export interface AgentFilesSource<Files, Project> {
   /** What was there at the start, by agent name. */
@@ -101,19 +89,10 @@ function fileSteps<Files, Project>(
       switchMap(() => read(name)),
       map((files) => ({ type: "files", name, files })),
     );
-  return defer(() => {
-    const done$ = new Subject<string>();
-    return source.touched$.pipe(
-      groupBy((name) => name, {
-        duration: ({ key }) => done$.pipe(filter((name) => name === key)),
-      }),
-      mergeMap((name$) =>
-        name$.pipe(
-          switchMap(settledRead),
-          take(1),
-          finalize(() => done$.next(name$.key)),
-        ),
-      ),
-    );
-  });
+  return source.touched$.pipe(
+    eachKey(
+      (name) => name,
+      (_, name$) => name$.pipe(switchMap(settledRead), take(1)),
+    ),
+  );
 }

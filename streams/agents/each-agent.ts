@@ -1,6 +1,6 @@
-import { defer, finalize, groupBy, mergeMap, Subject } from "rxjs";
 import type { Observable, OperatorFunction } from "rxjs";
 import type { AgentChange } from "../vocabulary.ts";
+import { eachKey } from "./each-key.ts";
 
 /** The agent that a change is about. */
 export function changedAgent(change: AgentChange): string {
@@ -18,27 +18,5 @@ export function changedAgent(change: AgentChange): string {
 export function eachAgent<R>(
   open: (name: string, change$: Observable<AgentChange>) => Observable<R>,
 ): OperatorFunction<AgentChange, R> {
-  return (change$) =>
-    defer(() => {
-      // One end per agent: told to all, the end of a thousand agents would be a million messages.
-      const ends = new Map<string, Subject<void>>();
-      return change$.pipe(
-        groupBy(changedAgent, {
-          duration: ({ key }) => {
-            const end$ = new Subject<void>();
-            ends.set(key, end$);
-            return end$;
-          },
-        }),
-        mergeMap((agent$) =>
-          open(agent$.key, agent$).pipe(
-            finalize(() => {
-              const end$ = ends.get(agent$.key);
-              ends.delete(agent$.key);
-              end$?.next();
-            }),
-          ),
-        ),
-      );
-    });
+  return eachKey(changedAgent, open);
 }
