@@ -17,6 +17,7 @@ import { runCommand } from "./commands/run.ts";
 import { startCommand } from "./commands/start.ts";
 import { statCommand } from "./commands/stat.ts";
 import { stopCommand } from "./commands/stop.ts";
+import { updateCommand } from "./commands/update.ts";
 import { webhookCommand } from "./commands/webhook.ts";
 import { examples } from "./examples.ts";
 import { flushPipes, watchPipes } from "./output.ts";
@@ -38,6 +39,7 @@ export function buildProgram(): Command {
     newCommand(),
     agentCommand(),
     addCommand(),
+    updateCommand(),
     configCommand(),
     startCommand(),
     statCommand(),

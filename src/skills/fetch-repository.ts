@@ -17,8 +17,10 @@ export interface FetchedRepository {
   contents(entries: readonly TreeEntry[]): Promise<readonly Buffer[]>;
   /** Gets another commit; false when the repository doesn't give it. */
   fetchCommit(commit: string): Promise<boolean>;
-  /** The lines of a unified diff between two files, from the first `@@` on; null stands for no file. */
-  diff(before: TreeEntry | null, after: TreeEntry | null): Promise<string>;
+  /** Stores a content that is not the repository's; its id. */
+  store(content: Uint8Array): Promise<string>;
+  /** The lines of a unified diff between two contents by their ids, from the first `@@` on. */
+  diff(before: string, after: string): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -63,7 +65,9 @@ export async function fetchRepository(
   }
 }
 
-function reader(options: GitOptions): Pick<FetchedRepository, "files" | "contents" | "diff"> {
+function reader(
+  options: GitOptions,
+): Pick<FetchedRepository, "files" | "contents" | "store" | "diff"> {
   return {
     files: async (commit) =>
       parseTree(await must(["ls-tree", "-r", "-l", "-z", "--full-tree", commit], options)),
@@ -71,11 +75,11 @@ function reader(options: GitOptions): Pick<FetchedRepository, "files" | "content
       const ids = entries.map(({ id }) => `${id}\n`).join("");
       return parseBlobs(await must(["cat-file", "--batch"], options, ids), entries.length);
     },
+    store: async (content) =>
+      (await must(["hash-object", "-w", "--stdin"], options, content)).toString().trim(),
     diff: async (before, after) => {
-      const empty = (await must(["hash-object", "-w", "--stdin"], options)).toString().trim();
-      const ids = [before?.id ?? empty, after?.id ?? empty];
       const plain = ["--no-color", "--no-ext-diff", "--no-textconv", "--unified=3"];
-      const text = (await must(["diff", ...plain, ...ids], options)).toString("utf8");
+      const text = (await must(["diff", ...plain, before, after], options)).toString("utf8");
       const start = text.indexOf("\n@@");
       return start < 0 ? "" : text.slice(start + 1).trimEnd();
     },
@@ -100,7 +104,11 @@ async function fetchCommit(url: string, commit: string, options: GitOptions): Pr
   return (await fetchRef(url, commit, options)) === null;
 }
 
-async function must(args: readonly string[], options: GitOptions, input?: string): Promise<Buffer> {
+async function must(
+  args: readonly string[],
+  options: GitOptions,
+  input?: string | Uint8Array,
+): Promise<Buffer> {
   const { ok, stdout, stderr } = await runGit(args, options, input);
   if (ok) return stdout;
   throw new UserError("git_failed", `git ${args[0] ?? ""}: ${lastLine(stderr)}`, {

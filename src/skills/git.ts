@@ -43,7 +43,7 @@ export interface GitEnd {
 export async function runGit(
   args: readonly string[],
   { gitDir, env, timeoutMs, maxFileBytes }: GitOptions,
-  input = "",
+  input: string | Uint8Array = "",
 ): Promise<GitEnd> {
   // Without the signal git says itself that a file got too large.
   const limited = `trap "" XFSZ; ulimit -f ${Math.ceil(maxFileBytes / blockBytes)} && exec git "$@"`;

@@ -45,10 +45,11 @@ describe("a fetched repository", () => {
     expect(await fetched.fetchCommit(old)).toBe(true);
     const [before] = await fetched.files(old);
     const [after] = await fetched.files(commit);
-    expect(await fetched.diff(before ?? null, after ?? null)).toBe(
+    expect(await fetched.diff(before?.id ?? "", after?.id ?? "")).toBe(
       "@@ -1,2 +1,2 @@\n one\n-two\n+2",
     );
-    expect(await fetched.diff(null, after ?? null)).toBe("@@ -0,0 +1,2 @@\n+one\n+2");
+    const mine = await fetched.store(Buffer.from("2\n"));
+    expect(await fetched.diff(mine, after?.id ?? "")).toBe("@@ -1 +1,2 @@\n+one\n 2");
     expect(await fetched.fetchCommit("0".repeat(40))).toBe(false);
     expect(await fetched.fetchCommit("--upload-pack=evil")).toBe(false);
     await fetched.remove();

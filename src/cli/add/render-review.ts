@@ -41,7 +41,7 @@ function fileLines({ files, leftOut }: Review, colors: Colors): string[] {
 }
 
 /** What a reader of the files would miss, or should not. */
-function warningLines({ commands, hidden, files }: Review, colors: Colors): string[] {
+export function warningLines({ commands, hidden, files }: Review, colors: Colors): string[] {
   const warn = colors.yellow("warning");
   return [
     ...commands.map(

@@ -1,0 +1,24 @@
+import { Command } from "commander";
+import { contextOf } from "../context.ts";
+import { examples } from "../examples.ts";
+import type { UpdateOptions } from "../update/update-agents.ts";
+
+/** `al update [agent]` */
+export function updateCommand(): Command {
+  return new Command("update")
+    .description(
+      "bring agents that were added to what their sources have now, after showing a diff",
+    )
+    .argument("[agent]", "only this one")
+    .option("-y, --yes", "don't ask")
+    .option("--check", "show what is new, and change nothing")
+    .option("--keep-local", "leave files that were changed here as they are, and update the rest")
+    .addHelpText(
+      "after",
+      examples(["al update", "al update triage --check", "al update triage --keep-local --yes"]),
+    )
+    .action(async (agent: string | undefined, options: UpdateOptions, command: Command) => {
+      const { updateAgents } = await import("../update/update-agents.ts");
+      process.exitCode = await updateAgents(contextOf(command), agent ?? null, options);
+    });
+}
