@@ -15,7 +15,8 @@ export function logEntriesOf(event: RunEvent): readonly LogEntry[] {
   return tell(event).map((told) => ({ time: event.at, agent: event.agent, ...told }));
 }
 
-function tell(event: RunEvent): readonly Told[] {
+/** Exhaustive by its type: a new kind of event has to say whether it leaves a line. */
+function tell(event: Exclude<RunEvent, { type: "output" }>): readonly Told[] {
   switch (event.type) {
     case "agent-set":
     case "agent-invalid":
@@ -34,7 +35,9 @@ function tell(event: RunEvent): readonly Told[] {
     case "started":
     case "finished":
       return [tellRun(event)];
-    default:
+    case "next-run":
+    case "queue-depth":
+    case "status-text":
       return [];
   }
 }
