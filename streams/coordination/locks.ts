@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { HeldLock, LockCommand, LockEvent } from "./lock-events.ts";
 import { createLockQueue, otherAhead } from "./lock-queue.ts";
 import type { LockQueue, QueuedWaiter } from "./lock-queue.ts";
+import { addTo, removeFrom } from "./sets-by-key.ts";
 import type { WaitGraph } from "./wait-graph.ts";
 
 export interface LockOptions {
@@ -221,15 +222,4 @@ export function locks(options: LockOptions): OperatorFunction<LockCommand, LockE
         }),
       );
     });
-}
-
-function addTo<T>(sets: Map<string, Set<T>>, key: string, value: T): void {
-  const set = sets.get(key) ?? new Set();
-  sets.set(key, set.add(value));
-}
-
-function removeFrom<T>(sets: Map<string, Set<T>>, key: string, value: T): void {
-  const set = sets.get(key);
-  set?.delete(value);
-  if (set?.size === 0) sets.delete(key);
 }

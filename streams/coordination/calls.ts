@@ -1,0 +1,199 @@
+import { Observable, Subscription } from "rxjs";
+import type { OperatorFunction } from "rxjs";
+import type { Clock } from "../clock.ts";
+import type { RunEvent, WorkItem } from "../vocabulary.ts";
+import { addTo, removeFrom } from "./sets-by-key.ts";
+import type { WaitGraph } from "./wait-graph.ts";
+
+/** A call that is not over. */
+export interface OpenCall {
+  readonly callId: string;
+  /** Of its latest attempt. */
+  readonly itemId: string;
+  /** Who is called. */
+  readonly agent: string;
+  readonly callerInstance: string;
+  /** Whether it ends with its caller. */
+  readonly cancelOnExit: boolean;
+  /** Null while it waits in its queue. */
+  readonly instanceId: string | null;
+}
+
+export type CallCommand =
+  /** It is committed, and will be handed on. */
+  | { readonly type: "made"; readonly call: OpenCall }
+  /** A run waits until all of these are over; one that is not open is. `key` names the request and is unique. */
+  | {
+      readonly type: "wait";
+      readonly key: string;
+      readonly instanceId: string;
+      readonly callIds: readonly string[];
+      /** Epoch ms; null for as long as it takes. */
+      readonly until: number | null;
+    }
+  | { readonly type: "cancel"; readonly key: string }
+  | { readonly type: "event"; readonly event: RunEvent };
+
+export type CallEvent =
+  | { readonly type: "waiting"; readonly key: string; readonly calls: readonly OpenCall[] }
+  | { readonly type: "settled"; readonly key: string; readonly timedOut: boolean }
+  /** The wait would close a circle; `path` goes from who asked back to itself. */
+  | { readonly type: "refused"; readonly key: string; readonly path: readonly string[] }
+  /** Nobody wants it any more: its caller ended. Said again when it starts nevertheless. */
+  | { readonly type: "abandoned"; readonly call: OpenCall };
+
+export interface CallOptions {
+  readonly clock: Clock;
+  /** Shared with all else that runs wait for. */
+  readonly graph: WaitGraph;
+  /** Whether work whose run was lost is tried once more. */
+  readonly mayRetry: (item: WorkItem) => boolean;
+}
+
+interface Waiter {
+  readonly key: string;
+  readonly instanceId: string;
+  readonly left: Set<string>;
+  readonly wait: Subscription;
+}
+
+/**
+ * Calls from one run to another agent, and the runs that wait for them. A wait that would close a circle of waits is
+ * refused.
+ *
+ *     commands:  ─m──w──s──f──     m made, w wait, s the callee started, f it finished
+ *     events:    ────w─────s──     w waiting, s settled
+ *
+ * On complete and on unsubscribe: forgets everything and says nothing more; the calls are in store.
+ */
+export function calls(options: CallOptions): OperatorFunction<CallCommand, CallEvent> {
+  return (command$) =>
+    new Observable((subscriber) => {
+      const { clock, graph, mayRetry } = options;
+      const open = new Map<string, OpenCall>();
+      const madeBy = new Map<string, Set<string>>();
+      const abandoned = new Set<string>();
+      const waiters = new Map<string, Waiter>();
+      const waitersOf = new Map<string, Set<Waiter>>();
+      const live = new Map<string, Set<string>>();
+      const timers = new Subscription();
+
+      const made = (call: OpenCall): void => {
+        open.set(call.callId, call);
+        addTo(madeBy, call.callerInstance, call.callId);
+      };
+      const over = ({ callId, callerInstance }: OpenCall): void => {
+        open.delete(callId);
+        abandoned.delete(callId);
+        removeFrom(madeBy, callerInstance, callId);
+        for (const waiter of [...(waitersOf.get(callId) ?? [])]) {
+          waiter.left.delete(callId);
+          removeFrom(waitersOf, callId, waiter);
+          if (waiter.left.size === 0) settle(waiter, false);
+        }
+      };
+
+      /** While a call waits in its queue, whoever runs there stands in its way. */
+      const inTheWayOf = function* (callIds: Iterable<string>): Iterable<string> {
+        for (const callId of callIds) {
+          const call = open.get(callId);
+          if (call === undefined) continue;
+          if (call.instanceId === null) yield* live.get(call.agent) ?? [];
+          else yield call.instanceId;
+        }
+      };
+      const wait = (command: Extract<CallCommand, { type: "wait" }>): void => {
+        const { key, instanceId, until } = command;
+        const left = new Set(command.callIds.filter((callId) => open.has(callId)));
+        if (left.size === 0) return subscriber.next({ type: "settled", key, timedOut: false });
+        const waitsFor = (): Iterable<string> => inTheWayOf(left);
+        const path = graph.circle(instanceId, waitsFor);
+        if (path !== null) return subscriber.next({ type: "refused", key, path });
+        const waiter: Waiter = { key, instanceId, left, wait: new Subscription() };
+        waiters.set(key, waiter);
+        for (const callId of left) addTo(waitersOf, callId, waiter);
+        timers.add(waiter.wait);
+        waiter.wait.add(graph.add(instanceId, waitsFor));
+        waiter.wait.add(() => timers.remove(waiter.wait));
+        if (until !== null) {
+          waiter.wait.add(clock.at(until).subscribe(() => settle(waiter, true)));
+        }
+        const waited = [...left].flatMap((callId) => open.get(callId) ?? []);
+        subscriber.next({ type: "waiting", key, calls: waited });
+      };
+      const forget = (waiter: Waiter): void => {
+        waiter.wait.unsubscribe();
+        waiters.delete(waiter.key);
+        for (const callId of waiter.left) removeFrom(waitersOf, callId, waiter);
+      };
+      const settle = (waiter: Waiter, timedOut: boolean): void => {
+        forget(waiter);
+        subscriber.next({ type: "settled", key: waiter.key, timedOut });
+      };
+
+      const started = (item: WorkItem, instanceId: string): void => {
+        addTo(live, item.agent, instanceId);
+        const call = callOf(item);
+        if (call === undefined) return;
+        const running = { ...call, itemId: item.id, instanceId };
+        open.set(call.callId, running);
+        if (abandoned.has(call.callId)) subscriber.next({ type: "abandoned", call: running });
+      };
+      const finished = (event: Extract<RunEvent, { type: "finished" }>): void => {
+        const { item, instanceId, end } = event;
+        removeFrom(live, item.agent, instanceId);
+        const call = callOf(item);
+        if (call !== undefined) {
+          const again = end.outcome === "lost" && mayRetry(item) && !abandoned.has(call.callId);
+          if (again) open.set(call.callId, { ...call, instanceId: null });
+          else over(call);
+        }
+        abandonCallsOf(instanceId);
+      };
+      const abandonCallsOf = (instanceId: string): void => {
+        for (const waiter of [...waiters.values()]) {
+          if (waiter.instanceId === instanceId) forget(waiter);
+        }
+        for (const callId of [...(madeBy.get(instanceId) ?? [])]) {
+          const call = open.get(callId);
+          if (call?.cancelOnExit !== true) continue;
+          abandoned.add(callId);
+          subscriber.next({ type: "abandoned", call });
+        }
+      };
+      const callOf = ({ trigger }: WorkItem): OpenCall | undefined =>
+        trigger.kind === "agent-call" ? open.get(trigger.callId) : undefined;
+
+      const see = (event: RunEvent): void => {
+        if (event.type === "started") started(event.item, event.instanceId);
+        if (event.type === "finished") finished(event);
+        if (event.type !== "refused") return;
+        const call = callOf(event.item);
+        if (call !== undefined) over(call);
+      };
+      const obey = (command: CallCommand): void => {
+        switch (command.type) {
+          case "made":
+            return made(command.call);
+          case "wait":
+            return wait(command);
+          case "cancel": {
+            const waiter = waiters.get(command.key);
+            if (waiter !== undefined) forget(waiter);
+            return;
+          }
+          case "event":
+            return see(command.event);
+        }
+      };
+
+      subscriber.add(timers);
+      subscriber.add(
+        command$.subscribe({
+          next: obey,
+          error: (error: unknown) => subscriber.error(error),
+          complete: () => subscriber.complete(),
+        }),
+      );
+    });
+}
