@@ -101,7 +101,9 @@ async function compose(
   const { store } = own;
   const inputs = createInputs(firstProject, store.settings.paused());
   const { project$ } = inputs;
-  const { adopt, ...runtimes } = createRuntimes({ projectDir, env, own, project$ });
+  const tell = (msg: string): void =>
+    options.log({ level: 40, time: Date.now(), msg, agent: "scheduler" });
+  const { adopt, ...runtimes } = createRuntimes({ projectDir, env, own, project$, warn: tell });
   const adopted = await adopt(store.openRuns());
   if (onDemand) refuseAdopted(adopted);
   const recovered = await store.recover(instancesOf(adopted));
@@ -195,7 +197,12 @@ async function compose(
     subscription.add(() => {
       stopping.done();
       firstEvents.end();
-      const steps = [() => gateway.close(), () => reporting.logWriter.close(), () => own.close()];
+      const steps = [
+        runtimes.close,
+        () => gateway.close(),
+        () => reporting.logWriter.close(),
+        () => own.close(),
+      ];
       void closeAll(steps, problem).then(() => resolve(exitCode));
     });
   });

@@ -2,6 +2,8 @@ import type { RunnerEvent } from "../../streams/runs/runner.ts";
 import type { LogEntry, LogLevel, RunRequest } from "../../streams/vocabulary.ts";
 import { lineSplitter } from "../contracts/line-splitter.ts";
 import type { LineSplitter } from "../contracts/line-splitter.ts";
+import { returnedValue } from "./returned-value.ts";
+import type { HandedBack } from "./returned-value.ts";
 import { runMessageSchema } from "../contracts/run-messages.ts";
 import type { RunMessage } from "../contracts/run-messages.ts";
 
@@ -25,6 +27,8 @@ export interface RunOutput {
   readonly stderr: LineSplitter;
   /** The run's own account, null until it came. */
   readonly end: () => EndMessage | null;
+  /** What it returned and asked for so far. */
+  readonly handedBack: () => HandedBack;
 }
 
 /** Bytes of one line; a longer one is cut. */
@@ -40,6 +44,8 @@ export function runOutput(options: RunOutputOptions): RunOutput {
   const { request, redact, emit, onCooldown, maxBytes } = options;
   let end: EndMessage | null = null;
   let bytes = 0;
+  const returned = returnedValue();
+  let rerun = false;
 
   const log = (level: LogLevel, time: number, msg: string, fields: Record<string, unknown>) => {
     const { instanceId, agent } = request;
@@ -82,6 +88,12 @@ export function runOutput(options: RunOutputOptions): RunOutput {
       case "status":
         emit({ type: "status-text", text: redact(message.text).slice(0, 500) });
         break;
+      case "return":
+        returned.take(message);
+        break;
+      case "rerun":
+        rerun = true;
+        break;
       case "cooldown":
         onCooldown(message.model, message.until);
         break;
@@ -102,6 +114,10 @@ export function runOutput(options: RunOutputOptions): RunOutput {
     stdout: lineSplitter(maxLineBytes, (line) => take("stdout", line, Date.now())),
     stderr: lineSplitter(maxLineBytes, (line) => take("stderr", line, Date.now())),
     end: () => end,
+    handedBack: () => {
+      const value = redacted(returned.value(), redact);
+      return { ...(value === undefined ? {} : { value }), ...(rerun ? { rerun } : {}) };
+    },
   };
 }
 

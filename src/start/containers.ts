@@ -22,7 +22,7 @@ import { programDir } from "../version.ts";
 
 type RunSources = Pick<
   ContainerRunnerOptions,
-  "prepare" | "redactorFor" | "onCooldown" | "graceMs" | "records"
+  "prepare" | "redactorFor" | "onCooldown" | "graceMs" | "records" | "controlDir"
 >;
 
 export interface ContainerContext {

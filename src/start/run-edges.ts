@@ -5,6 +5,7 @@ import type { Observable } from "rxjs";
 import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
 import type { Runner } from "../../streams/runs/runner.ts";
 import type { AgentConfig, BuildEvent, RunRequest } from "../../streams/vocabulary.ts";
+import type { RunAbilities } from "../contracts/run-channel.ts";
 import { secretsOf } from "../credentials/credential-types.ts";
 import { loadCredential } from "../credentials/load-credential.ts";
 import { stageCredentials } from "../credentials/stage-credentials.ts";
@@ -23,6 +24,7 @@ import type { ContainerContext, Containers } from "./containers.ts";
 import type { OwnProject } from "./own-project.ts";
 import { prepareJob } from "./prepare-job.ts";
 import type { JobSources } from "./prepare-job.ts";
+import { createRunChannels } from "./run-channels.ts";
 import { runAgentProgram, runsDir } from "./run-agent-program.ts";
 
 /** A stopped run has this long between TERM and KILL, in ms. */
@@ -32,6 +34,7 @@ const hostUserGraceMs = 700;
 
 export interface RunContext extends ContainerContext {
   readonly own: OwnProject;
+  readonly warn: (message: string) => void;
 }
 
 /** How agents run, whatever their runtime. */
@@ -41,13 +44,23 @@ export interface Runtimes {
   readonly prepare: (config: AgentConfig) => Observable<BuildEvent>;
   /** Those of an earlier scheduler's runs that can be gone on with. */
   readonly adopt: (open: readonly OpenRun[]) => Promise<readonly AdoptedRun[]>;
+  /** Starts to answer what runs ask for; until then they are told to come again. */
+  readonly serve: (abilities: RunAbilities) => void;
+  /** Answers no run any more. */
+  readonly close: () => Promise<void>;
 }
 
 /** The runtimes of one scheduler. What talks to the container engine is loaded with the first agent that needs it. */
 export function createRuntimes(context: RunContext): Runtimes {
   const { projectDir, env, own } = context;
   let cooldowns: Cooldowns = new Map();
-  const sources = jobSources(own, () => cooldowns);
+  const { redactor, store } = own;
+  const channels = createRunChannels({
+    redactor,
+    records: store.channels,
+    onProblem: context.warn,
+  });
+  const sources = { ...jobSources(own, () => cooldowns), channel: (request: RunRequest) => channels.channelFor(request) };
   const shared = {
     prepare: (request: RunRequest, workDir: string) => prepareJob(request, workDir, sources),
     graceMs,
@@ -56,11 +69,12 @@ export function createRuntimes(context: RunContext): Runtimes {
     },
     redactorFor: () => own.redactor.redact,
   };
+  const controlDir = ({ instanceId }: RunRequest) => channels.dirOf(instanceId);
   const records = createRunRecords(join(projectDir, ".al", "run", "containers"));
   let loading: Promise<Containers> | undefined;
   const containers = (): Promise<Containers> =>
     (loading ??= import("./containers.ts").then((edge) =>
-      edge.createContainers(context, { ...shared, records }),
+      edge.createContainers(context, { ...shared, records, controlDir }),
     ));
   const inContainer: Runner & Adopter = {
     run: (request, stop$) =>
@@ -79,18 +93,31 @@ export function createRuntimes(context: RunContext): Runtimes {
     env,
     compileCache: join(own.home, "cache", "node"),
   });
+  const runner = runnerFor({ "host-user": hostUser, container: inContainer });
   return {
-    runner: runnerFor({ "host-user": hostUser, container: inContainer }),
+    runner: { run: (request, stop$) => channels.during(request, runner.run(request, stop$)) },
     prepare: (config) =>
       config.runtime.type === "container"
         ? from(containers()).pipe(switchMap((edge) => edge.prepare(config)))
         : EMPTY,
-    adopt: (open) =>
-      adoptRuns(open, { runtimes: [hostUser, inContainer], logs: createLogSource(projectDir) }),
+    adopt: async (open) => {
+      const runtimes = [hostUser, inContainer].map((runtime): Adopter => ({
+        adopt: (instanceIds) => runtime.adopt(instanceIds),
+        resume: (run, stop$) => channels.during(run.request, runtime.resume(run, stop$)),
+      }));
+      const adopted = await adoptRuns(open, { runtimes, logs: createLogSource(projectDir) });
+      await channels.restore(adopted.map(({ request }) => request.instanceId));
+      return adopted;
+    },
+    serve: (abilities) => channels.serve(abilities),
+    close: () => channels.close(),
   };
 }
 
-function jobSources({ home, redactor, store }: OwnProject, cooldowns: () => Cooldowns): JobSources {
+function jobSources(
+  { home, redactor, store }: OwnProject,
+  cooldowns: () => Cooldowns,
+): Omit<JobSources, "channel"> {
   return {
     credential: async (reference) => {
       const credential = await loadCredential(home, reference);
@@ -104,7 +131,6 @@ function jobSources({ home, redactor, store }: OwnProject, cooldowns: () => Cool
       return receipt === null ? null : readablePayload(receipt);
     },
     orderModels: (models) => orderChain(models, cooldowns(), Date.now()),
-    channel: () => Promise.resolve(null),
   };
 }
 

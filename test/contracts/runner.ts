@@ -73,6 +73,12 @@ export function runnerContract(name: string, makeHarness: () => Promise<RunnerHa
       });
     });
 
+    it("hands on what a run returned last, and that it asked to be started again", async () => {
+      const exit = exitOf(await eventsOf(run("returns")));
+      expect(exit).toMatchObject({ exitCode: 0, value: { text: "a b" }, rerun: true });
+      expect(exitOf(await eventsOf(run("exit-7")))).not.toHaveProperty("value");
+    });
+
     it("says why a run could not start, without an error of the stream", async () => {
       const events = await eventsOf(run("cannot-start"));
       const exit = exitOf(events);

@@ -8,6 +8,8 @@ export const scenarios = [
   "exit-7",
   /** Says that it failed with `model is tired`, exits with 1. */
   "own-error",
+  /** Returns 1, then `{"text":"a b"}` in two pieces, and asks to be started again. */
+  "returns",
   /** Logs `ready`, runs on until TERM and then exits with 143. */
   "ends-on-term",
   /** Logs `ready`, runs on and ignores TERM. */

@@ -29,6 +29,7 @@ function runOf(scenario: string, request: RunRequest): FakeRun {
     },
     "exit-7": { event$: EMPTY, exit: { exitCode: 7 } },
     "own-error": { event$: EMPTY, exit: { exitCode: 1, error: "model is tired" } },
+    returns: { event$: EMPTY, exit: { value: { text: "a b" }, rerun: true } },
     "ends-on-term": { event$: forever$ },
     "ignores-term": { event$: forever$, endsAfterStop: timer(contractGraceMs) },
     "cannot-start": { event$: EMPTY, exit: { exitCode: null, rejected: "no such engine" } },

@@ -24,6 +24,13 @@ const scripts: Record<Scenario, string> = {
   chatter: `for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do printf '{"type":"log","level":30,"time":5,"kind":"said","msg":"%s"}\\n' "$AL_INSTANCE"; sleep 0.01; done; ${end()}`,
   "exit-7": "exit 7",
   "own-error": `${end("model is tired")}; exit 1`,
+  returns: [
+    `echo '{"type":"return","json":"1","more":false}'`,
+    `echo '{"type":"return","json":"{\\"text\\":\\"a","more":true}'`,
+    `echo '{"type":"rerun"}'`,
+    `echo '{"type":"return","json":" b\\"}","more":false}'`,
+    end(),
+  ].join("\n"),
   "ends-on-term": `trap 'exit 143' TERM; ${log("ready")}; ${forever}`,
   "ignores-term": `trap '' TERM; ${log("ready")}; ${forever}`,
   "cannot-start": "",

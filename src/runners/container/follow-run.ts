@@ -47,7 +47,9 @@ export async function followRun(run: LiveRun): Promise<RunnerEvent | null> {
   for (let source = run.source; ;) {
     const ending = await followOnce(run, live, source);
     if (ending === "left") return null;
-    if (ending !== "engine-gone") return endedExit(ending, run.output.end());
+    if (ending !== "engine-gone") {
+      return endedExit(ending, run.output.end(), run.output.handedBack());
+    }
     const state = await stateAfterOutage(run);
     if (state === "left") return null;
     if (state === "there") {

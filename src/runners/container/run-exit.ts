@@ -1,4 +1,5 @@
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
+import type { HandedBack } from "../returned-value.ts";
 import type { EndMessage } from "../run-output.ts";
 
 const nothing = {
@@ -36,10 +37,14 @@ export interface Ending {
 export function endedExit(
   { exitCode, outOfMemory, endedAt }: Ending,
   end: EndMessage | null,
+  handedBack: HandedBack,
 ): RunnerEvent {
   const unexplained = end === null && exitCode === 0 ? "the run ended without its account" : null;
   const error = end?.error ?? unexplained;
   const usage = end?.usage ?? null;
   const when = endedAt === null ? {} : { endedAt };
-  return { type: "exit", exit: { ...nothing, exitCode, outOfMemory, error, usage, ...when } };
+  return {
+    type: "exit",
+    exit: { ...nothing, exitCode, outOfMemory, error, usage, ...handedBack, ...when },
+  };
 }

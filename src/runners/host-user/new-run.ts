@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { rm } from "node:fs/promises";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
-import type { RunRequest } from "../../../streams/vocabulary.ts";
+import type { AgentConfig, RunRequest } from "../../../streams/vocabulary.ts";
 import type { Job } from "../../contracts/job.ts";
 import type { Life } from "../as-run.ts";
 import { unlessAborted } from "../container/abortable.ts";
@@ -24,6 +24,8 @@ import { closeLog, createLog, logPathOf, workDirOf, writeRunRecord } from "./run
 const maxLogBytes = 50 * 1024 * 1024;
 /** A run whose scheduler is gone ends this much after its timeout, in ms. */
 const overtimeMs = 10_000;
+/** How many times its `waitTimeout` a run may wait in all. */
+const maxWaits = 10;
 
 /** A run from nothing to its exit. */
 export async function newRun(
@@ -100,9 +102,14 @@ function keepOrder(request: RunRequest, options: HostUserOptions): KeepOrder {
     workDir: workDirOf(options.baseDir, instanceId),
     program: options.program?.(request) ?? options.runAgent(agent.name),
     env: runEnvironment(request, options),
-    lifeMs: agent.timeoutSeconds * 1000 + overtimeMs,
+    lifeMs: lifeMs(agent),
     maxLogBytes,
   };
+}
+
+/** Time in which a run waits for a trigger is none of its timeout, and all its waits are bounded together. */
+function lifeMs({ timeoutSeconds, waitTimeoutSeconds }: AgentConfig): number {
+  return (timeoutSeconds + maxWaits * waitTimeoutSeconds) * 1000 + overtimeMs;
 }
 
 async function exitOf(

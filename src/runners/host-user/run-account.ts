@@ -73,6 +73,7 @@ function exitEvent(record: EndRecord, endedAt: number, output: RunOutput): Runne
       rejected: null,
       error: account?.error ?? unexplained,
       usage: account?.usage ?? null,
+      ...output.handedBack(),
       endedAt,
     },
   };

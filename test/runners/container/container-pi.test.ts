@@ -2,11 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { lastValueFrom, Subject, tap, toArray } from "rxjs";
 import { beforeAll, describe, expect, it } from "vitest";
+import type { NewChannel } from "../../../src/channel/channels.ts";
 import type { Script } from "../../../src/contracts/job.ts";
 import { createContainerRunner } from "../../../src/runners/container/container-runner.ts";
 import type { AgentImages } from "../../../src/runners/container/images.ts";
 import { runEnd } from "../../../streams/runs/outcome.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import { channelSide } from "../../channel/support.ts";
 import { exitOf, messagesOf } from "../../contracts/runner.ts";
 import { aJob, aScripted } from "../../harness/jobs.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../../helpers/docker.ts";
@@ -28,6 +30,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
   async function events(
     turns: Script["turns"],
     onEvent: (event: RunnerEvent, stop$: Subject<StopReason>) => void = () => undefined,
+    channel: NewChannel | null = null,
   ) {
     const request = aRequest("dev");
     const { instanceId } = request;
@@ -37,7 +40,13 @@ describe.skipIf(missing !== null)("a real session in a container without network
       projectDir: aProject(),
       local: () => ({ memory: "512m", cpus: 2, network: "none" }),
       prepare: (_request, workDir) =>
-        Promise.resolve(aJob(workDir, { instanceId, models: [aScripted(turns)] })),
+        Promise.resolve(
+          aJob(workDir, {
+            ...{ instanceId, models: [aScripted(turns)] },
+            channel: channel && { socket: "/run/al/channel.sock", token: channel.token },
+          }),
+        ),
+      controlDir: () => channel?.dir ?? null,
       redactorFor: () => (text) => text.replaceAll("s3cret", "***"),
       onCooldown: () => undefined,
       records: memoryRecords(),
@@ -69,6 +78,32 @@ describe.skipIf(missing !== null)("a real session in a container without network
     expect(exit.usage?.tokens).toBeGreaterThan(0);
     expect(runEnd(exit, null)).toMatchObject({ outcome: "succeeded", exitCode: 0 });
     expect(await containersOf(engine, instanceId)).toEqual([]);
+  });
+
+  it("asks the scheduler by tools and by commands, over the socket that it is given", async () => {
+    const side = await channelSide();
+    const channel = await side.channels.open("dev-abcdefgh", side.base);
+    const resource = "file:/data/report";
+    const look =
+      "bash -lc 'command -v rlock'; env; ls /run/al; stat -c %A /run/al/channel.sock; touch /run/al/x";
+    const turns = [
+      { tools: [{ name: "al_lock", arguments: { resource } }] },
+      { tools: [bash(`rlock ${resource} --wait 2; al-return '[7]'; ${look}`)] },
+      { tools: [bash("al-exit 3; sleep 30")] },
+    ];
+    const { all } = await events(turns, undefined, channel);
+    await side.remove();
+    expect(side.abilities.asked.map(({ request }) => request)).toEqual([
+      { resource },
+      { resource, waitSeconds: 2 },
+    ]);
+    const text = JSON.stringify(all);
+    expect(text).toContain("/usr/local/bin/rlock");
+    expect(text).toContain("srw-rw-rw-");
+    expect(text).toContain("Read-only file system");
+    expect(text).not.toContain(channel.token);
+    expect(exitOf(all)).toMatchObject({ exitCode: 3, value: [7] });
+    expect(runEnd(exitOf(all), null)).toMatchObject({ outcome: "failed", exitCode: 3 });
   });
 
   it("ends with its commands soon after it is asked to", async () => {

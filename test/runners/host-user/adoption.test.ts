@@ -162,7 +162,8 @@ describe("a run whose scheduler was killed, as the scheduler's user", () => {
   });
 
   it("ends by itself when no scheduler comes back to end it at its timeout", async () => {
-    const request = aRequest(`${log("ready")}; ${forever}`, { timeoutSeconds: -9.5 });
+    const times = { timeoutSeconds: -12.5, waitTimeoutSeconds: 0.3 };
+    const request = aRequest(`${log("ready")}; ${forever}`, times);
     await crashed(null, request, 1);
     await until(async () => (await readLog(request)).includes(" end "));
     expect(await leftovers(baseDir, request.instanceId)).toEqual([]);

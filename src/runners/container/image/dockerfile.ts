@@ -1,11 +1,16 @@
+import { agentCommands } from "../../../contracts/agent-commands.ts";
+
 /** The user inside every container: a number that no host user is likely to have. */
 export const containerUser = { name: "al", uid: 10001, gid: 10001, home: "/home/al" } as const;
 
 /** Where the program is inside the image. */
 const programFolder = "/opt/almanac";
 
+/** Where every shell finds commands; a login shell forgets the PATH that it was started with. */
+const commandFolder = "/usr/local/bin";
+
 /** The program's own command inside the image. */
-export const command = "/usr/local/bin/al";
+export const command = `${commandFolder}/al`;
 
 /** Where a build finds the program in its context. */
 export const programContext = "program";
@@ -39,6 +44,10 @@ RUN echo "${name}:x:${gid}:" >>/etc/group && \\
     mkdir -p ${home} /workspace && chown ${uid}:${gid} ${home} /workspace
 COPY ${programContext}/ ${programFolder}/
 RUN printf '#!/bin/sh\\nexec node ${programFolder}/${main} "$@"\\n' >${command} && chmod 755 ${command}
+RUN for name in ${agentCommands.join(" ")}; do \\
+      printf '#!/bin/sh\\nexec node ${programFolder}/${main} _agent %s "$@"\\n' $name >${commandFolder}/$name && \\
+      chmod 755 ${commandFolder}/$name; \\
+    done
 ENV HOME=${home}
 WORKDIR /workspace
 USER ${uid}:${gid}

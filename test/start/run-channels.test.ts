@@ -1,0 +1,116 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { NEVER, of } from "rxjs";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Job } from "../../src/contracts/job.ts";
+import { createChannelClient } from "../../src/harness/abilities/channel-client.ts";
+import { createRunChannels } from "../../src/start/run-channels.ts";
+import { ownBaseDir } from "../../src/runners/host-user/base-dir.ts";
+import { runsDir } from "../../src/start/run-agent-program.ts";
+import { openStore } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { RuntimeConfig } from "../../streams/vocabulary.ts";
+import { anExit } from "../helpers/fake-runner.ts";
+import { anAgent, anItem } from "../helpers/agents.ts";
+import { fakeAbilities } from "../helpers/fake-abilities.ts";
+
+let project: string;
+let store: Store;
+let secrets: string[];
+let problems: string[];
+
+beforeEach(async () => {
+  project = await mkdtemp(join(tmpdir(), "al-rc-"));
+  await ownBaseDir(runsDir, false);
+  store = openStore(project);
+  [secrets, problems] = [[], []];
+});
+afterEach(async () => {
+  store.close();
+  await rm(project, { recursive: true, force: true });
+});
+
+function aScheduler() {
+  const channels = createRunChannels({
+    records: store.channels,
+    redactor: { add: (values) => secrets.push(...values) },
+    onProblem: (message) => problems.push(message),
+  });
+  const abilities = fakeAbilities();
+  channels.serve(abilities);
+  return { ...channels, abilities };
+}
+
+function aRequest(instanceId: string, type: RuntimeConfig["type"] = "host-user") {
+  const agent = anAgent("dev", { runtime: { type, runAs: "$USER" } });
+  return { instanceId, agent, item: anItem("1") };
+}
+
+const unlock = (channel: Job["channel"]) =>
+  createChannelClient({ socket: "", token: "", ...channel, patienceMs: 200 }).ask(
+    "unlock",
+    { resource: "x:y" },
+    new AbortController().signal,
+  );
+
+it("gives each run a channel of its own, from its start to its end", async () => {
+  const channels = aScheduler();
+  const request = aRequest("dev-1");
+  const run = channels.during(request, NEVER).subscribe();
+  const channel = await channels.channelFor(request);
+  expect(secrets).toEqual([channel?.token]);
+  expect(await unlock(channel)).toEqual({ ok: true });
+  expect(store.channels.all()).toMatchObject([{ instanceId: "dev-1" }]);
+  expect(JSON.stringify(store.channels.all())).not.toContain(channel?.token);
+  const dir = channels.dirOf("dev-1");
+  run.unsubscribe();
+  expect(existsSync(dir ?? "")).toBe(false);
+  await expect.poll(() => store.channels.all()).toEqual([]);
+  await channels.close();
+});
+
+it("takes it away when the run's events complete, also of one that was stopped while it was prepared", async () => {
+  const channels = aScheduler();
+  const request = aRequest("dev-1");
+  channels.during(request, of(anExit())).subscribe();
+  const channel = await channels.channelFor(request);
+  expect(channels.dirOf("dev-1")).toBeNull();
+  expect(existsSync(channel?.socket ?? "")).toBe(false);
+  await expect.poll(() => store.channels.all()).toEqual([]);
+  await channels.close();
+});
+
+it("names the place as a container sees it", async () => {
+  const channels = aScheduler();
+  const request = aRequest("dev-1", "container");
+  const run = channels.during(request, NEVER).subscribe();
+  const channel = await channels.channelFor(request);
+  expect(channel?.socket).toBe("/run/al/channel.sock");
+  expect(existsSync(join(channels.dirOf("dev-1") ?? "", "channel.sock"))).toBe(true);
+  run.unsubscribe();
+  await channels.close();
+});
+
+it("serves the runs that live on where they are used to it, and removes what is left of others", async () => {
+  const first = aScheduler();
+  const alive = aRequest("dev-1");
+  for (const request of [alive, aRequest("dev-2")]) first.during(request, NEVER).subscribe();
+  const channel = await first.channelFor(alive);
+  await first.channelFor(aRequest("dev-2"));
+  const gone = first.dirOf("dev-2") ?? "";
+  await first.close();
+  const second = aScheduler();
+  await second.restore(["dev-1"]);
+  const run = second.during(alive, NEVER).subscribe();
+  // Its job is only made again for the secrets in it.
+  expect(await second.channelFor(alive)).toBeNull();
+  expect(await unlock(channel)).toEqual({ ok: true });
+  expect(second.abilities.asked).toMatchObject([{ instanceId: "dev-1" }]);
+  expect(existsSync(gone)).toBe(false);
+  await expect.poll(() => store.channels.all()).toMatchObject([{ instanceId: "dev-1" }]);
+  run.unsubscribe();
+  expect(problems).toEqual([]);
+  await second.close();
+});
