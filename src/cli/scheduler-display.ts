@@ -34,9 +34,14 @@ export function createLineDisplay(context: Context): Display {
     tell: (entry) => printEntry(out, entry),
     failed: () => undefined,
     show: ({ scheduler }) => announce(scheduler, context),
-    interrupted: () => out.note("stopping; Ctrl-C again stops now"),
+    interrupted: () => noteInterrupt(out),
     end: () => Promise.resolve(),
   };
+}
+
+/** What a first Ctrl-C does. */
+export function noteInterrupt(out: Output): void {
+  out.note("stopping; Ctrl-C again stops now");
 }
 
 /** One readable line an entry; with `--json` the entry as its log file has it. */

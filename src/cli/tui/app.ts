@@ -13,6 +13,7 @@ import { Screen } from "./screen.ts";
 import type { ScreenStyle } from "./screen-style.ts";
 import { useEndsAt, useNow, useStatus } from "./use-status.ts";
 import { useSuspend } from "./use-suspend.ts";
+import type { TerminalModes } from "./use-suspend.ts";
 import { useView } from "./use-view.ts";
 import type { ViewSource } from "./view-source.ts";
 import { selectedIndex } from "./view-state.ts";
@@ -22,20 +23,18 @@ export interface AppProps {
   readonly source: ViewSource;
   /** What the last line is to say. */
   readonly message$: Observable<Message>;
-  /** Sets the terminal up, and back as it was. */
-  readonly enter: () => void;
-  readonly leave: () => void;
+  readonly modes: TerminalModes;
 }
 
 /** The live view: what is shown of the status, and what keys do. */
-export function App({ source, message$, enter, leave }: AppProps): ReactElement {
+export function App({ source, message$, modes }: AppProps): ReactElement {
   const { operations, colors } = source;
   const snapshot = useStatus(operations);
   const now = useNow();
   const { columns, rows } = useWindowSize();
   const view = useView(message$);
   const endsAt = useEndsAt(source);
-  const terminal = useSuspend({ enter, leave, mayResume: () => operations.phase() !== "draining" });
+  const terminal = useSuspend(modes, () => operations.phase() === "draining");
 
   useInput((input, key) => {
     for (const name of keyNames(input, key))

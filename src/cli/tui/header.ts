@@ -47,7 +47,7 @@ function place({ gatewayUrl }: SchedulerStatus, style: ScreenStyle & HeaderFacts
   const { colors, webUi, apiKeyPath } = style;
   if (webUi && gatewayUrl !== null) {
     const url = colors.cyan(`${gatewayUrl}/dashboard`);
-    return `Dashboard: ${url}${colors.dim(` · API key: ${apiKeyPath}`)}`;
+    return `Dashboard: ${url}${colors.dim(` · API key: ${plainLine(apiKeyPath)}`)}`;
   }
   const none = colors.dim("no dashboard (al start --web-ui serves it)");
   return gatewayUrl === null ? none : `Gateway: ${colors.cyan(gatewayUrl)} · ${none}`;

@@ -3,7 +3,7 @@ import { messageOf } from "../../errors.ts";
 import type { Context } from "../context.ts";
 import { duration, plain } from "../format.ts";
 import type { Display, Displayed } from "../scheduler-display.ts";
-import { printEntry } from "../scheduler-display.ts";
+import { noteInterrupt, printEntry } from "../scheduler-display.ts";
 import type { LiveView } from "./live-view.ts";
 import { loadLiveView } from "./load-live-view.ts";
 
@@ -57,7 +57,8 @@ export async function createLiveDisplay(context: Context): Promise<Display> {
         release();
       });
     },
-    interrupted: () => undefined,
+    // While it is up, the view itself says that it stops.
+    interrupted: () => (held === null ? noteInterrupt(out) : undefined),
     end: async (atOnce) => {
       await view?.close();
       release();

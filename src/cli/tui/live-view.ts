@@ -29,7 +29,7 @@ export function openLiveView(source: ViewSource): LiveView {
   // A terminal that went away is told by SIGHUP.
   process.stdin.on("error", ignore);
   enter();
-  const app = render(h(App, { source, message$, enter, leave }), {
+  const app = render(h(App, { source, message$, modes: { enter, leave } }), {
     alternateScreen: true,
     exitOnCtrlC: false,
     incrementalRendering: true,

@@ -1,28 +1,36 @@
 import { useApp } from "ink";
 import { useEffect, useEffectEvent } from "react";
 
+/** What the terminal needs besides what Ink does with it. */
+export interface TerminalModes {
+  /** Sets the terminal up, and back as it was. */
+  readonly enter: () => void;
+  readonly leave: () => void;
+}
+
 /**
  * Lets the shell have the terminal, cooked and with its own screen, while this process is stopped, and draws the view
- * again when it goes on. Calls `onResumed` then. `mayResume` is asked first: a shell that ends a stopped job lets it go
- * on in the background, where the terminal isn't ours.
+ * again when it goes on. Not if the scheduler was told to stop meanwhile: a shell that ends a stopped job lets it go on
+ * in the background, where the terminal isn't ours and taking it would stop us again.
  */
-export function useSuspend(options: {
-  readonly leave: () => void;
-  readonly enter: () => void;
-  readonly mayResume: () => boolean;
-}): { readonly suspend: () => void; readonly redraw: () => void } {
+export function useSuspend(
+  { enter, leave }: TerminalModes,
+  isStopping: () => boolean,
+): { readonly suspend: () => void; readonly redraw: () => void } {
   const { suspendTerminal } = useApp();
 
   const handOver = async (meanwhile: () => Promise<void>): Promise<void> => {
     const terminal = await suspendTerminal();
-    options.leave();
+    const wasStopping = isStopping();
+    leave();
     await meanwhile();
-    if (!options.mayResume()) return;
-    options.enter();
+    if (isStopping() && !wasStopping) return;
+    enter();
     await terminal.resume();
   };
+  const redraw = (): Promise<void> => handOver(() => Promise.resolve());
   const stopped = useEffectEvent(() => handOver(stopOurselves));
-  const continued = useEffectEvent(() => handOver(() => Promise.resolve()));
+  const continued = useEffectEvent(redraw);
 
   useEffect(() => {
     let isStopped = false;
@@ -50,7 +58,7 @@ export function useSuspend(options: {
   return {
     // As the terminal does it: npm, and whatever else is in front of us, stops too.
     suspend: () => process.kill(0, "SIGTSTP"),
-    redraw: () => void handOver(() => Promise.resolve()),
+    redraw: () => void redraw(),
   };
 }
 

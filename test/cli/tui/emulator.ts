@@ -39,7 +39,8 @@ export function emulate(args: readonly string[], options: EmulatorOptions): Emul
   const { columns = 100, rows = 30 } = options;
   const al = [process.execPath, builtAl, ...args].join(" ");
   const after = 'echo "exit $?"; stty -a | tr ";" "\\n" | grep -o "[-]*icanon.*"';
-  const command = `stty cols ${columns} rows ${rows}; ${options.command ?? `${al}; ${after}`}`;
+  // Where it is cooked, the terminal gives Ctrl-C to this shell too.
+  const command = `trap : INT; stty cols ${columns} rows ${rows}; ${options.command ?? `${al}; ${after}`}`;
   const child = spawn("script", ["-qfc", command, "/dev/null"], {
     env: { PATH: process.env.PATH, TERM: "xterm-256color", LANG: "C.UTF-8", ...options.env },
   });

@@ -9,6 +9,13 @@ import type { LiveProject } from "./live-project.ts";
 const ctrlC = "\u0003";
 const ctrlZ = "\u001a";
 
+/** Loaded before al, makes the help fail. */
+const brokenHelp = `import { registerHooks } from "node:module";
+registerHooks({ load: (url, context, next) => url.endsWith("/tui/help.js")
+  ? { format: "module", shortCircuit: true, source: 'export function help() { throw new Error("no help here"); }' }
+  : next(url, context) });
+`;
+
 const noTerminal = whyNoTerminal();
 if (noTerminal !== null)
   process.stderr.write(`skipped: how the live view is left (${noTerminal})\n`);
@@ -65,6 +72,20 @@ describe.skipIf(noTerminal !== null)("the live view", { timeout: 120_000 }, () =
     expect(view.screen().join("\n")).toContain("Error: boom");
   });
 
+  test("a fault in the view itself costs the view, not the scheduler", async () => {
+    project.write("boom.mjs", brokenHelp);
+    const boom = join(project.dir, "boom.mjs");
+    const view = project.start([], { env: { NODE_OPTIONS: `--import=${boom}` } });
+    await view.until("al agent new");
+    view.type("?");
+    await view.until("the live view broke (no help here); the scheduler goes on");
+    project.addAgent("first");
+    await view.until(/INFO {2}first loaded/);
+    view.type(ctrlC);
+    await view.until("stopping; Ctrl-C again stops now");
+    await untilLeftClean(view, 0);
+  });
+
   test("Ctrl-Z gives the shell a cooked terminal, and fg draws the view again", async () => {
     project.addAgent("first");
     const shell = project.start([], { command: "PS1='$ ' bash --norc --noprofile -i" });
@@ -80,9 +101,12 @@ describe.skipIf(noTerminal !== null)("the live view", { timeout: 120_000 }, () =
     shell.type("fg\r");
     await shell.until(/> first +idle/);
     expect(shell.isAlternate()).toBe(true);
-    shell.type("q");
+    shell.type(ctrlZ);
+    await shell.until(/Stopped[^]*\$ $/m);
+    shell.type("clear; kill %1\r");
     await shell.until("Almanac stopped after");
     expect(shell.isAlternate()).toBe(false);
+    expect(project.log("scheduler")).toContain("stopping (SIGTERM)");
     shell.type("exit\r");
   });
 });
