@@ -20,6 +20,7 @@ import { stopCommand } from "./commands/stop.ts";
 import { updateCommand } from "./commands/update.ts";
 import { webhookCommand } from "./commands/webhook.ts";
 import { examples } from "./examples.ts";
+import { exitCodes } from "./exit-codes.ts";
 import { flushPipes, watchPipes } from "./output.ts";
 import { reportError } from "./report-error.ts";
 import { packageVersion } from "../version.ts";
@@ -34,7 +35,17 @@ export function buildProgram(): Command {
     .option("--json", "print one JSON document on standard output, also on failure")
     .configureHelp({ showGlobalOptions: true })
     .helpCommand("help [command]", "show help for a command")
-    .addHelpText("after", examples(["al new my-project", "al start --web-ui", "al help start"]));
+    .addHelpText("after", examples(["al new my-project", "al start --web-ui", "al help start"]))
+    .addHelpText(
+      "after",
+      exitCodes({
+        0: "done",
+        1: "failed; standard error says why and what to do",
+        2: "wrong usage",
+        124: "a run reached its timeout",
+        130: "interrupted",
+      }),
+    );
   const commands = [
     newCommand(),
     agentCommand(),

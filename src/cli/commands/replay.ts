@@ -5,6 +5,7 @@ import { connect, withAgent } from "../connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../examples.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { plainLine } from "../format.ts";
 
 interface ReplayOptions {
@@ -23,6 +24,13 @@ export function replayCommand(): Command {
         "al replay 0198c0de-7a11-7000-8000-5ec0ffee0001",
         "al replay 0198c0de-7a11-7000-8000-5ec0ffee0001 --agent triage",
       ]),
+    )
+    .addHelpText(
+      "after",
+      exitCodes({
+        0: "an agent was started or its run queued",
+        1: "nothing ran; the reason is printed",
+      }),
     )
     .action((receiptId: string, options: ReplayOptions, command: Command) =>
       replay(contextOf(command), receiptId, options),

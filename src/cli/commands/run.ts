@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { contextOf } from "../context.ts";
 import { examples } from "../examples.ts";
+import { exitCodes } from "../exit-codes.ts";
 
 /** `al run <agent>` */
 export function runCommand(): Command {
@@ -9,6 +10,16 @@ export function runCommand(): Command {
     .argument("<agent>", "the agent to run")
     .option("--prompt <text>", "what to tell the agent")
     .addHelpText("after", examples(["al run triage", "al run triage --prompt 'only issue 42'"]))
+    .addHelpText(
+      "after",
+      exitCodes({
+        0: "the run succeeded",
+        1: "it failed; or what its process gave",
+        124: "it reached its timeout",
+        130: "interrupted",
+        137: "it was killed, or ran out of memory",
+      }),
+    )
     .action(async (agent: string, options: { prompt?: string }, command: Command) => {
       const { runAgent } = await import("../run-agent.ts");
       process.exitCode = await runAgent(contextOf(command), agent, options.prompt ?? null);

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { contextOf } from "../context.ts";
 import { examples } from "../examples.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { wholeNumber } from "../options.ts";
 import type { StartOptions } from "../run-scheduler.ts";
 
@@ -29,6 +30,14 @@ export function startCommand(): Command {
         "al start -p ~/my-project --port 9000 --grace 120",
         "al start --web-ui --print-systemd > almanac.service",
       ]),
+    )
+    .addHelpText(
+      "after",
+      exitCodes({
+        0: "stopped by al stop, Ctrl-C or a signal",
+        1: "the project can't be started, or the scheduler broke",
+        130: "Ctrl-C twice: stopped without waiting",
+      }),
     )
     .action(async (options: StartOptions & { printSystemd?: true }, command: Command) => {
       if (options.printSystemd) {

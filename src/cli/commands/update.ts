@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { contextOf } from "../context.ts";
 import { examples } from "../examples.ts";
+import { exitCodes } from "../exit-codes.ts";
 import type { UpdateOptions } from "../update/update-agents.ts";
 
 /** `al update [agent]` */
@@ -16,6 +17,13 @@ export function updateCommand(): Command {
     .addHelpText(
       "after",
       examples(["al update", "al update triage --check", "al update triage --keep-local --yes"]),
+    )
+    .addHelpText(
+      "after",
+      exitCodes({
+        0: "all are up to date now, or with --check were compared",
+        1: "one failed, was declined, or has changes of its own in what changed",
+      }),
     )
     .action(async (agent: string | undefined, options: UpdateOptions, command: Command) => {
       const { updateAgents } = await import("../update/update-agents.ts");
