@@ -1,0 +1,38 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { TestProject } from "../helpers/scheduler.ts";
+import { webhookProject } from "../webhooks/webhook-project.ts";
+
+export interface AgentsOptions {
+  readonly count: number;
+  /** Lines of each agent's `config.toml`, by its number. */
+  readonly config: (n: number) => string;
+}
+
+/** `agent-0007` */
+export function agentName(n: number): string {
+  return `agent-${String(n).padStart(4, "0")}`;
+}
+
+/** A project with many agents that run as the scheduler's own user with a scripted model. */
+export async function benchProject({ count, config }: AgentsOptions): Promise<TestProject> {
+  const project = await webhookProject();
+  for (let n = 0; n < count; n++) {
+    const dir = join(project.dir, "agents", agentName(n));
+    await mkdir(dir, { recursive: true });
+    await writeFile(join(dir, "SKILL.md"), `Agent number ${n}.\n`);
+    await writeFile(join(dir, "config.toml"), agentConfig(config(n)));
+  }
+  return project;
+}
+
+/** A whole agent's config with these lines in it. */
+export function agentConfig(lines: string): string {
+  return `models = ["scripted"]
+credentials = []
+${lines}
+[runtime]
+type = "host-user"
+run_as = "$USER"
+`;
+}

@@ -1,0 +1,33 @@
+import { signDelivery } from "../../src/webhooks/sign.ts";
+import { bytes, githubExample } from "../webhooks/deliveries.ts";
+import type { LoadRequest } from "../webhooks/load.ts";
+import { secretOf } from "../webhooks/webhook-project.ts";
+
+const payload = githubExample("issues", "opened");
+
+export interface DeliveriesOptions {
+  readonly count: number;
+  /** Full name of the repository that each is from. */
+  readonly repo?: (n: number) => string;
+  readonly secret?: string;
+  /** Delivery id; different ones by default. */
+  readonly id?: (n: number) => string;
+}
+
+let made = 0;
+
+/** Signed deliveries of an opened issue, made before any clock starts; no two have the same id. */
+export function githubDeliveries(options: DeliveriesOptions): readonly LoadRequest[] {
+  const batch = made++;
+  const secret = options.secret ?? secretOf("github");
+  const { repo = () => "acme/app", id = (n: number) => `bench-${batch}-${n}` } = options;
+  return Array.from({ length: options.count }, (_, n) => {
+    const repository = { ...(payload.repository as object), full_name: repo(n) };
+    const body = bytes({ ...payload, repository });
+    const headers = signDelivery("github", secret, body, Date.now(), {
+      event: "issues",
+      id: id(n),
+    });
+    return { path: "/webhooks/github", headers, body };
+  });
+}

@@ -1,0 +1,46 @@
+import { get } from "node:http";
+import type { TestScheduler } from "../helpers/scheduler.ts";
+
+/** A client of one of the scheduler's event streams. */
+export interface SseClient {
+  /** Resolves with the first event whose data has all these words, that came after this was called. */
+  waitFor(...words: readonly string[]): Promise<{ readonly at: number; readonly bytes: number }>;
+  close(): void;
+}
+
+interface Waiting {
+  readonly words: readonly string[];
+  readonly resolve: (seen: { at: number; bytes: number }) => void;
+}
+
+/** Opens a stream; resolves when its first event is there. Times are of `performance.now()`. */
+export function openSse({ url, apiKey }: TestScheduler, path: string): Promise<SseClient> {
+  const waiting = new Set<Waiting>();
+  const see = (event: string): void => {
+    const at = performance.now();
+    for (const one of waiting) {
+      if (!one.words.every((word) => event.includes(word))) continue;
+      waiting.delete(one);
+      one.resolve({ at, bytes: Buffer.byteLength(event) });
+    }
+  };
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const address = url.replace("localhost", "127.0.0.1") + path;
+    const request = get(address, { headers, agent: false }, (response) => {
+      let rest = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        const events = (rest + chunk).split("\n\n");
+        rest = events.pop() ?? "";
+        for (const event of events) see(event);
+      });
+      response.on("error", () => undefined);
+      resolve({
+        waitFor: (...words) => new Promise((seen) => waiting.add({ words, resolve: seen })),
+        close: () => request.destroy(),
+      });
+    });
+    request.on("error", reject);
+  });
+}

@@ -1,0 +1,28 @@
+import { readFile } from "node:fs/promises";
+import { startTestScheduler } from "../helpers/scheduler.ts";
+import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+
+/** Starts a scheduler on the project, hands it on, and takes both away again. `readyMs` is from spawn to ready. */
+export async function withScheduler<T>(
+  making: Promise<TestProject>,
+  use: (scheduler: TestScheduler, readyMs: number) => Promise<T>,
+): Promise<T> {
+  const project = await making;
+  try {
+    const began = performance.now();
+    const scheduler = await startTestScheduler(project, { args: ["--headless"] });
+    try {
+      return await use(scheduler, performance.now() - began);
+    } finally {
+      await scheduler.stop();
+    }
+  } finally {
+    await project.remove();
+  }
+}
+
+/** Resident memory of a process, in MB. */
+export async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}
