@@ -1,13 +1,4 @@
-import {
-  concat,
-  concatMap,
-  distinctUntilChanged,
-  ignoreElements,
-  map,
-  repeat,
-  switchMap,
-  tap,
-} from "rxjs";
+import { asyncScheduler, concatMap, distinctUntilChanged, map, switchMap, tap } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AgentConfig, BuildEvent } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
@@ -15,10 +6,11 @@ import { messageOf } from "../errors.ts";
 import type { ContainerRunnerOptions } from "../runners/container/container-runner-options.ts";
 import { createContainerRunner } from "../runners/container/container-runner.ts";
 import type { ContainerRunner } from "../runners/container/container-runner.ts";
-import { engineLoss } from "../runners/container/engine-loss.ts";
+import { engineChanges } from "../runners/container/engine-changes.ts";
 import { connectEngine } from "../runners/container/engine.ts";
 import { createAgentImages } from "../runners/container/images.ts";
 import { programDir } from "../version.ts";
+import { keptReady } from "./kept-ready.ts";
 
 type RunSources = Pick<
   ContainerRunnerOptions,
@@ -35,7 +27,8 @@ export interface ContainerContext {
 export interface Containers {
   readonly runner: Pick<ContainerRunner, "run" | "resume">;
   /**
-   * Keeps the agent's image ready: anew when `[local]` names another one, and when the engine comes back. Before
+   * Keeps the agent's image ready: anew when `[local]` names another one, when somebody removed it, and when the
+   * engine comes back. Before
    * the first is usable, what an earlier scheduler left on the engine is removed. Ends only with its subscriber.
    */
   prepare(config: AgentConfig): Observable<BuildEvent>;
@@ -58,7 +51,11 @@ export function createContainers(context: ContainerContext, sources: RunSources)
       process.emitWarning(`containers of earlier runs may be left: ${messageOf(error)}`);
     }));
   // What ran when the engine went away may be there when it is back, and is tried again only without it.
-  const loss$ = engineLoss(engine).pipe(tap(() => (reaping = null)));
+  const change$ = engineChanges(engine).pipe(
+    tap((change) => {
+      if (change === "gone") reaping = null;
+    }),
+  );
   const usable = async (event: BuildEvent): Promise<BuildEvent> => {
     if (event.type === "build-finished" && event.usable) await reaped();
     return event;
@@ -70,9 +67,7 @@ export function createContainers(context: ContainerContext, sources: RunSources)
         map(({ local: { image, base } }) => JSON.stringify([image, base])),
         distinctUntilChanged(),
         switchMap(() =>
-          concat(images.prepare(config).pipe(concatMap(usable)), loss$.pipe(ignoreElements())).pipe(
-            repeat(),
-          ),
+          keptReady(() => images.prepare(config).pipe(concatMap(usable)), change$, asyncScheduler),
         ),
       ),
     adopt: async (instanceIds) => {

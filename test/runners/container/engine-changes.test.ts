@@ -3,17 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { engineLoss } from "../../../src/runners/container/engine-loss.ts";
+import { engineChanges } from "../../../src/runners/container/engine-changes.ts";
 import { connectEngine } from "../../../src/runners/container/engine.ts";
 import type { Engine } from "../../../src/runners/container/engine.ts";
 import { until } from "../../contracts/runner.ts";
-import { testEngine } from "../../helpers/docker.ts";
+import { testBase, testEngine, testImage } from "../../helpers/docker.ts";
 import { engineProxy } from "../../helpers/engine-proxy.ts";
 import type { EngineProxy } from "../../helpers/engine-proxy.ts";
 
 const { engine: machine, missing } = await testEngine();
 
-describe.skipIf(missing !== null)("the loss of an engine", () => {
+describe.skipIf(missing !== null)("what happens to an engine", () => {
   let folder: string;
   let proxy: EngineProxy;
   let engine: Engine;
@@ -28,9 +28,25 @@ describe.skipIf(missing !== null)("the loss of an engine", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("is told to all who listen, over one connection, and only when the engine went", async () => {
+  it("is told when an image or a name of one is removed", async () => {
     const told: string[] = [];
-    const loss$ = engineLoss(engine);
+    const listening = engineChanges(engine).subscribe((change) => told.push(change));
+    await until(() => Promise.resolve(proxy.connections() === 1));
+    const name = testImage("removed");
+    const [repo = "", tag = ""] = name.split(":");
+    const removed = async () => {
+      await machine.calls().getImage(testBase).tag({ repo, tag });
+      await machine.calls().getImage(name).remove();
+      return told.includes("image-removed");
+    };
+    // The engine may take the connection a moment before it listens to itself.
+    await until(removed);
+    listening.unsubscribe();
+  });
+
+  it("is told when it went away to all who listen, over one connection, and only when the engine went", async () => {
+    const told: string[] = [];
+    const loss$ = engineChanges(engine);
     for (const who of ["a", "b"]) loss$.subscribe({ complete: () => told.push(who) });
     // The first connection, and the one that is made anew.
     for (let time = 0; time < 2; time += 1) {
@@ -46,12 +62,12 @@ describe.skipIf(missing !== null)("the loss of an engine", () => {
   it("is told at once of an engine that is not there", async () => {
     await proxy.close();
     let told = false;
-    engineLoss(engine).subscribe(() => (told = true));
+    engineChanges(engine).subscribe({ complete: () => (told = true) });
     await until(() => Promise.resolve(told));
   });
 
   it("is nobody's business when nobody listens: the connection ends", async () => {
-    const listening = engineLoss(engine).subscribe();
+    const listening = engineChanges(engine).subscribe();
     await until(() => Promise.resolve(proxy.connections() === 1));
     listening.unsubscribe();
     await until(() => Promise.resolve(proxy.connections() === 0));
