@@ -15,7 +15,15 @@ const lastWords = 3000;
 /** What became of a run that somebody waits for. */
 export type RunResult = Pick<
   HistoryEntry,
-  "agent" | "instanceId" | "exitCode" | "durationMs" | "reason" | "model" | "tokens" | "costUsd"
+  | "agent"
+  | "instanceId"
+  | "exitCode"
+  | "durationMs"
+  | "reason"
+  | "model"
+  | "tokens"
+  | "costUsd"
+  | "value"
 > & { readonly triggerId: string; readonly outcome: Outcome };
 
 /** A trigger that somebody follows. */
@@ -61,9 +69,9 @@ export async function untilEnded(
 
 function resultOf({ triggerId }: Followed, entry: Omit<RunResult, "triggerId">): RunResult {
   const { agent, instanceId, outcome, exitCode, durationMs, reason } = entry;
-  const { model, tokens, costUsd } = entry;
+  const { model, tokens, costUsd, value } = entry;
   const run = { triggerId, agent, instanceId, outcome, exitCode, durationMs, reason };
-  return { ...run, model, tokens, costUsd };
+  return { ...run, model, tokens, costUsd, value };
 }
 
 async function lookUp({ client, agent, since, triggerId }: Followed): Promise<HistoryEntry> {
@@ -84,7 +92,7 @@ async function endInLog(followed: Followed, instanceId: string): Promise<RunResu
     const end = lines.find(({ entry }) => entry.kind === "run" && "outcome" in entry)?.entry;
     if (end === undefined) continue;
     const { outcome, exitCode, durationMs } = end as unknown as RunResult;
-    const unknown = { reason: null, model: null, tokens: null, costUsd: null };
+    const unknown = { reason: null, model: null, tokens: null, costUsd: null, value: null };
     return resultOf(followed, { agent, instanceId, outcome, exitCode, durationMs, ...unknown });
   }
   return null;

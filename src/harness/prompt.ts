@@ -1,11 +1,8 @@
-import type { Trigger, WebhookEvent } from "../../streams/vocabulary.ts";
+import type { Trigger } from "../../streams/vocabulary.ts";
 import type { Job } from "../contracts/job.ts";
 import { commandTable } from "./commands/command-table.ts";
-import { cut } from "./message-writer.ts";
+import { shortEvent } from "./short-event.ts";
 import { toolsFor } from "./tools.ts";
-
-/** Characters of a webhook's body text in the prompt; the whole is in the payload file. */
-const maxBodyCharacters = 16_000;
 
 /** What the prompt says besides the job. */
 export interface PromptContext {
@@ -83,13 +80,6 @@ function triggerSection(trigger: Trigger, { payloadFile }: PromptContext): strin
       if (trigger.prompt === null) return "You were started by hand, without a further request.";
       return `<user-prompt>\n${withoutOurTags(trigger.prompt)}\n</user-prompt>`;
   }
-}
-
-function shortEvent(event: WebhookEvent, payloadFile: string | null): WebhookEvent {
-  const { body } = event;
-  if (body === null || body.length <= maxBodyCharacters) return event;
-  const rest = payloadFile === null ? "" : `\n[cut here; the whole event is in ${payloadFile}]`;
-  return { ...event, body: `${cut(body, maxBodyCharacters)}${rest}` };
 }
 
 /** JSON whose `<` are escapes: it holds no tag, and parses to the same value. */

@@ -3,6 +3,7 @@ import type { Job } from "../../contracts/job.ts";
 import { abilities as channelAbilities, ChannelError } from "../../contracts/run-channel.ts";
 import type { Ability } from "../../contracts/run-channel.ts";
 import type { RunMessage } from "../../contracts/run-messages.ts";
+import { withPayloadFile } from "./awaited-trigger.ts";
 import type { ChannelClient } from "./channel-client.ts";
 import { returnMessages } from "./return-messages.ts";
 import type { SessionExit } from "./session-exit.ts";
@@ -39,7 +40,7 @@ class RefusedError extends Error {
 }
 
 export interface AbilitiesOptions {
-  readonly job: Pick<Job, "trigger">;
+  readonly job: Pick<Job, "trigger" | "workDir">;
   readonly emit: (message: RunMessage) => void;
   /** Null where the run can't reach the scheduler. */
   readonly client: ChannelClient | null;
@@ -53,7 +54,7 @@ const statusCharacters = 500;
 const maxValueBytes = 65_536;
 
 export function createAbilities(options: AbilitiesOptions): Abilities {
-  const { client } = options;
+  const { client, job } = options;
   return {
     perform: async (name, input, signal) => {
       if (isSignal(name)) {
@@ -68,7 +69,8 @@ export function createAbilities(options: AbilitiesOptions): Abilities {
       }
       const { request }: { request: z.ZodType<Parameters<typeof client.ask>[1]> } =
         channelAbilities[name];
-      return client.ask(name, checked(request, input), signal);
+      const answer = await client.ask(name, checked(request, input), signal);
+      return name === "wait" ? withPayloadFile(answer, job) : answer;
     },
   };
 }

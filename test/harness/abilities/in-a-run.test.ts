@@ -119,20 +119,36 @@ describe("an agent that runs", () => {
     await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(2);
     await restart();
     await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(4);
-    resolve({ ok: true, timedOut: false, trigger: { kind: "webhook" } });
+    const trigger = { kind: "agent-call", caller: "b", context: "go on" };
+    resolve({ ok: true, timedOut: false, trigger });
     const ended = await run.ended;
-    expect(resultsOf(ended)).toEqual(
-      Array.from({ length: 2 }, () => ({
-        ok: true,
-        timedOut: false,
-        trigger: { kind: "webhook" },
-      })),
-    );
+    const answer = { ok: true, timedOut: false, trigger };
+    expect(resultsOf(ended)).toEqual([answer, answer]);
     expect(new Set(asked.map(({ key }) => key)).size).toBe(2);
     expect(asked.map(({ request }) => request)).toContainEqual({
       ...{ kind: "webhook", event: "issues" },
       where: { "issue.number": 7, action: "opened", "labels.0.id": "7" },
     });
+  });
+
+  it("finds the whole body of a delivery that it waited for in a file", async () => {
+    const payload = { issue: { body: "long ".repeat(10_000) } };
+    const event = { kind: "webhook", event: "issues", body: payload.issue.body };
+    side.abilities.answers.wait = () => ({
+      ...{ ok: true, timedOut: false },
+      trigger: { ...event, payload },
+    });
+    const wait = { name: "wait_for_trigger", arguments: { kind: "webhook" } };
+    const run = await runOf(
+      job([wait, bash("cat webhook-payload-* | wc -c; wait_for_trigger --kind webhook | wc -c")]),
+    );
+    const [answer, sizes = ""] = logsOf(run, "tool-result").map(({ fields }) =>
+      String(fields?.output),
+    );
+    expect(answer).toContain(`"payloadFile":"${join(workDir, "webhook-payload-")}`);
+    const [whole, told] = sizes.split("\n").map(Number);
+    expect(whole).toBe(JSON.stringify(payload, null, 2).length);
+    expect(told).toBeLessThan(17_000);
   });
 
   it("tells the scheduler in its output what it does, returns and wants again, while that is away", async () => {
