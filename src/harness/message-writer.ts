@@ -1,7 +1,6 @@
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { RunMessage } from "../contracts/run-messages.ts";
-import type { Emit } from "./harness.ts";
 
 /** The scheduler reads lines of up to 32 KiB; a message is cut to fit well below. */
 const maxLineBytes = 30 * 1024;
@@ -9,7 +8,7 @@ const maxLineBytes = 30 * 1024;
 const stringLimits = [8192, 2048, 512, 64];
 
 export interface MessageWriter {
-  readonly emit: Emit;
+  readonly emit: (message: RunMessage) => void;
   /** Resolves once everything was handed to the operating system or the reader is gone. */
   flush(): Promise<void>;
 }
