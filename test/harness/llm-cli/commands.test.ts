@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { channelSide } from "../../channel/support.ts";
+import type { ChannelSide } from "../../channel/support.ts";
+import { aJob, aModel } from "../jobs.ts";
+import { endMessageOf, logsOf, runOf } from "../run-entry.ts";
+import { standIn } from "./stand-in.ts";
+import { claudeStream } from "./streams.ts";
+
+let dir: string;
+let side: ChannelSide;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "al-cli-"));
+  side = await channelSide();
+});
+afterEach(async () => {
+  await side.remove();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** A session of a stand-in for claude, which does what the shell code says. */
+async function session(then: string) {
+  const cli = await standIn(dir, "claude", { stream: claudeStream, then });
+  const channel = await side.channels.open("dev-abcdefgh", side.base);
+  const harness = { type: "llm-cli", command: "claude" } as const;
+  const models = [aModel("main", "", { provider: "anthropic", baseUrl: null })];
+  const workDir = await mkdtemp(join(dir, "work-"));
+  const run = await runOf(aJob(workDir, { harness, models, channel }), { PATH: cli.path });
+  return { cli, channel, run };
+}
+
+it("has the commands in the shell of an external CLI, and a prompt that tells of them", async () => {
+  const { cli, channel, run } = await session(
+    "rlock demo:x --wait 1; al-status busy; al-return '{\"n\":1}'",
+  );
+  expect(run.exitCode).toBe(0);
+  expect(side.abilities.asked).toMatchObject([{ request: { resource: "demo:x", waitSeconds: 1 } }]);
+  expect(run.messages).toContainEqual({ type: "status", text: "busy" });
+  expect(run.messages).toContainEqual({ type: "return", json: '{"n":1}', more: false });
+  expect(await cli.input()).toContain("al-subagent-wait <callId>... [--timeout SECONDS]");
+  const seen = JSON.stringify([await cli.env(), await cli.args(), await cli.input()]);
+  expect(seen).not.toContain(channel.token);
+  expect(logsOf(run, "process").map(({ msg }) => msg)).not.toContain("not found");
+});
+
+it("ends an external CLI at once when the agent asks to, with its code", async () => {
+  const { run } = await session("al-exit 5; sleep 60");
+  expect(run.exitCode).toBe(5);
+  expect(endMessageOf(run).error).toBe("the agent ended its run with code 5");
+});
