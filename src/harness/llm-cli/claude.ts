@@ -13,6 +13,9 @@ export const claude: LlmCli = {
   reader,
 };
 
+/** A day, in ms. */
+const longestCommandMs = "86400000";
+
 function command({ model, key, prompt, systemPromptFile, configDir }: CliRequest): CliCommand {
   const effort = efforts[model.thinkingLevel ?? "off"];
   return {
@@ -35,6 +38,9 @@ function command({ model, key, prompt, systemPromptFile, configDir }: CliRequest
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       CLAUDE_CODE_MAX_RETRIES: "0",
       DISABLE_AUTOUPDATER: "1",
+      // Its own two minutes would end a command that waits for a lock, a call or a trigger; the run's time is bounded.
+      BASH_DEFAULT_TIMEOUT_MS: longestCommandMs,
+      BASH_MAX_TIMEOUT_MS: longestCommandMs,
     },
     input: prompt,
   };
