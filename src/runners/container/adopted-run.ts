@@ -14,23 +14,28 @@ import { follow, leaveNothing, outputOf, reasonOf } from "./run-steps.ts";
 export interface FoundContainerRun {
   readonly instanceId: string;
   readonly agent: AgentConfig;
+  /** False while the engine is away: nobody can tell whether its container is there. */
+  readonly sure: boolean;
 }
 
-/** Those of the instances whose container is there, with what they were started with. */
+/**
+ * Those of the instances whose container is there, with what they were started with; all that may be there while the
+ * engine is away.
+ */
 export async function foundAmong(
   instanceIds: readonly string[],
   reconciler: Reconciler,
   records: RunRecords,
 ): Promise<readonly FoundContainerRun[]> {
   const found = await reconciler.find().catch((error: unknown) => {
-    // Then they are lost, and gone before they are tried again: nothing starts before what is left was removed.
-    if (isUnreachable(error)) return [];
+    if (isUnreachable(error)) return null;
     throw error;
   });
-  const open = found.filter(({ instanceId }) => instanceIds.includes(instanceId));
-  const runs = open.map(async ({ instanceId }): Promise<FoundContainerRun | null> => {
+  const there = new Set(found?.map(({ instanceId }) => instanceId) ?? instanceIds);
+  const open = instanceIds.filter((instanceId) => there.has(instanceId));
+  const runs = open.map(async (instanceId): Promise<FoundContainerRun | null> => {
     const agent = await records.read(instanceId);
-    return agent === null ? null : { instanceId, agent };
+    return agent === null ? null : { instanceId, agent, sure: found !== null };
   });
   return (await Promise.all(runs)).filter((run) => run !== null);
 }

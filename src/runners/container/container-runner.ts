@@ -7,13 +7,17 @@ import type { Life } from "../as-run.ts";
 import { adoptedRun, foundAmong } from "./adopted-run.ts";
 import type { FoundContainerRun } from "./adopted-run.ts";
 import type { ContainerRunnerOptions } from "./container-runner-options.ts";
+import { exitUnlessFound } from "./exit-unless-found.ts";
 import { newRun } from "./new-run.ts";
 import { createReconciler } from "./reconcile.ts";
 import { lostExit } from "./run-exit.ts";
-import { reasonOf } from "./run-steps.ts";
+import { leaveNothing, reasonOf } from "./run-steps.ts";
 
 export interface ContainerRunner extends Runner {
-  /** Which of these instances live, or ended with nobody there to see it. None when there is no engine to ask. */
+  /**
+   * Which of these instances live, or ended with nobody there to see it. While there is no engine to ask these are all
+   * that it may have: `resume` waits for it, and their exit is `lost` if it has them no more.
+   */
   adopt(instanceIds: readonly string[]): Promise<readonly FoundContainerRun[]>;
   /**
    * Goes on with a run that `adopt` found; otherwise as `run`. `last` is the last line of it that was logged: what
@@ -35,6 +39,7 @@ export function createContainerRunner(options: ContainerRunnerOptions): Containe
   const { engine, projectDir, records } = options;
   const reconciler = createReconciler(engine, projectDir);
   const live = new Set<string>();
+  const unsure = new Set<string>();
   const followed = (
     { instanceId }: RunRequest,
     stop$: Observable<StopReason>,
@@ -51,10 +56,20 @@ export function createContainerRunner(options: ContainerRunnerOptions): Containe
   return {
     run: (request, stop$) => followed(request, stop$, (life) => newRun(request, life, options)),
     resume: ({ request, last }, stop$) =>
-      followed(request, stop$, (life) => adoptedRun(request, last, life, options)),
+      followed(request, stop$, async (life) => {
+        const isSure = !unsure.delete(request.instanceId);
+        const exit = isSure ? null : await exitUnlessFound(request, life, reconciler);
+        if (exit === null) return adoptedRun(request, last, life, options);
+        // Before the exit: what is lost may be tried again at once.
+        await leaveNothing(request, options);
+        life.emit(exit);
+      }),
     adopt: async (instanceIds) => {
       const found = await foundAmong(instanceIds, reconciler, records);
-      for (const { instanceId } of found) live.add(instanceId);
+      for (const { instanceId, sure } of found) {
+        live.add(instanceId);
+        if (!sure) unsure.add(instanceId);
+      }
       return found;
     },
     reap: async () => {

@@ -16,9 +16,9 @@ export interface FoundRun {
 export interface Reconciler {
   /**
    * The project's runs that can be gone on with. A container that never said anything is none of them: nobody
-   * can tell whether its job reached it. Rejects when the engine cannot be reached.
+   * can tell whether its job reached it. `only` asks for one instance. Rejects when the engine cannot be reached.
    */
-  find(): Promise<readonly FoundRun[]>;
+  find(only?: string): Promise<readonly FoundRun[]>;
   /**
    * Removes the project's containers of all other runs. `keep` is asked after the containers were listed, so that
    * a run which starts meanwhile is safe. Returns the instance ids that were removed; rejects without an engine.
@@ -30,9 +30,9 @@ export interface Reconciler {
 export function createReconciler(engine: Engine, projectDir: string): Reconciler {
   const project = projectId(projectDir);
   return {
-    find: async () => {
+    find: async (only) => {
       await engine.ping();
-      const containers = await containersOf(engine, project);
+      const containers = await containersOf(engine, project, only);
       const found = await Promise.all(containers.map((info) => foundRun(engine, info)));
       return found.filter((run) => run !== null);
     },
@@ -48,8 +48,9 @@ export function createReconciler(engine: Engine, projectDir: string): Reconciler
 }
 
 /** An agent's image has the project's label too, and so has whatever a person starts from it. */
-function containersOf(engine: Engine, project: string): Promise<ContainerInfo[]> {
-  const label = [`${projectLabel}=${project}`, instanceLabel];
+function containersOf(engine: Engine, project: string, only?: string): Promise<ContainerInfo[]> {
+  const instance = only === undefined ? instanceLabel : `${instanceLabel}=${only}`;
+  const label = [`${projectLabel}=${project}`, instance];
   return engine.calls().listContainers({ all: true, filters: { label } });
 }
 

@@ -135,7 +135,9 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     const records = memoryRecords(request, aRequest("removed by somebody"));
     const runner = aRunner(engine, { projectDir, records });
     expect(await runner.adopt(["dev-other"])).toEqual([]);
-    expect(await runner.adopt([instanceId])).toEqual([{ instanceId, agent: request.agent }]);
+    expect(await runner.adopt([instanceId])).toEqual([
+      { instanceId, agent: request.agent, sure: true },
+    ]);
     await runner.reap();
     expect(await containersOf(engine, instanceId)).toHaveLength(1);
     expect(await records.list()).toEqual([instanceId]);
@@ -146,7 +148,13 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     expect(await containersOf(engine, instanceId)).toEqual([]);
   });
 
-  it("is not looked for where there is no engine", async () => {
+  it("is found by its own name among others", async () => {
+    const { instanceId } = await crashed(`${log("ready")}; ${forever}`);
+    expect(await reconciler.find(instanceId)).toMatchObject([{ instanceId }]);
+    expect(await reconciler.find("dev-other")).toEqual([]);
+  });
+
+  it("is not looked for where there is no engine and no record", async () => {
     const nowhere = connectEngine({ env: { DOCKER_HOST: "unix:///nowhere.sock" } });
     const runner = aRunner(nowhere, { projectDir });
     expect(await runner.adopt(["dev-1"])).toEqual([]);
