@@ -29,6 +29,8 @@ export function openLiveView(source: ViewSource): LiveView {
   // A terminal that went away is told by SIGHUP.
   process.stdin.on("error", ignore);
   enter();
+  // Ink does it too, but after the first frame: a Ctrl-Z right then would be the terminal's, not ours.
+  process.stdin.setRawMode(true);
   const app = render(h(App, { source, message$, modes: { enter, leave } }), {
     alternateScreen: true,
     exitOnCtrlC: false,
@@ -40,6 +42,7 @@ export function openLiveView(source: ViewSource): LiveView {
     process.off("exit", giveBack);
     process.off("uncaughtExceptionMonitor", giveBack);
     app.unmount();
+    process.stdin.setRawMode(false);
     leave();
   };
   process.on("exit", giveBack);

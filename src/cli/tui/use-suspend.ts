@@ -1,5 +1,5 @@
 import { useApp } from "ink";
-import { useEffect, useEffectEvent } from "react";
+import { useEffect, useEffectEvent, useRef } from "react";
 
 /** What the terminal needs besides what Ink does with it. */
 export interface TerminalModes {
@@ -29,24 +29,19 @@ export function useSuspend(
     await terminal.resume();
   };
   const redraw = (): Promise<void> => handOver(() => Promise.resolve());
-  const stopped = useEffectEvent(() => handOver(stopOurselves));
-  const continued = useEffectEvent(redraw);
+  const isStopped = useRef(false);
+  const stop = async (target: number): Promise<void> => {
+    if (isStopped.current) return;
+    isStopped.current = true;
+    await handOver(() => stopBySignal(target)).finally(() => (isStopped.current = false));
+  };
 
+  const asked = useEffectEvent(() => void stop(process.pid));
+  // Somebody else stopped and continued us (SIGSTOP): the shell has had the terminal.
+  const continued = useEffectEvent(() => (isStopped.current ? undefined : void redraw()));
   useEffect(() => {
-    let isStopped = false;
-    const onStop = (): void => {
-      if (isStopped) return;
-      isStopped = true;
-      process.off("SIGTSTP", onStop);
-      void stopped().finally(() => {
-        isStopped = false;
-        process.on("SIGTSTP", onStop);
-      });
-    };
-    // Somebody else stopped and continued us (SIGSTOP): the shell has had the terminal.
-    const onContinue = (): void => {
-      if (!isStopped) void continued();
-    };
+    const onStop = (): void => asked();
+    const onContinue = (): void => continued();
     process.on("SIGTSTP", onStop);
     process.on("SIGCONT", onContinue);
     return () => {
@@ -56,17 +51,23 @@ export function useSuspend(
   }, []);
 
   return {
-    // As the terminal does it: npm, and whatever else is in front of us, stops too.
-    suspend: () => process.kill(0, "SIGTSTP"),
+    // As the terminal does it: npm, and whatever else is in front of us, stops too. Only once the terminal is given
+    // back: the shell takes it as soon as one of them has stopped, and then it isn't ours to set.
+    suspend: () => void stop(wholeGroup),
     redraw: () => void redraw(),
   };
 }
 
+const wholeGroup = 0;
+
 /**
  * Without a listener the signal does what it does to any program; nothing when there is no shell to come back to.
- * The next line runs once we go on; signals that came meanwhile are handled before the promise resolves.
+ * The line after it runs once we go on; signals that came meanwhile are handled before the promise resolves.
  */
-function stopOurselves(): Promise<void> {
-  process.kill(process.pid, "SIGTSTP");
-  return new Promise((resolve) => setTimeout(resolve, 20));
+async function stopBySignal(target: number): Promise<void> {
+  const listeners = process.listeners("SIGTSTP");
+  for (const listener of listeners) process.off("SIGTSTP", listener);
+  process.kill(target, "SIGTSTP");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const listener of listeners) process.on("SIGTSTP", listener);
 }

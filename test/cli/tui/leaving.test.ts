@@ -90,7 +90,8 @@ describe.skipIf(noTerminal !== null)("the live view", { timeout: 120_000 }, () =
     project.addAgent("first");
     const shell = project.start([], { command: "PS1='$ ' bash --norc --noprofile -i" });
     await shell.until(/^\$/m);
-    const al = `${process.execPath} ${builtAl} start -p ${project.dir}`;
+    // Something is in front of it, as npm is in `npm start`; the shell takes the terminal when that has stopped.
+    const al = `sh -c '${process.execPath} ${builtAl} start -p ${project.dir}; exit 0'`;
     shell.type(`${al}\r`);
     await shell.until(/> first/);
     shell.type(ctrlZ);
