@@ -17,7 +17,7 @@ import { messageOf } from "./errors.ts";
 import { closeAll } from "./start/close-all.ts";
 import { createFirstEvents } from "./start/first-events.ts";
 import { housekeeping } from "./start/housekeeping.ts";
-import { createInputs, dispatchTo } from "./start/inputs.ts";
+import { abandonBy, createInputs, dispatchTo } from "./start/inputs.ts";
 import { lastSeenIn } from "./start/last-seen.ts";
 import { createLiveRuns } from "./start/live-runs.ts";
 import { missingAgents } from "./start/missing-agents.ts";
@@ -30,8 +30,10 @@ import { eventReader } from "./start/event-reader.ts";
 import { reloadProject } from "./start/reload-project.ts";
 import { createReporting } from "./start/reporting.ts";
 import { instancesOf } from "./start/adopt-runs.ts";
+import { createRunAbilities } from "./start/run-abilities.ts";
 import { createRuntimes, newInstanceId } from "./start/run-edges.ts";
 import { createServing } from "./start/serving.ts";
+import { mustBeRunnable } from "./start/runnable.ts";
 import { startWarnings } from "./start/start-warnings.ts";
 import { createStopping } from "./start/stopping.ts";
 import { watchFiles } from "./start/watch-files.ts";
@@ -122,14 +124,23 @@ async function compose(
     running: () => live.count(),
     abort: () => subscription.unsubscribe(),
   });
-  const shared = { own, inputs, reporting, live, firstEvents, stopping, dispatch };
+  const clock = createClock(asyncScheduler);
+  const resting = createResting(asyncScheduler);
+  const abilities = createRunAbilities({
+    ...{ clock, resting, store, firstEvents, dispatch, onProblem: warn },
+    freeze: runtimes.freeze,
+    thaw: runtimes.thaw,
+    project: () => project$.value,
+    mustBeRunnable: (agent) => mustBeRunnable({ ...reporting, stopping }, agent),
+    abandon: abandonBy(inputs),
+  });
+  const shared = { own, inputs, reporting, live, firstEvents, stopping, dispatch, abilities };
   const serving = createServing({ ...options, ...shared, version });
   const { gateway, listening } = serving;
 
   const { agents, problems, scan } = await readAgents(projectDir);
   const files = watchFiles(projectDir, scan);
   const places = createPlaces(firstProject.scale);
-  const resting = createResting(asyncScheduler);
   const event$ = runtime(
     {
       ...inputs,
@@ -152,7 +163,7 @@ async function compose(
     {
       ...runtimes,
       claim: (request) => from(store.work.claim(request)),
-      clock: createClock(asyncScheduler),
+      clock,
       scheduler: asyncScheduler,
       places,
       resting,
@@ -168,6 +179,8 @@ async function compose(
   let exitCode = 0;
   const over$ = new Subject<void>();
   const subscription = merge(
+    // First, as runs that are adopted go on with what they asked for.
+    abilities.event$.pipe(tap(readEvent), takeUntil(over$)),
     event$.pipe(tap({ next: readEvent, complete: () => over$.next() })),
     merge(
       projectChanges(projectDir, files.project$, filterTable, { type: "set", ...loaded }).pipe(
@@ -217,6 +230,8 @@ async function compose(
   for (const problem of [...warnings, ...problems]) warn(problemText(problem));
   for (const message of startWarnings(env, recovered.lost)) warn(message);
   dispatch(waiting);
+  abilities.restore(instancesOf(adopted));
+  runtimes.serve(abilities);
   stopping.started();
   const gatewayUrl = listening.url();
   return {

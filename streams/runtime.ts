@@ -48,6 +48,8 @@ export interface RuntimeSources {
   /** Emits at once. */
   readonly paused$: Observable<boolean>;
   readonly kill$: Observable<Kill>;
+  /** Work that nobody wants any more; refused if it waits still. */
+  readonly withdraw$: Observable<{ readonly agent: string; readonly itemId: string }>;
   /** Runs of an earlier scheduler that live, or whose end nobody saw. Completes. */
   readonly adopted$: Observable<AdoptedRun>;
   /** Triggers stop and runs drain; the graph completes with the last run. */
@@ -81,6 +83,7 @@ export function runtime(sources: RuntimeSources, edges: RuntimeEdges): Observabl
   const untilStopping$ = merge(webhook$, call$, manual$).pipe(takeUntil(stopping$));
   const work = routeByKey(untilStopping$, ({ agent }) => agent);
   const enabled = routeByKey(sources.enabled$.pipe(takeUntil(stopping$)), ({ agent }) => agent);
+  const withdrawn = routeByKey(sources.withdraw$.pipe(takeUntil(stopping$)), ({ agent }) => agent);
   const adopted = adoptedRuns(sources.adopted$, { ...edges, kill$: sources.kill$ });
   const change$ = sources.agentChange$.pipe(takeUntil(stopping$));
   const agents$ = change$.pipe(
@@ -88,9 +91,13 @@ export function runtime(sources: RuntimeSources, edges: RuntimeEdges): Observabl
       own$.pipe(
         agentInForce(),
         // Replayed, because a run asks for the config in force when it starts.
-        connect((inForce$) => agent({ name, inForce$, work, enabled, adopted, sources, edges }), {
-          connector: () => new ReplaySubject(1),
-        }),
+        connect(
+          (inForce$) =>
+            agent({ name, inForce$, work, withdrawn, enabled, adopted, sources, edges }),
+          {
+            connector: () => new ReplaySubject(1),
+          },
+        ),
       ),
     ),
   );
@@ -99,7 +106,7 @@ export function runtime(sources: RuntimeSources, edges: RuntimeEdges): Observabl
     adopted.event$,
     agents$,
     work.unrouted$.pipe(map((item) => noSuchAgent(item, edges.clock.now()))),
-    enabled.unrouted$.pipe(ignoreElements()),
+    merge(enabled.unrouted$, withdrawn.unrouted$).pipe(ignoreElements()),
   ).pipe(
     // A run that calls another agent emits from inside an emission; queued, all readers see one order.
     observeOn(queueScheduler),
@@ -111,6 +118,7 @@ interface AgentParts {
   readonly name: string;
   readonly inForce$: Observable<AgentInForce>;
   readonly work: Routes<WorkItem>;
+  readonly withdrawn: Routes<{ readonly agent: string; readonly itemId: string }>;
   readonly enabled: Routes<{ readonly agent: string; readonly enabled: boolean }>;
   readonly adopted: AdoptedRuns;
   readonly sources: RuntimeSources;
@@ -189,7 +197,7 @@ function agent(parts: AgentParts): Observable<RunEvent> {
 }
 
 function runs(
-  { name, inForce$, adopted, sources, edges }: AgentParts,
+  { name, inForce$, withdrawn, adopted, sources, edges }: AgentParts,
   triggered$: Observable<Triggered>,
   gates: { readonly enabled$: Observable<boolean>; readonly ready$: Observable<boolean> },
 ): Observable<RunEvent> {
@@ -213,7 +221,14 @@ function runs(
       limits$,
       places: edges.places,
       // A cron tick that finds everybody busy is skipped; the next one is due anyway.
-      mayWait: ({ trigger }) => trigger.kind !== "cron",
+      mayWait: ({ trigger }) => trigger.kind !== "cron" || trigger.rerun !== undefined,
+      withdraw$: withdrawn.to(name).pipe(
+        map(
+          ({ itemId }) =>
+            (item) =>
+              item.id === itemId,
+        ),
+      ),
       run: (item, place) =>
         inForce$.pipe(
           take(1),

@@ -37,10 +37,31 @@ export interface DeadLetter {
   readonly reason: string;
 }
 
+/** A run that waited for a delivery, and takes it instead of a new run of its agent. */
+export interface Taker {
+  readonly agent: string;
+  readonly instanceId: string;
+  /** Of its wait. */
+  readonly key: string;
+  /** What it is told: any JSON. */
+  readonly answer: unknown;
+  /** For how long its clock has stood so far, in ms. */
+  readonly waitedMs: number;
+}
+
+/** What is about to be committed, offered to the runs that wait for something like it. */
+export interface Offer {
+  readonly takers: readonly Taker[];
+  /** Tells them whether it was committed that they take it; once. */
+  settle(taken: boolean): void;
+}
+
 /** What one delivery writes, in one commit. */
 export interface Acceptance {
   readonly receipt: Receipt;
   readonly items: readonly WorkItem[];
+  /** Work that waits for no run, as one that lives takes it. */
+  readonly taken: readonly { readonly item: WorkItem; readonly by: Taker }[];
   readonly deadLetters: readonly DeadLetter[];
 }
 

@@ -1,6 +1,6 @@
 import { asyncScheduler, concatMap, distinctUntilChanged, map, switchMap, tap } from "rxjs";
 import type { Observable } from "rxjs";
-import type { AgentConfig, BuildEvent } from "../../streams/vocabulary.ts";
+import type { AgentConfig, BuildEvent, RunRequest } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import { messageOf } from "../errors.ts";
 import type { ContainerRunnerOptions } from "../runners/container/container-runner-options.ts";
@@ -9,6 +9,8 @@ import type { ContainerRunner } from "../runners/container/container-runner.ts";
 import { engineChanges } from "../runners/container/engine-changes.ts";
 import { connectEngine } from "../runners/container/engine.ts";
 import { createAgentImages } from "../runners/container/images.ts";
+import { containerName } from "../runners/container/labels.ts";
+import { pauseContainer, unpauseContainer } from "../runners/container/pause-container.ts";
 import { programDir } from "../version.ts";
 import { keptReady } from "./kept-ready.ts";
 
@@ -26,6 +28,9 @@ export interface ContainerContext {
 /** The container runtime of one scheduler. */
 export interface Containers {
   readonly runner: Pick<ContainerRunner, "run" | "resume">;
+  /** Stops a run that only waits; `thaw` lets it go on. */
+  freeze(request: RunRequest): Promise<void>;
+  thaw(request: RunRequest): Promise<void>;
   /**
    * Keeps the agent's image ready: anew when `[local]` names another one, when somebody removed it, and when the
    * engine comes back. Before
@@ -62,6 +67,8 @@ export function createContainers(context: ContainerContext, sources: RunSources)
   };
   return {
     runner,
+    freeze: ({ instanceId }) => pauseContainer(engine, containerName(projectDir, instanceId)),
+    thaw: ({ instanceId }) => unpauseContainer(engine, containerName(projectDir, instanceId)),
     prepare: (config) =>
       project$.pipe(
         map(({ local: { image, base } }) => JSON.stringify([image, base])),

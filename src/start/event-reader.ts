@@ -4,10 +4,13 @@ import type { RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { messageOf } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { FirstEvents } from "./first-events.ts";
+import type { Inputs } from "./inputs.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import { recordEvent } from "./recorder.ts";
 import { redactEvent } from "./redact-event.ts";
 import type { Reporting } from "./reporting.ts";
+import { rerun } from "./rerun.ts";
+import type { LiveAbilities } from "./run-abilities.ts";
 import { retryLost } from "./retry-lost.ts";
 import type { Serving } from "./serving.ts";
 
@@ -15,6 +18,8 @@ export interface EventReaders extends Pick<Serving, "webhooks" | "metrics" | "li
   readonly reporting: Pick<Reporting, "board" | "journal">;
   readonly live: LiveRuns;
   readonly firstEvents: FirstEvents;
+  readonly abilities: Pick<LiveAbilities, "see">;
+  readonly inputs: Pick<Inputs, "paused$" | "project$">;
   readonly store: Pick<Store, "work" | "settings">;
   readonly redact: (text: string) => string;
   readonly dispatch: (items: readonly WorkItem[]) => void;
@@ -26,6 +31,13 @@ export function eventReader(readers: EventReaders): (event: RunEvent) => void {
   const { board, journal } = reporting;
   const recordTick = (agent: string, at: number): Promise<void> =>
     store.settings.recordTick(agent, { at, schedule: scheduleOf(board.agent(agent)) });
+  const { paused$, project$ } = readers.inputs;
+  const again = {
+    work: store.work,
+    dispatch: readers.dispatch,
+    maxReruns: () => project$.value.maxReruns,
+    isPaused: () => paused$.value,
+  };
   const records = { ...store.work, recordTick };
   return (raw) => {
     const event = redactEvent(raw, readers.redact);
@@ -37,6 +49,9 @@ export function eventReader(readers: EventReaders): (event: RunEvent) => void {
     // In the same turn as the record of the loss, and so in the same commit.
     retryLost(event, store.work, readers.dispatch).catch(problem);
     recordEvent(event, records).catch(problem);
+    rerun(event, again).catch(problem);
+    // Last, as what it tells of an end it reads from the store after all of these.
+    readers.abilities.see(event);
   };
 }
 

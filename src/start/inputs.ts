@@ -1,4 +1,5 @@
 import { BehaviorSubject, Subject } from "rxjs";
+import type { OpenCall } from "../../streams/coordination/calls.ts";
 import type { Kill } from "../../streams/runs/run-agent.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
@@ -10,6 +11,7 @@ export interface Inputs {
   readonly manual$: Subject<WorkItem>;
   readonly enabled$: Subject<{ readonly agent: string; readonly enabled: boolean }>;
   readonly kill$: Subject<Kill>;
+  readonly withdraw$: Subject<{ readonly agent: string; readonly itemId: string }>;
   readonly stopping$: Subject<void>;
   readonly paused$: BehaviorSubject<boolean>;
   /** The config in force. */
@@ -24,6 +26,7 @@ export function createInputs(project: ProjectConfig, paused: boolean): Inputs {
     manual$: new Subject(),
     enabled$: new Subject(),
     kill$: new Subject(),
+    withdraw$: new Subject(),
     stopping$: new Subject(),
     paused$: new BehaviorSubject(paused),
     project$: new BehaviorSubject(project),
@@ -36,10 +39,18 @@ export function dispatchTo(inputs: Inputs): (items: readonly WorkItem[]) => void
     webhook: inputs.webhook$,
     "agent-call": inputs.call$,
     manual: inputs.manual$,
-    // A tick comes from the agent's own clock; here only one comes by that a restart left behind.
+    // A tick comes from the agent's own clock; here only one comes by that a restart left, or that is run again.
     cron: inputs.manual$,
   };
   return (items) => {
     for (const item of items) target[item.trigger.kind].next(item);
+  };
+}
+
+/** Ends a call that nobody wants any more: its run, or its wait for one. */
+export function abandonBy({ kill$, withdraw$ }: Inputs): (call: OpenCall) => void {
+  return ({ agent, itemId, instanceId }) => {
+    if (instanceId === null) withdraw$.next({ agent, itemId });
+    else kill$.next({ instanceId });
   };
 }

@@ -44,6 +44,9 @@ export interface Runtimes {
   readonly prepare: (config: AgentConfig) => Observable<BuildEvent>;
   /** Those of an earlier scheduler's runs that can be gone on with. */
   readonly adopt: (open: readonly OpenRun[]) => Promise<readonly AdoptedRun[]>;
+  /** Stops a run that only waits, where its runtime can; the other starts it again. */
+  readonly freeze: (request: RunRequest) => Promise<void>;
+  readonly thaw: (request: RunRequest) => Promise<void>;
   /** Starts to answer what runs ask for; until then they are told to come again. */
   readonly serve: (abilities: RunAbilities) => void;
   /** Answers no run any more. */
@@ -60,7 +63,10 @@ export function createRuntimes(context: RunContext): Runtimes {
     records: store.channels,
     onProblem: context.warn,
   });
-  const sources = { ...jobSources(own, () => cooldowns), channel: (request: RunRequest) => channels.channelFor(request) };
+  const sources = {
+    ...jobSources(own, () => cooldowns),
+    channel: (request: RunRequest) => channels.channelFor(request),
+  };
   const shared = {
     prepare: (request: RunRequest, workDir: string) => prepareJob(request, workDir, sources),
     graceMs,
@@ -108,6 +114,16 @@ export function createRuntimes(context: RunContext): Runtimes {
       const adopted = await adoptRuns(open, { runtimes, logs: createLogSource(projectDir) });
       await channels.restore(adopted.map(({ request }) => request.instanceId));
       return adopted;
+    },
+    freeze: async (request) => {
+      if (request.agent.runtime.type === "container") {
+        await (await containers()).freeze(request);
+      }
+    },
+    thaw: async (request) => {
+      if (request.agent.runtime.type === "container") {
+        await (await containers()).thaw(request);
+      }
     },
     serve: (abilities) => channels.serve(abilities),
     close: () => channels.close(),

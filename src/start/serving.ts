@@ -1,4 +1,5 @@
 import type { WorkItem } from "../../streams/vocabulary.ts";
+import type { LiveAbilities } from "./run-abilities.ts";
 import type { Operations } from "../contracts/operations.ts";
 import { createMetrics } from "../gateway/metrics.ts";
 import type { Metrics } from "../gateway/metrics.ts";
@@ -40,11 +41,12 @@ export interface ServingDeps {
   readonly live: LiveRuns;
   readonly stopping: Stopping;
   readonly dispatch: (items: readonly WorkItem[]) => void;
+  readonly abilities: Pick<LiveAbilities, "offerDelivery" | "locks">;
 }
 
 /** Webhooks, operations and the gateway over them; nothing listens yet. */
 export function createServing(deps: ServingDeps): Serving {
-  const { own, inputs, reporting, version } = deps;
+  const { own, inputs, reporting, version, abilities } = deps;
   const { board, journal, switches } = reporting;
   const { project$ } = inputs;
   const warn = (message: string): void => journal.say(40, message);
@@ -52,7 +54,11 @@ export function createServing(deps: ServingDeps): Serving {
   const keys = keyInForce({ ...own, warn });
   const count: Parameters<typeof createWebhookEdge>[0]["count"] = (delivery) =>
     metrics.delivery(delivery);
-  const webhooks = createWebhookEdge({ ...deps, project$, switches, count, warn });
+  const webhooks = createWebhookEdge({
+    ...deps,
+    offer: (event, payload) => abilities.offerDelivery(event, payload),
+    ...{ project$, switches, count, warn },
+  });
   const operations = createOperations({
     ...deps,
     board,
@@ -60,7 +66,7 @@ export function createServing(deps: ServingDeps): Serving {
     store: own.store,
     webhooks,
     redactor: own.redactor,
-    locks: () => [],
+    locks: () => abilities.locks(),
   });
   const gateway = createGateway({
     ...gatewaySettings(deps, project$.value),

@@ -1,7 +1,7 @@
-import type { RunEvent, WorkItem } from "../../streams/vocabulary.ts";
+import type { RunEvent, WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import type { Delivery, DeliveryAnswer } from "../contracts/operations.ts";
-import type { Receipt } from "../contracts/webhook-receipts.ts";
+import type { Offer, Receipt } from "../contracts/webhook-receipts.ts";
 import { loadCredential } from "../credentials/load-credential.ts";
 import { webhookSecretType } from "../credentials/credential-types.ts";
 import { uuidV7 } from "../store/uuid-v7.ts";
@@ -25,6 +25,8 @@ export interface WebhookEdgeDeps {
   readonly own: Pick<OwnProject, "home" | "redactor" | "store">;
   readonly project$: { readonly value: ProjectConfig };
   readonly switches: Pick<Switches, "isEnabled">;
+  /** Offers a delivery to the runs that wait for one. */
+  readonly offer: (event: WebhookEvent, payload: unknown) => Offer;
   readonly dispatch: (items: readonly WorkItem[]) => void;
   readonly count: (delivery: DeliveryCount) => void;
   readonly warn: (message: string) => void;
@@ -61,6 +63,7 @@ export function createWebhookEdge(deps: WebhookEdgeDeps): WebhookEdge {
     secretsOf: ({ type, credential }) =>
       credential === null ? [] : secrets.get(`${webhookSecretType(type)}:${credential}`),
     index: { match },
+    offer: deps.offer,
     accept: (acceptance) => own.store.receipts.accept(acceptance),
     dispatch: deps.dispatch,
     count: deps.count,

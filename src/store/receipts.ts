@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { Acceptance, Accepted, Receipt } from "../contracts/webhook-receipts.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import { deadLetterRow, prepareInsert, queuedRow } from "./trigger-rows.ts";
+import { deadLetterRow, prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
+import { prepareWaitEnd } from "./waits.ts";
 
 /** The accepted webhook deliveries of a project. */
 export interface Receipts {
@@ -31,7 +32,8 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit): Receip
      FROM receipts WHERE id = ?`,
   );
 
-  const accept = ({ receipt, items, deadLetters }: Acceptance): Accepted => {
+  const endWait = prepareWaitEnd(db);
+  const accept = ({ receipt, items, taken, deadLetters }: Acceptance): Accepted => {
     const { id, at, source, type, deliveryId, headers, body, matched, reason } = receipt;
     const hash = createHash("sha256").update(body).digest("hex");
     const known = deliveryId === null ? undefined : same.get(source, deliveryId, hash)?.id;
@@ -39,6 +41,10 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit): Receip
     const [head, agents] = [JSON.stringify(headers), JSON.stringify(matched)];
     insert.run(id, at, source, type, deliveryId, hash, head, body, agents, reason);
     for (const item of items) insertTrigger(queuedRow(item));
+    for (const { item, by } of taken) {
+      insertTrigger(takenRow(item, by.instanceId));
+      endWait(by);
+    }
     for (const entry of deadLetters) insertTrigger(deadLetterRow(entry));
     return { duplicate: false };
   };

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { createCalls } from "./calls.ts";
+import type { Calls } from "./calls.ts";
 import { createChannels } from "./channels.ts";
 import type { Channels } from "./channels.ts";
 import { openDatabase } from "./database.ts";
@@ -7,6 +9,8 @@ import { createHistory } from "./history.ts";
 import type { History } from "./history.ts";
 import { createLastRuns } from "./last-runs.ts";
 import type { LastRun } from "./last-runs.ts";
+import { createLocks } from "./locks.ts";
+import type { Locks } from "./locks.ts";
 import { migrations } from "./migrations.ts";
 import { prune } from "./prune.ts";
 import type { Pruned, Retention } from "./prune.ts";
@@ -17,6 +21,8 @@ import type { OpenRun, Recovered } from "./recover.ts";
 import { createSettings } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 import { ensureStateDir } from "./state-dir.ts";
+import { createWaits } from "./waits.ts";
+import type { Waits } from "./waits.ts";
 import { createWork } from "./work.ts";
 import type { Work } from "./work.ts";
 
@@ -27,6 +33,9 @@ export interface Store {
   readonly receipts: Receipts;
   readonly settings: Settings;
   readonly channels: Channels;
+  readonly locks: Locks;
+  readonly calls: Calls;
+  readonly waits: Waits;
   /** The latest run of each agent that started and is over. */
   lastRuns(): ReadonlyMap<string, LastRun>;
   /** The runs that an earlier scheduler did not see the end of; until `recover`, to find out which of them live. */
@@ -53,9 +62,12 @@ export function openStore(projectDir: string, now: () => number = Date.now): Sto
     receipts: createReceipts(db, commits),
     settings: createSettings(db, commits),
     channels: createChannels(db, commits),
+    locks: createLocks(db, commits),
+    calls: createCalls(db, commits),
+    waits: createWaits(db, commits),
     lastRuns: () => lastRuns.all(),
-    openRuns: () => openRuns(db),
-    recover: (alive = new Set()) => recover(db, commits, lastRuns, alive),
+    openRuns: () => openRuns(db, now()),
+    recover: (alive = new Set()) => recover(db, commits, lastRuns, alive, now),
     prune: (retention) => prune(db, commits, retention),
     close: () => {
       commits.flush();

@@ -55,6 +55,12 @@ export function queuedRow(item: WorkItem): NewTriggerRow {
   };
 }
 
+/** The row of work that no run was started for, as one waited for just that. */
+export function takenRow(item: WorkItem, instanceId: string): NewTriggerRow {
+  const reason = `taken by ${instanceId}, which waited for it`;
+  return { ...queuedRow(item), state: "ended", outcome: "succeeded", instanceId, reason };
+}
+
 /** The row of a dead letter that never was a work item. */
 export function deadLetterRow(entry: DeadLetterEntry): NewTriggerRow {
   return {

@@ -1,5 +1,5 @@
 import type { WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
-import type { Acceptance, DeadLetter } from "../contracts/webhook-receipts.ts";
+import type { Acceptance, DeadLetter, Taker } from "../contracts/webhook-receipts.ts";
 import { keptHeaders } from "./interpret.ts";
 import type { Payload } from "./json.ts";
 import type { MatchResult } from "./match-index.ts";
@@ -14,12 +14,20 @@ export interface Matched {
   readonly payload: Payload;
   readonly event: WebhookEvent;
   readonly result: MatchResult;
+  /** Runs that waited for it: their agents get no other. */
+  readonly takers: readonly Taker[];
   readonly at: number;
 }
 
-/** What one delivery writes: its receipt, a work item for each agent, a dead letter for what ran nothing. */
+/**
+ * What one delivery writes: its receipt, a work item for each agent, also for one whose run takes it, and a dead
+ * letter for what ran nothing.
+ */
 export function acceptanceOf(matched: Matched, newId: () => string): Acceptance {
-  const { provider, request, payload, event, result, at } = matched;
+  const { provider, request, payload, event, result, takers, at } = matched;
+  const taking = new Set(takers.map(({ agent }) => agent));
+  const started = result.matched.filter((agent) => !taking.has(agent));
+  const reason = takers.length > 0 ? null : result.reason;
   return {
     receipt: {
       id: event.receiptId,
@@ -29,10 +37,11 @@ export function acceptanceOf(matched: Matched, newId: () => string): Acceptance 
       deliveryId: provider.deliveryId(payload, request.headers),
       headers: keptHeaders(provider, request.headers),
       body: request.body,
-      matched: result.matched,
-      reason: result.reason ?? disabledOnly(result.disabled),
+      matched: [...started, ...taking],
+      reason: reason ?? disabledOnly(result.disabled),
     },
-    items: result.matched.map((agent) => workItem(agent, event, at, newId())),
+    items: started.map((agent) => workItem(agent, event, at, newId())),
+    taken: takers.map((by) => ({ item: workItem(by.agent, event, at, newId()), by })),
     deadLetters: deadLetters(matched, newId),
   };
 }
@@ -46,7 +55,7 @@ function workItem(agent: string, event: WebhookEvent, at: number, id: string): W
 }
 
 /** One for each disabled agent that would have run, else one for the delivery that no filter let through. */
-function deadLetters({ event, result, at }: Matched, newId: () => string): DeadLetter[] {
+function deadLetters({ event, result, takers, at }: Matched, newId: () => string): DeadLetter[] {
   const letter = (agent: string | null, reason: string): DeadLetter => ({
     id: newId(),
     at,
@@ -59,6 +68,8 @@ function deadLetters({ event, result, at }: Matched, newId: () => string): DeadL
     receiptId: event.receiptId,
     reason,
   });
-  if (result.reason !== null) return [letter(null, result.reason)];
-  return result.disabled.map((agent) => letter(agent, disabledReason));
+  if (result.reason !== null) return takers.length > 0 ? [] : [letter(null, result.reason)];
+  return result.disabled
+    .filter((agent) => !takers.some((taker) => taker.agent === agent))
+    .map((agent) => letter(agent, disabledReason));
 }

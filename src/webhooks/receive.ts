@@ -1,6 +1,6 @@
-import type { WorkItem } from "../../streams/vocabulary.ts";
+import type { WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
 import type { Delivery, DeliveryAnswer } from "../contracts/operations.ts";
-import type { Acceptance, Accepted } from "../contracts/webhook-receipts.ts";
+import type { Acceptance, Accepted, Offer } from "../contracts/webhook-receipts.ts";
 import { messageOf } from "../errors.ts";
 import { acceptanceOf } from "./acceptance.ts";
 import { authenticate } from "./authenticate.ts";
@@ -32,6 +32,8 @@ export interface ReceiverDeps {
   sources(): readonly WebhookSource[];
   readonly secretsOf: SecretsOf;
   readonly index: Pick<MatchIndex, "match">;
+  /** Offers a delivery to the runs that wait for one. */
+  offer(event: WebhookEvent, payload: Payload): Offer;
   /** Resolves once everything is durable; rejects when the store can't. */
   accept(acceptance: Acceptance): Promise<Accepted>;
   /** Hands on what was committed. */
@@ -126,29 +128,34 @@ function malformed({ deps, warn }: Desk, source: WebhookSource, why: string): De
 async function take(desk: Desk, believed: Believed): Promise<DeliveryAnswer> {
   const { deps, warn } = desk;
   const { source } = believed;
-  const acceptance = match(deps, believed);
+  const { acceptance, offer } = match(deps, believed);
   const count = (result: DeliveryCount["result"]): void =>
     deps.count({ type: source.type, source: source.name, result });
   let accepted: Accepted;
   try {
     accepted = await deps.accept(acceptance);
   } catch (error) {
+    offer.settle(false);
     const why = messageOf(error);
     warn("store", `webhook ${source.name} not stored, its sender is to try again: ${why}`);
     count("unavailable");
     return { status: 503, error: "store_unavailable", detail: "It cannot be stored now." };
   }
+  offer.settle(!accepted.duplicate);
   if (accepted.duplicate) {
     count("duplicate");
     return { status: 200, body: { receiptId: accepted.receiptId, duplicate: true } };
   }
-  count(acceptance.items.length > 0 ? "accepted" : "unmatched");
+  const { id, matched } = acceptance.receipt;
+  count(matched.length > 0 ? "accepted" : "unmatched");
   handOn(desk, acceptance);
-  const matched = acceptance.items.map(({ agent }) => ({ agent }));
-  return { status: 200, body: { receiptId: acceptance.receipt.id, matched } };
+  return { status: 200, body: { receiptId: id, matched: matched.map((agent) => ({ agent })) } };
 }
 
-function match(deps: ReceiverDeps, { provider, source, delivery, payload }: Believed): Acceptance {
+function match(
+  deps: ReceiverDeps,
+  { provider, source, delivery, payload }: Believed,
+): { readonly acceptance: Acceptance; readonly offer: Offer } {
   const at = deps.now();
   const { headers } = delivery;
   const { event, facts } = interpret(
@@ -157,9 +164,10 @@ function match(deps: ReceiverDeps, { provider, source, delivery, payload }: Beli
     { id: deps.newId(), at, source: source.name },
   );
   const result = deps.index.match(source.name, facts);
-  return acceptanceOf({ provider, request: delivery, payload, event, result, at }, () =>
-    deps.newId(),
-  );
+  const offer = deps.offer(event, payload);
+  const { takers } = offer;
+  const matched = { provider, request: delivery, payload, event, result, takers, at };
+  return { acceptance: acceptanceOf(matched, () => deps.newId()), offer };
 }
 
 /** The work is durable by now: a fault in handing it on must not make the sender deliver it again. */

@@ -32,7 +32,9 @@ export type CallCommand =
       readonly until: number | null;
     }
   | { readonly type: "cancel"; readonly key: string }
-  | { readonly type: "event"; readonly event: RunEvent };
+  | { readonly type: "event"; readonly event: RunEvent }
+  /** Nobody saw it end. */
+  | { readonly type: "caller-ended"; readonly instanceId: string };
 
 export type CallEvent =
   | { readonly type: "waiting"; readonly key: string; readonly calls: readonly OpenCall[] }
@@ -184,6 +186,8 @@ export function calls(options: CallOptions): OperatorFunction<CallCommand, CallE
           }
           case "event":
             return see(command.event);
+          case "caller-ended":
+            return abandonCallsOf(command.instanceId);
         }
       };
 

@@ -25,13 +25,17 @@ export interface QueueOptions<T, R> {
   readonly run: (item: T, place: Place) => Observable<R>;
   /** Whether an item may wait; one that may not is skipped when it can't start at once. */
   readonly mayWait: (item: T) => boolean;
+  /** Takes out the first waiting item that is meant; one that runs already is left alone. */
+  readonly withdraw$?: Observable<(item: T) => boolean>;
   /** What is emitted for what the queue itself does. */
   readonly report: (event: QueueEvent<T>) => R;
 }
 
+export type DropReason = "full" | "closed" | "withdrawn";
+
 export type QueueEvent<T> =
   | { readonly type: "queued"; readonly item: T }
-  | { readonly type: "dropped"; readonly item: T; readonly why: "full" | "closed" }
+  | { readonly type: "dropped"; readonly item: T; readonly why: DropReason }
   | { readonly type: "skipped"; readonly item: T; readonly why: "busy" | "held" }
   | { readonly type: "depth"; readonly depth: number };
 
@@ -133,6 +137,16 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
         pump();
       };
 
+      const withdraw = (isMeant: (item: T) => boolean): void => {
+        const index = waiting.findIndex(isMeant);
+        if (index < 0) return;
+        for (const item of waiting.splice(index, 1)) {
+          say({ type: "dropped", item, why: "withdrawn" });
+        }
+        sayDepth();
+        completeIfDone();
+      };
+
       const limit = (next: QueueLimits): void => {
         limits = next;
         const depth = waiting.length;
@@ -156,6 +170,7 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
           error: (error: unknown) => subscriber.error(error),
         }),
       );
+      subscriptions.add(options.withdraw$?.subscribe(withdraw));
       subscriptions.add(
         item$.subscribe({
           next: arrive,

@@ -1,5 +1,11 @@
 import type { RunEvent, WorkItem } from "../vocabulary.ts";
-import type { QueueEvent } from "./queue-latest.ts";
+import type { DropReason, QueueEvent } from "./queue-latest.ts";
+
+const whys: Readonly<Record<DropReason, string>> = {
+  full: "queue_full",
+  closed: "the agent was removed",
+  withdrawn: "the run that called it ended, and wanted it no longer",
+};
 
 /** What an agent's queue reports, as events. `at` is epoch ms. */
 export function queueRunEvent(agent: string, at: number, event: QueueEvent<WorkItem>): RunEvent {
@@ -9,8 +15,8 @@ export function queueRunEvent(agent: string, at: number, event: QueueEvent<WorkI
     case "depth":
       return { type: "queue-depth", agent, at, depth: event.depth };
     case "dropped": {
-      const reason = event.why === "full" ? "queue_full" : "the agent was removed";
-      return { type: "refused", agent, at, item: event.item, outcome: "dropped", reason };
+      const outcome = event.why === "withdrawn" ? "rejected" : "dropped";
+      return { type: "refused", agent, at, item: event.item, outcome, reason: whys[event.why] };
     }
     case "skipped": {
       const reason = event.why === "busy" ? "all runners are busy" : "the agent is held";

@@ -10,6 +10,7 @@ const open = ["dev-1", "dev-2"].map((instanceId) => ({
   item: anItem("1"),
   instanceId,
   startedAt: 5,
+  waitedMs: 2,
 }));
 
 const line = (msg: string, kind: string): LogEntry => ({
@@ -40,7 +41,7 @@ const logsOf = (...entries: readonly LogEntry[]) => ({
 test("what is found goes on with its own config, and the rest does not", async () => {
   const adopted = await adoptRuns(open, { runtimes: [hostUser([])], logs: logsOf() });
   const request = { instanceId: "dev-1", agent, item: anItem("1") };
-  expect(adopted).toMatchObject([{ request, startedAt: 5 }]);
+  expect(adopted).toMatchObject([{ request, startedAt: 5, waitedMs: 2 }]);
   expect(instancesOf(adopted)).toEqual(new Set(["dev-1"]));
 });
 

@@ -45,7 +45,7 @@ async function setUp(result: Partial<ReadAgain["result"]>, change: Partial<Repla
     store.close();
     rmSync(dir, { recursive: true, force: true });
   });
-  await store.receipts.accept({ receipt, items: [], deadLetters: [] });
+  await store.receipts.accept({ receipt, items: [], taken: [], deadLetters: [] });
   const firstEvents = createFirstEvents(() => false);
   const dispatched: WorkItem[] = [];
   const deps: ReplayDeps = {

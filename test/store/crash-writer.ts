@@ -14,6 +14,7 @@ async function oneLife(n: number): Promise<void> {
   await store.receipts.accept({
     receipt: { ...receipt, headers: {}, body, matched: ["dev"], reason: null },
     items,
+    taken: [],
     deadLetters: [],
   });
   acknowledge(`received ${n}`);

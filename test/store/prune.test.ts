@@ -15,6 +15,7 @@ async function receive(store: Store, id: string, at: number, bytes = 10): Promis
   await store.receipts.accept({
     receipt: { ...receipt, body: randomBytes(bytes), matched: ["dev"], reason: null },
     items,
+    taken: [],
     deadLetters: [],
   });
 }

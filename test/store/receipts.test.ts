@@ -14,7 +14,7 @@ function delivery(id: string, deliveryId: string | null, body: string): Acceptan
     matched: ["dev"],
     reason: "agent disabled: other",
   };
-  return { receipt, items: [webhookItem(`item-${id}`, id)], deadLetters: [] };
+  return { receipt, items: [webhookItem(`item-${id}`, id)], taken: [], deadLetters: [] };
 }
 
 test("a receipt is kept byte for byte with its work", async () => {

@@ -53,7 +53,7 @@ test("a run that still lives is adopted and can be ended", async () => {
   const second = tempStore(dir);
   const { adopted, lost, requeue } = await second.recover(new Set(["dev-11111111"]));
   expect([adopted, lost, requeue]).toEqual([
-    [{ item, instanceId: "dev-11111111", startedAt: 77 }],
+    [{ item, instanceId: "dev-11111111", startedAt: 77, waitedMs: 0 }],
     [],
     [],
   ]);

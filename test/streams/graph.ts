@@ -28,6 +28,7 @@ export function graphOf(
       enabled$: NEVER,
       paused$: of(false),
       kill$: NEVER,
+      withdraw$: NEVER,
       adopted$: EMPTY,
       stopping$: NEVER,
       ...sources,

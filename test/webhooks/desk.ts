@@ -1,6 +1,6 @@
 import type { WorkItem } from "../../streams/vocabulary.ts";
 import type { Delivery, DeliveryAnswer } from "../../src/contracts/operations.ts";
-import type { Acceptance, Accepted } from "../../src/contracts/webhook-receipts.ts";
+import type { Acceptance, Accepted, Taker } from "../../src/contracts/webhook-receipts.ts";
 import type { WebhookSource } from "../../src/webhooks/authenticate.ts";
 import { createMatchIndex } from "../../src/webhooks/match-index.ts";
 import type { MatchIndex } from "../../src/webhooks/match-index.ts";
@@ -23,6 +23,9 @@ export class Desk {
   sources: WebhookSource[] = [source("hub")];
   now = start;
   storeFails = false;
+  /** The runs that wait for whatever comes, and what they were told of it. */
+  takers: readonly Taker[] = [];
+  readonly settled: boolean[] = [];
   #ids = 0;
 
   readonly receive: Receive = createReceiver({
@@ -39,6 +42,7 @@ export class Desk {
         return this.index.match(name, facts);
       },
     },
+    offer: () => ({ takers: this.takers, settle: (taken) => this.settled.push(taken) }),
     accept: (acceptance) => this.#accept(acceptance),
     dispatch: (items) => {
       this.happened.push("dispatch");

@@ -6,6 +6,7 @@ import { isUnreachable } from "./engine.ts";
 import { followLogs } from "./follow-run.ts";
 import { containerName } from "./labels.ts";
 import { eventsAfter } from "./live-output.ts";
+import { unpauseContainer } from "./pause-container.ts";
 import type { Reconciler } from "./reconcile.ts";
 import type { RunRecords } from "./run-records.ts";
 import { follow, leaveNothing, outputOf, reasonOf } from "./run-steps.ts";
@@ -50,6 +51,8 @@ export async function adoptedRun(
   const { engine, projectDir } = options;
   const name = containerName(projectDir, request.instanceId);
   try {
+    // It waited for something that the scheduler which died was to tell it of.
+    await unpauseContainer(engine, name);
     // Only for the secrets in it: they were read anew, and are what the run was given unless they changed since.
     const redact = await options.prepare(request, workDir).then(options.redactorFor, withhold);
     const output = outputOf(request, redact, eventsAfter(last, life.emit), options);

@@ -1,6 +1,7 @@
 import { messageOf } from "../../errors.ts";
 import { statusOf } from "./engine.ts";
 import type { Engine } from "./engine.ts";
+import { unpauseContainer } from "./pause-container.ts";
 
 /** Sends TERM once `stopping` is aborted and KILL after the grace period. Returns what calls it off. */
 export function endWhenAsked(run: {
@@ -13,8 +14,11 @@ export function endWhenAsked(run: {
   let grace: NodeJS.Timeout | undefined;
   const signal = (name: "SIGTERM" | "SIGKILL") => {
     const container = run.engine.calls().getContainer(run.container);
-    // It may be over by now; an engine that is away ends the following, which asks again when it is back.
-    container.kill({ signal: name }).catch(() => undefined);
+    // A run that waits is paused, and a paused one hears no signal.
+    unpauseContainer(run.engine, run.container)
+      .then(() => container.kill({ signal: name }))
+      // It may be over by now; an engine that is away ends the following, which asks again when it is back.
+      .catch(() => undefined);
   };
   const ask = () => {
     signal("SIGTERM");

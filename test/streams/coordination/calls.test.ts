@@ -63,6 +63,7 @@ const commands: Record<string, CallCommand> = {
   t: { type: "wait", key: "w", instanceId: "a-1", callIds: ["1"], until: 6 },
   v: { type: "wait", key: "v", instanceId: "b-1", callIds: ["3"], until: null },
   x: { type: "cancel", key: "w" },
+  e: { type: "caller-ended", instanceId: "a-1" },
 };
 
 function words(event: CallEvent): string {
@@ -113,6 +114,7 @@ describe("a call", () => {
     ["ends with its caller if that was asked for", "    a2---A---", "-----q"],
     ["is ended while it runs, too", "                   a2c--A---", "-----r"],
     ["that starts after its caller ended is ended then", "a2---A-c-", "-----q-r"],
+    ["ends with a caller that nobody saw end", "        2-e--c---", "--q--r"],
     ["that is over is not ended with its caller", "     a2c-CA---", ""],
   ])("%s", (_what, line, expected) =>
     marbles((helpers) => {

@@ -64,6 +64,7 @@ describe("the graph: its end", () => {
         call$: EMPTY,
         manual$: EMPTY,
         enabled$: EMPTY,
+        withdraw$: EMPTY,
       });
       helpers.expectObservable(event$).toBe("|");
     }));

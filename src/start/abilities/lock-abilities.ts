@@ -1,0 +1,143 @@
+import { ignoreElements, Subject, tap } from "rxjs";
+import type { Observable } from "rxjs";
+import type { Clock } from "../../../streams/clock.ts";
+import type {
+  HeldLock,
+  LockCommand,
+  LockEvent,
+} from "../../../streams/coordination/lock-events.ts";
+import { locks } from "../../../streams/coordination/locks.ts";
+import type { WaitGraph } from "../../../streams/coordination/wait-graph.ts";
+import type { AbilityAnswer, RunRequestOf } from "../../contracts/run-channel.ts";
+import type { Lock } from "../../contracts/operator-api.ts";
+import type { Store } from "../../store/store.ts";
+import { iso, lockView } from "./lock-view.ts";
+import type { OpenRequests } from "./open-requests.ts";
+import { requestId } from "./open-requests.ts";
+import { lockRefusal } from "./refusal.ts";
+
+export interface LockDeps {
+  readonly clock: Clock;
+  readonly graph: WaitGraph;
+  readonly store: Pick<Store, "locks" | "waits">;
+  readonly requests: OpenRequests;
+  /** The agent of a run that lives; throws when it does not. */
+  readonly agentOf: (instanceId: string) => string;
+  /** `resourceLockTimeout`. */
+  readonly defaultTtlMs: () => number;
+  readonly onProblem: (message: string) => void;
+}
+
+export interface LockAbilities {
+  lock(request: RunRequestOf<"lock">): Promise<AbilityAnswer<"lock">>;
+  unlock(request: RunRequestOf<"unlock">): Promise<AbilityAnswer<"unlock">>;
+  heartbeat(request: RunRequestOf<"lock-heartbeat">): Promise<AbilityAnswer<"lock-heartbeat">>;
+  /** The run is over. */
+  end(instanceId: string): void;
+  all(): readonly Lock[];
+  /** Does the work while it is subscribed. */
+  readonly work$: Observable<never>;
+}
+
+/** Locks over their store: what a run is told is committed. */
+export function createLockAbilities(deps: LockDeps): LockAbilities {
+  const { clock, graph, store, requests } = deps;
+  const command$ = new Subject<LockCommand>();
+  const held = new Map(store.locks.all().map((lock) => [lock.resource, lock]));
+  const resources = new Map<string, string>();
+
+  const answer = (id: string, saved: Promise<unknown>, told: unknown): void => {
+    resources.delete(id);
+    saved.then(
+      () => requests.answer(id, told),
+      (error: unknown) => requests.refuse(id, error),
+    );
+  };
+  const has = (lock: HeldLock): Promise<void> => {
+    held.set(lock.resource, lock);
+    return store.locks.save(lock);
+  };
+  const released = ({ key, lock }: Extract<LockEvent, { type: "released" }>): void => {
+    held.delete(lock.resource);
+    const removed = store.locks.remove(lock);
+    if (key !== null) {
+      // With the same commit, as a request that is repeated would find nothing to release.
+      const remembered = store.waits.remember(lock.instanceId, key, { ok: true });
+      return answer(key, Promise.all([removed, remembered]), { ok: true });
+    }
+    removed.catch((error: unknown) =>
+      deps.onProblem(`the end of the lock ${lock.resource} is not stored: ${String(error)}`),
+    );
+  };
+  const see = (event: LockEvent): void => {
+    switch (event.type) {
+      case "granted": {
+        const { resource, fencingToken, expiresAt } = event.lock;
+        const told = { ok: true, resource, fencingToken, expiresAt: iso(expiresAt) };
+        return answer(event.key, has(event.lock), told);
+      }
+      case "extended": {
+        const told = { ok: true, expiresAt: iso(event.lock.expiresAt) };
+        return answer(event.key, has(event.lock), told);
+      }
+      case "released":
+        return released(event);
+      case "refused": {
+        const resource = resources.get(event.key) ?? "";
+        resources.delete(event.key);
+        return requests.refuse(event.key, lockRefusal(event, resource));
+      }
+      case "waiting":
+        return;
+    }
+  };
+
+  const ask = (
+    request: RunRequestOf<"lock" | "unlock" | "lock-heartbeat">,
+    command: (key: string) => LockCommand,
+  ): Promise<unknown> => {
+    const begin = (id: string): void => {
+      resources.set(id, request.request.resource);
+      command$.next(command(id));
+    };
+    return requests.ask(request, begin, (id) => {
+      resources.delete(id);
+      command$.next({ type: "cancel", key: id });
+    });
+  };
+  const ttlMs = ({ ttlSeconds }: { readonly ttlSeconds?: number | undefined }): number =>
+    ttlSeconds === undefined ? deps.defaultTtlMs() : ttlSeconds * 1000;
+
+  return {
+    lock: (request) => {
+      const { instanceId } = request;
+      const { resource, waitSeconds = 0 } = request.request;
+      const owner = { resource, instanceId, agent: deps.agentOf(instanceId) };
+      const limits = { ttlMs: ttlMs(request.request), waitMs: waitSeconds * 1000 };
+      const asked = ask(request, (key) => ({ type: "acquire", key, ...owner, ...limits }));
+      return asked as Promise<AbilityAnswer<"lock">>;
+    },
+    unlock: async (request) => {
+      const { instanceId } = request;
+      const { resource } = request.request;
+      const before = store.waits.answer(instanceId, requestId(request));
+      if (before !== undefined) return before as AbilityAnswer<"unlock">;
+      const asked = ask(request, (key) => ({ type: "release", key, resource, instanceId }));
+      return (await asked) as AbilityAnswer<"unlock">;
+    },
+    heartbeat: (request) => {
+      const { instanceId } = request;
+      const asked = { resource: request.request.resource, ttlMs: ttlMs(request.request) };
+      return ask(request, (key) => ({ type: "heartbeat", key, instanceId, ...asked })) as Promise<
+        AbilityAnswer<"lock-heartbeat">
+      >;
+    },
+    end: (instanceId) => command$.next({ type: "ended", instanceId }),
+    all: () => [...held.values()].map(lockView),
+    work$: command$.pipe(
+      locks({ clock, graph, held: store.locks.all(), lastToken: store.locks.lastToken() }),
+      tap(see),
+      ignoreElements(),
+    ),
+  };
+}

@@ -1,0 +1,12 @@
+import type { HeldLock } from "../../../streams/coordination/lock-events.ts";
+import type { Lock } from "../../contracts/operator-api.ts";
+
+/** A lock as it is told outside. */
+export function lockView({ resource, agent, instanceId, heldSince, expiresAt }: HeldLock): Lock {
+  return { resource, agent, instanceId, heldSince: iso(heldSince), expiresAt: iso(expiresAt) };
+}
+
+/** ISO 8601 UTC. */
+export function iso(time: number): string {
+  return new Date(time).toISOString();
+}

@@ -1,0 +1,79 @@
+import type { RunRequestOf } from "../../contracts/run-channel.ts";
+
+/** What an open request is told apart by: keys are made by runs, which know nothing of each other. */
+export type Asked = Pick<RunRequestOf, "instanceId" | "key" | "signal">;
+
+/** The name of a request among those of all runs. */
+export function requestId({ instanceId, key }: Pick<Asked, "instanceId" | "key">): string {
+  return `${instanceId}/${key}`;
+}
+
+/** Requests whose answer takes its time. One that is repeated meanwhile gets the answer of the first. */
+export interface OpenRequests {
+  /** Begins a request unless it is open already. `left` is called when nobody waits for its answer any more. */
+  ask(asked: Asked, begin: (id: string) => void, left: (id: string) => void): Promise<unknown>;
+  /** A request that is to be repeated: an earlier scheduler took it. */
+  expect(instanceId: string, id: string, left: (id: string) => void): void;
+  /** Whether anybody waits for the answer now. */
+  isHeard(id: string): boolean;
+  answer(id: string, answer: unknown): void;
+  refuse(id: string, error: unknown): void;
+  /** The run is over. */
+  refuseAll(instanceId: string, error: unknown): void;
+}
+
+interface Open {
+  readonly instanceId: string;
+  readonly promise: Promise<unknown>;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  readonly left: () => void;
+  listeners: number;
+}
+
+export function createOpenRequests(): OpenRequests {
+  const open = new Map<string, Open>();
+
+  const add = (instanceId: string, id: string, left: (id: string) => void): Open => {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    // Whoever asked may be gone.
+    promise.catch(() => undefined);
+    const entry = { instanceId, promise, resolve, reject, left: () => left(id), listeners: 0 };
+    open.set(id, entry);
+    return entry;
+  };
+  const listen = (id: string, entry: Open, signal: AbortSignal): void => {
+    entry.listeners++;
+    const leave = (): void => {
+      entry.listeners--;
+      if (entry.listeners === 0 && open.get(id) === entry) entry.left();
+    };
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
+  };
+  const settle = (id: string, how: (entry: Open) => void): void => {
+    const entry = open.get(id);
+    open.delete(id);
+    if (entry !== undefined) how(entry);
+  };
+
+  return {
+    ask: (asked, begin, left) => {
+      const id = requestId(asked);
+      const known = open.get(id);
+      const entry = known ?? add(asked.instanceId, id, left);
+      if (known === undefined) begin(id);
+      listen(id, entry, asked.signal);
+      return entry.promise;
+    },
+    expect: (instanceId, id, left) => void add(instanceId, id, left),
+    isHeard: (id) => (open.get(id)?.listeners ?? 0) > 0,
+    answer: (id, answer) => settle(id, ({ resolve }) => resolve(answer)),
+    refuse: (id, error) => settle(id, ({ reject }) => reject(error)),
+    refuseAll: (instanceId, error) => {
+      for (const [id, entry] of open) {
+        if (entry.instanceId === instanceId) settle(id, ({ reject }) => reject(error));
+      }
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { LockRefusal } from "../../../streams/coordination/lock-events.ts";
+import { ChannelError } from "../../contracts/run-channel.ts";
+import type { ChannelErrorCode } from "../../contracts/run-channel.ts";
+import { OperationError } from "../../contracts/operations.ts";
+import { lockView } from "./lock-view.ts";
+
+/** The error by which a run is refused what it asked for. */
+export function refusal(
+  error: ChannelErrorCode,
+  detail: string,
+  more: { readonly path?: readonly string[]; readonly cause?: unknown } = {},
+): ChannelError {
+  const { path, cause } = more;
+  const problem = { error, detail, ...(path === undefined ? {} : { path: [...path] }) };
+  return new ChannelError(problem, { cause });
+}
+
+/** Why a lock is not given, not kept or not released. */
+export function lockRefusal(refused: LockRefusal, resource: string): ChannelError {
+  const { why, holder } = refused;
+  const held = holder === null ? {} : { holder: lockView(holder) };
+  const by = holder?.instanceId ?? "nobody";
+  const problem = (detail: string): ChannelError =>
+    new ChannelError({ error: why, detail, ...held });
+  switch (why) {
+    case "held":
+      return problem(`${resource} is held by ${by}.`);
+    case "wait_timeout":
+      return problem(`${resource} was held by ${by} for all that time.`);
+    case "not_holder":
+      return problem(`This run does not hold ${resource}; ${by} does.`);
+    case "deadlock": {
+      const path = [...refused.path];
+      const detail = `To wait for ${resource} would never end, as these wait for each other: ${path.join(" → ")}.`;
+      return new ChannelError({ error: why, detail, ...held, path });
+    }
+  }
+}
+
+const codes = {
+  unknown_agent: "unknown_agent",
+  disabled: "disabled",
+  invalid_config: "disabled",
+} as const;
+
+/** The same refusal for a run; what a run can do nothing about comes to it as `unavailable`. */
+export function fromOperation(error: unknown): unknown {
+  if (!(error instanceof OperationError)) return error;
+  const code = error.code in codes ? codes[error.code as keyof typeof codes] : "unavailable";
+  return refusal(code, error.message, { cause: error });
+}

@@ -1,0 +1,147 @@
+import { merge } from "rxjs";
+import type { Observable } from "rxjs";
+import type { Clock } from "../../streams/clock.ts";
+import { createWaitGraph } from "../../streams/coordination/wait-graph.ts";
+import type { Resting } from "../../streams/runs/resting.ts";
+import type { RunEvent, RunRequest, WebhookEvent } from "../../streams/vocabulary.ts";
+import type { ProjectConfig } from "../config/project-config.ts";
+import type { Lock } from "../contracts/operator-api.ts";
+import type {
+  Ability,
+  AbilityAnswer,
+  RunAbilities,
+  RunRequestOf,
+} from "../contracts/run-channel.ts";
+import type { Offer } from "../contracts/webhook-receipts.ts";
+import type { Store } from "../store/store.ts";
+import { createCallAbilities } from "./abilities/call-abilities.ts";
+import type { CallDeps } from "./abilities/call-abilities.ts";
+import { createFreezer } from "./abilities/freezer.ts";
+import { createLockAbilities } from "./abilities/lock-abilities.ts";
+import { createOpenRequests } from "./abilities/open-requests.ts";
+import { refusal } from "./abilities/refusal.ts";
+import { createRests } from "./abilities/rests.ts";
+import { createWaitAbilities } from "./abilities/wait-abilities.ts";
+
+export interface AbilityDeps extends Pick<
+  CallDeps,
+  "firstEvents" | "mustBeRunnable" | "dispatch" | "abandon"
+> {
+  readonly clock: Clock;
+  readonly resting: Resting;
+  readonly store: Pick<Store, "locks" | "waits" | "calls">;
+  readonly project: () => Pick<ProjectConfig, "resourceLockTimeoutSeconds" | "maxCallDepth">;
+  /** Stops a run that only waits, where its runtime can; the other starts it again. Either may reject. */
+  readonly freeze: (request: RunRequest) => Promise<void>;
+  readonly thaw: (request: RunRequest) => Promise<void>;
+  readonly onProblem: (message: string) => void;
+}
+
+/** What live runs ask for, over what flows and what is stored. */
+export interface LiveAbilities extends RunAbilities {
+  /** Offers a delivery to the runs that wait for one. */
+  offerDelivery(event: WebhookEvent, payload: unknown): Offer;
+  locks(): readonly Lock[];
+  /** After the event was given to the store: what it ends is told by what is committed. */
+  see(event: RunEvent): void;
+  /** Takes over what an earlier scheduler's runs asked for; once, while `event$` is subscribed. */
+  restore(alive: ReadonlySet<string>): void;
+  /** What runs do while they wait; drives everything, so it is subscribed before the first request. */
+  readonly event$: Observable<RunEvent>;
+}
+
+type Performers = {
+  readonly [A in Ability]: (request: RunRequestOf<A>) => Promise<AbilityAnswer<A>>;
+};
+
+/** The abilities of one scheduler's runs. */
+export function createRunAbilities(deps: AbilityDeps): LiveAbilities {
+  const { clock, resting, onProblem } = deps;
+  const graph = createWaitGraph();
+  const requests = createOpenRequests();
+  const rests = createRests(resting, () => clock.now());
+  const freezer = createFreezer(
+    {
+      freeze: (instanceId) => deps.freeze(runOf(instanceId)),
+      thaw: (instanceId) => deps.thaw(runOf(instanceId)),
+    },
+    onProblem,
+  );
+  const busy = new Map<string, number>();
+  const count = (instanceId: string, more: 1 | -1): void => {
+    const n = (busy.get(instanceId) ?? 0) + more;
+    if (n > 0) busy.set(instanceId, n);
+    else busy.delete(instanceId);
+  };
+  const runOf = (instanceId: string): RunRequest => {
+    const run = resting.of(instanceId);
+    if (run === undefined) throw over();
+    return run;
+  };
+
+  const shared = { ...deps, graph, requests, rests, runOf };
+  const locks = createLockAbilities({
+    ...shared,
+    agentOf: (instanceId) => runOf(instanceId).agent.name,
+    defaultTtlMs: () => deps.project().resourceLockTimeoutSeconds * 1000,
+  });
+  const waits = createWaitAbilities({
+    ...shared,
+    configOf: (instanceId) => runOf(instanceId).agent,
+    onIdle: (instanceId) => {
+      // Whatever else it asks for goes on within it.
+      if (busy.get(instanceId) === 1) freezer.freeze(instanceId);
+    },
+  });
+  const calls = createCallAbilities({
+    ...shared,
+    maxDepth: () => deps.project().maxCallDepth,
+    offerCall: (agent, call) => waits.offerCall(agent, call),
+  });
+  const performers: Performers = {
+    lock: (request) => locks.lock(request),
+    unlock: (request) => locks.unlock(request),
+    "lock-heartbeat": (request) => locks.heartbeat(request),
+    call: (request) => calls.call(request),
+    "call-check": (request) => calls.check(request),
+    "call-wait": (request) => calls.wait(request),
+    wait: (request) => waits.wait(request),
+  };
+
+  const end = (instanceId: string): void => {
+    requests.refuseAll(instanceId, over());
+    locks.end(instanceId);
+    waits.end(instanceId);
+    freezer.forget(instanceId);
+  };
+  return {
+    perform: async <A extends Ability>(request: RunRequestOf<A>): Promise<AbilityAnswer<A>> => {
+      const { instanceId, ability } = request;
+      runOf(instanceId);
+      count(instanceId, 1);
+      try {
+        const perform: Performers[A] = performers[ability];
+        return await perform(request);
+      } finally {
+        count(instanceId, -1);
+        await freezer.thaw(instanceId);
+      }
+    },
+    offerDelivery: (event, payload) => waits.offerDelivery(event, payload),
+    locks: () => locks.all(),
+    see: (event) => {
+      rests.see(event);
+      if (event.type === "started" && event.startedAt !== undefined) waits.goOn(event.instanceId);
+      if (event.type === "started" || event.type === "finished" || event.type === "refused") {
+        calls.see(event);
+      }
+      if (event.type === "finished") end(event.instanceId);
+    },
+    restore: (alive) => calls.restore(alive),
+    event$: merge(rests.event$, locks.work$, waits.work$, calls.work$),
+  };
+}
+
+function over() {
+  return refusal("unauthorized", "This run is over.");
+}

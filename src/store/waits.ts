@@ -1,0 +1,99 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Condition } from "../../streams/coordination/condition.ts";
+import type { Wait } from "../../streams/coordination/waits.ts";
+import type { GroupCommit } from "./group-commit.ts";
+
+/** How a wait was over. */
+export interface WaitEnd {
+  readonly instanceId: string;
+  readonly key: string;
+  /** What its request is told, and told again when it is repeated: any JSON. */
+  readonly answer: unknown;
+  /** For how long the clock of its run has stood so far, in ms. */
+  readonly waitedMs: number;
+}
+
+/**
+ * What runs wait for, and what they were told that they could not find out again. Every promise resolves once its
+ * change is committed.
+ */
+export interface Waits {
+  add(wait: Wait): Promise<void>;
+  end(end: WaitEnd): Promise<void>;
+  /** Nobody wants to know any more. */
+  cancel(end: Omit<WaitEnd, "answer">): Promise<void>;
+  all(): readonly Wait[];
+  /** The answer to a request that was made before; undefined when there is none. */
+  answer(instanceId: string, key: string): unknown;
+  remember(instanceId: string, key: string, answer: unknown): Promise<void>;
+  /** The run is over, and asks nothing more. */
+  forget(instanceId: string): Promise<void>;
+}
+
+/** Prepares the end of a wait, to be written inside the caller's transaction. */
+export function prepareWaitEnd(db: DatabaseSync): (end: WaitEnd) => void {
+  const removed = prepareRemoval(db);
+  const remember = prepareAnswer(db);
+  return (end) => {
+    removed(end);
+    remember(end.instanceId, end.key, end.answer);
+  };
+}
+
+/** Reads and writes `waits` and `answers`. */
+export function createWaits(db: DatabaseSync, { write }: GroupCommit): Waits {
+  const insert = db.prepare("INSERT INTO waits VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
+  const select = db.prepare(
+    `SELECT instance_id AS instanceId, key, agent, condition, since, until FROM waits
+     ORDER BY since, instance_id`,
+  );
+  const answer = db.prepare("SELECT answer FROM answers WHERE instance_id = ? AND key = ?");
+  const forgetWaits = db.prepare("DELETE FROM waits WHERE instance_id = ?");
+  const forgetAnswers = db.prepare("DELETE FROM answers WHERE instance_id = ?");
+  const end = prepareWaitEnd(db);
+  const removed = prepareRemoval(db);
+  const remember = prepareAnswer(db);
+  return {
+    add: ({ instanceId, key, agent, condition, since, until }) =>
+      write(() => {
+        insert.run(instanceId, key, agent, JSON.stringify(condition), since, until);
+      }),
+    end: (ended) => write(() => end(ended)),
+    cancel: (cancelled) => write(() => removed(cancelled)),
+    all: () =>
+      (select.all() as unknown as (Omit<Wait, "condition"> & { condition: string })[]).map(
+        (row) => ({ ...row, condition: JSON.parse(row.condition) as Condition }),
+      ),
+    answer: (instanceId, key) => {
+      const row = answer.get(instanceId, key);
+      return row === undefined ? undefined : (JSON.parse(String(row.answer)) as unknown);
+    },
+    remember: (instanceId, key, value) => write(() => remember(instanceId, key, value)),
+    forget: (instanceId) =>
+      write(() => {
+        forgetWaits.run(instanceId);
+        forgetAnswers.run(instanceId);
+      }),
+  };
+}
+
+function prepareRemoval(db: DatabaseSync): (end: Omit<WaitEnd, "answer">) => void {
+  const remove = db.prepare("DELETE FROM waits WHERE instance_id = ? AND key = ?");
+  // The condition on the state is what its index asks for.
+  const stood = db.prepare(
+    "UPDATE triggers SET waited_ms = ? WHERE instance_id = ? AND state <> 'ended'",
+  );
+  return ({ instanceId, key, waitedMs }) => {
+    remove.run(instanceId, key);
+    stood.run(waitedMs, instanceId);
+  };
+}
+
+function prepareAnswer(
+  db: DatabaseSync,
+): (instanceId: string, key: string, value: unknown) => void {
+  const insert = db.prepare("INSERT INTO answers VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
+  return (instanceId, key, value) => {
+    insert.run(instanceId, key, JSON.stringify(value));
+  };
+}

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { callItem, requestFor, succeeded, tempDir, tempStore } from "./support.ts";
+
+const limit = 100;
+
+test("a call is queued, runs and ends with the value that it returned", async () => {
+  const store = tempStore();
+  const item = callItem("a");
+  expect(await store.calls.add(item, limit, null)).toBe("added");
+  const base = { callId: "call-a", agent: "dev", exitCode: null, reason: null, value: null };
+  const queued = { ...base, state: "queued", outcome: null };
+  expect(await store.calls.read("ops-1", ["call-a"])).toEqual([queued]);
+  await store.work.claim(requestFor(item));
+  expect(await store.calls.read("ops-1", ["call-a"])).toEqual([{ ...queued, state: "running" }]);
+  const end = { ...succeeded, value: { text: "x".repeat(5_000) } };
+  void store.work.end(item, { instanceId: "dev-aaaaaaaa", startedAt: 0, end });
+  // Asked in the same turn: what is not committed yet is told already, and in full.
+  expect(await store.calls.read("ops-1", ["call-a"])).toEqual([
+    { ...base, state: "ended", outcome: "succeeded", exitCode: 0, value: end.value },
+  ]);
+});
+
+test("a call is known to its caller only", async () => {
+  const store = tempStore();
+  await store.calls.add(callItem("a"), limit, null);
+  expect(await store.calls.read("ops-2", ["call-a"])).toEqual([]);
+  expect(await store.calls.read("ops-1", ["call-b"])).toEqual([]);
+});
+
+test("a call that is made twice is made once", async () => {
+  const store = tempStore();
+  await store.calls.add(callItem("a"), limit, null);
+  expect(await store.calls.add(callItem("b", { callId: "call-a" }), limit, null)).toBe("known");
+  expect(store.calls.open()).toHaveLength(1);
+});
+
+test("a tree of calls has its limit, whoever calls, and each tree its own", async () => {
+  const store = tempStore();
+  for (const id of ["a", "b"]) await store.calls.add(callItem(id), 2, null);
+  expect(await store.calls.add(callItem("c", { caller: "dev" }), 2, null)).toBe("too_many");
+  expect(await store.calls.add(callItem("d", { root: "other" }), 2, null)).toBe("added");
+});
+
+test("the state of a call is that of its latest try", async () => {
+  const dir = tempDir();
+  const first = tempStore(dir);
+  const item = callItem("a");
+  await first.calls.add(item, limit, null);
+  await first.work.claim(requestFor(item));
+  first.close();
+  const next = tempStore(dir);
+  const { requeue } = await next.recover();
+  expect(requeue).toMatchObject([{ attempt: 2, trigger: { callId: "call-a" } }]);
+  expect(await next.calls.read("ops-1", ["call-a"])).toMatchObject([{ state: "queued" }]);
+  expect(next.calls.open()).toEqual([
+    {
+      callId: "call-a",
+      itemId: requeue[0]?.id,
+      agent: "dev",
+      callerInstance: "ops-1",
+      cancelOnExit: false,
+      instanceId: null,
+    },
+  ]);
+});
+
+test("a call that a waiting run takes is over at once, and that run is told of it", async () => {
+  const store = tempStore();
+  const taken = { instanceId: "dev-1", key: "k", answer: { it: 1 }, waitedMs: 5 };
+  await store.calls.add(callItem("a"), limit, taken);
+  expect(await store.calls.read("ops-1", ["call-a"])).toMatchObject([
+    {
+      state: "ended",
+      outcome: "succeeded",
+      reason: "taken by dev-1, which waited for it",
+    },
+  ]);
+  expect(store.waits.answer("dev-1", "k")).toEqual({ it: 1 });
+  expect(store.calls.open()).toEqual([]);
+});
