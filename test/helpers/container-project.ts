@@ -7,9 +7,15 @@ import { testBase } from "./docker.ts";
 import { copyProject } from "./scheduler.ts";
 import type { TestProject } from "./scheduler.ts";
 
-/** A copy of examples/container that needs no registry. `remove` also takes its containers and images away. */
-export async function containerProject(engine: Engine): Promise<TestProject> {
-  const project = await copyProject("examples/container");
+/**
+ * A copy of an example, examples/container when none is named, that needs no registry. `remove` also takes its
+ * containers and images away.
+ */
+export async function containerProject(
+  engine: Engine,
+  example = "examples/container",
+): Promise<TestProject> {
+  const project = await copyProject(example);
   const config = join(project.dir, "config.toml");
   const text = await readFile(config, "utf8");
   await writeFile(config, text.replace(/^# base = .*$/m, `base = "${testBase}"`));
