@@ -58,9 +58,14 @@ export async function messagesOfBoxed(project: TestProject, kind: string): Promi
   return entries.filter((entry) => entry.kind === kind).map(({ msg }) => msg);
 }
 
-/** Ids of the containers that carry the project's label. */
-export async function containersOfProject(engine: Engine, projectDir: string): Promise<string[]> {
-  const filters = { label: [`${projectLabel}=${projectId(projectDir)}`] };
+/** Ids of the containers that carry the project's label, and are in one of these states if some are named. */
+export async function containersOfProject(
+  engine: Engine,
+  projectDir: string,
+  status: readonly string[] = [],
+): Promise<string[]> {
+  const label = [`${projectLabel}=${projectId(projectDir)}`];
+  const filters = { label, ...(status.length > 0 && { status: [...status] }) };
   const containers = await engine.calls().listContainers({ all: true, filters });
   return containers.map(({ Id }) => Id);
 }
