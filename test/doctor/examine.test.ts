@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { agentConfig } from "./fault.ts";
-import { makeWard, runInContainer, store } from "./support.ts";
+import { makeWard, runInContainer, store, writeState } from "./support.ts";
 import type { Ward } from "./support.ts";
 
 let ward: Ward;
@@ -75,4 +75,17 @@ test("on macOS the doctor makes no OS user and says how a person does", async ()
   });
   expect(user?.what).toMatch(/sysadminctl -addUser al-agent .+by sudo visudo -f:\n# Almanac: /);
   expect(user?.what).toContain(`_run-agent [a-z0-9]* --project ${ward.dir}\n`);
+});
+
+test("what a dead scheduler left is removed with its own folder, and no other that the file names", async () => {
+  const info = { pid: 1, startedAt: new Date().toISOString() };
+  const fixFor = async (socketPath: string | null) => {
+    writeState(ward, "run/scheduler.json", JSON.stringify({ ...info, socketPath }));
+    return (await ward.examine()).find(({ check }) => check === "scheduler")?.fix;
+  };
+  const path = join(ward.dir, ".al/run/scheduler.json");
+  expect(await fixFor("/tmp/al-x1Y2z3/operator.sock")).toBe(`rm -rf /tmp/al-x1Y2z3 ${path}`);
+  for (const other of ["/etc/operator.sock", "/tmp/mine/operator.sock", "/operator.sock", null]) {
+    expect(await fixFor(other)).toBe(`rm -rf ${path}`);
+  }
 });

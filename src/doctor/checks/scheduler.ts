@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { UserError } from "../../errors.ts";
 import { infoPath } from "../../store/scheduler-info.ts";
@@ -50,7 +50,11 @@ function stale(projectDir: string): Finding | null {
   if (traces === null) return null;
   const { pid, startedAt, socketPath } = traces;
   const folder = socketPath === null ? null : dirname(socketPath);
-  const isItsOwn = folder !== null && [tmpdir(), "/tmp"].includes(dirname(folder));
+  // Nothing is to be removed because a file says so that should not.
+  const isItsOwn =
+    folder !== null &&
+    [tmpdir(), "/tmp"].includes(dirname(folder)) &&
+    /^al-\w+$/.test(basename(folder));
   const left = [...(isItsOwn ? [folder] : []), path].map(word).join(" ");
   return {
     severity: "warning",
