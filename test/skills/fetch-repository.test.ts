@@ -65,6 +65,9 @@ describe("a fetched repository", () => {
       writeFileSync(file, `#!/bin/sh\ntouch ${mark}\n`);
       chmodSync(file, 0o755);
     }
+    repository.git("config", "uploadpack.packObjectsHook", `touch ${mark};`);
+    repository.git("config", "core.fsmonitor", `touch ${mark};`);
+    repository.git("config", "core.alternateRefsCommand", `touch ${mark};`);
     const other = { GIT_DIR: "/nowhere", GIT_WORK_TREE: "/nowhere", GIT_EXTERNAL_DIFF: "false" };
     const fetched = await fetchRepository(repository.url, { env: { ...env, ...other } });
     expect((await fetched.files(fetched.head)).length).toBe(2);

@@ -22,8 +22,8 @@ export function renderReview(review: Review, reviewed: Reviewed, colors: Colors)
     "hooks        none",
     "runtime      container",
     ...warningLines(review, colors),
+    ...reachLines(review, colors),
     ...proposalLines(review, colors),
-    "",
   ].join("\n");
 }
 
@@ -56,6 +56,23 @@ export function warningLines({ commands, hidden, files }: Review, colors: Colors
           `${warn} the commands of its Dockerfile run with network when the image is built: read it first`,
         ]
       : []),
+  ];
+}
+
+/** What the instructions count on and runs won't find. */
+function reachLines({ files, missed }: Review, colors: Colors): string[] {
+  const warn = colors.yellow("warning");
+  const hasImage = files.some(({ path }) => path === "Dockerfile");
+  const hasFolders = files.some(({ path }) => path.includes("/"));
+  return [
+    ...(missed.length === 0
+      ? []
+      : [`${warn} SKILL.md names ${missed.map(plainLine).join(", ")}: not taken`]),
+    ...(hasImage || !hasFolders
+      ? []
+      : [
+          `${warn} a run gets SKILL.md; the other files reach its container when a Dockerfile copies them there`,
+        ]),
   ];
 }
 

@@ -9,6 +9,8 @@ export interface Review {
   readonly files: readonly ReviewedFile[];
   /** Beside the skill, and not taken. */
   readonly leftOut: readonly string[];
+  /** Of these, what SKILL.md names. */
+  readonly missed: readonly string[];
   /** Those of SKILL.md that run by themselves at the start of each run. */
   readonly commands: readonly string[];
   readonly hidden: readonly (HiddenCharacter & { readonly file: string })[];
@@ -27,6 +29,7 @@ const maxHidden = 20;
 
 /** Looks through a skill, or those of its files that changed. */
 export function reviewOf({ files, leftOut, proposal }: Omit<ReadSkill, "text">): Review {
+  const text = files.find(({ path }) => path === "SKILL.md")?.content.toString("utf8") ?? "";
   return {
     files: files.map(({ path, content, isExecutable }) => ({
       path,
@@ -34,9 +37,8 @@ export function reviewOf({ files, leftOut, proposal }: Omit<ReadSkill, "text">):
       isExecutable,
     })),
     leftOut,
-    commands: files
-      .filter(({ path }) => path === "SKILL.md")
-      .flatMap(({ content }) => inlineCommandsIn(content.toString("utf8"))),
+    missed: leftOut.filter((path) => text.includes(path)),
+    commands: inlineCommandsIn(text),
     hidden: files.flatMap(hiddenIn),
     proposal: proposal === null ? null : tableOf(proposal),
   };

@@ -179,6 +179,19 @@ describe("al add", () => {
     });
   });
 
+  test("says what the instructions count on and a run won't find", async () => {
+    repository.write("SKILL.md", `${skill}\nRead forms.md, then run scripts/x.\n`);
+    repository.write("forms.md", "Forms\n");
+    repository.write("other.md", "Other\n");
+    repository.write("scripts/x", "echo x\n");
+    repository.commit();
+    const { stderr } = await folders.al(["add", repository.url]);
+    expect(stderr).toContain("warning SKILL.md names forms.md: not taken");
+    expect(stderr).toContain(
+      "warning a run gets SKILL.md; the other files reach its container when",
+    );
+  });
+
   test("off a terminal shows the skill and names the missing flag", async () => {
     repository.write("SKILL.md", skill);
     repository.commit();
