@@ -51,6 +51,7 @@ export function dispatchTo(inputs: Inputs): (items: readonly WorkItem[]) => void
 export function abandonBy({ kill$, withdraw$ }: Inputs): (call: OpenCall) => void {
   return ({ agent, itemId, instanceId }) => {
     if (instanceId === null) withdraw$.next({ agent, itemId });
-    else kill$.next({ instanceId });
+    // Later: one that just says that it started does not listen yet.
+    else queueMicrotask(() => kill$.next({ instanceId }));
   };
 }

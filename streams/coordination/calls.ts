@@ -156,12 +156,15 @@ export function calls(options: CallOptions): OperatorFunction<CallCommand, CallE
         for (const waiter of [...waiters.values()]) {
           if (waiter.instanceId === instanceId) forget(waiter);
         }
-        for (const callId of [...(madeBy.get(instanceId) ?? [])]) {
-          const call = open.get(callId);
-          if (call?.cancelOnExit !== true) continue;
-          abandoned.add(callId);
-          subscriber.next({ type: "abandoned", call });
-        }
+        const unwanted = [...(madeBy.get(instanceId) ?? [])]
+          .flatMap((callId) => open.get(callId) ?? [])
+          .filter(({ cancelOnExit }) => cancelOnExit);
+        for (const { callId } of unwanted) abandoned.add(callId);
+        // Those that wait first: the end of one that runs would start the next.
+        const [running = [], queued = []] = [true, false].map((runs) =>
+          unwanted.filter((call) => (call.instanceId !== null) === runs),
+        );
+        for (const call of [...queued, ...running]) subscriber.next({ type: "abandoned", call });
       };
       const callOf = ({ trigger }: WorkItem): OpenCall | undefined =>
         trigger.kind === "agent-call" ? open.get(trigger.callId) : undefined;

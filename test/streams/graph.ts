@@ -106,6 +106,7 @@ export function drawn(
   lines: Lines,
   edges: Partial<RuntimeEdges> = {},
   columns: (diagram: string) => string = (diagram) => diagram,
+  sources: Partial<RuntimeSources> = {},
 ): Observable<RunEvent> {
   const changes = Object.fromEntries(letters.map((letter) => [letter, changeOf(letter)]));
   const work = (line = ""): Observable<WorkItem> => hot(columns(line), items);
@@ -120,6 +121,7 @@ export function drawn(
       paused$: cold(columns(lines.paused ?? "n"), { y: true, n: false }),
       kill$: hot(columns(lines.kills ?? ""), kills),
       stopping$: hot(columns(lines.stopping ?? "")),
+      ...sources,
     },
     edges,
   );

@@ -1,4 +1,4 @@
-import { ignoreElements, Subject, tap } from "rxjs";
+import { defer, ignoreElements, Subject, tap } from "rxjs";
 import type { Observable } from "rxjs";
 import type { Clock } from "../../../streams/clock.ts";
 import type {
@@ -43,7 +43,7 @@ export interface LockAbilities {
 export function createLockAbilities(deps: LockDeps): LockAbilities {
   const { clock, graph, store, requests } = deps;
   const command$ = new Subject<LockCommand>();
-  const held = new Map(store.locks.all().map((lock) => [lock.resource, lock]));
+  const held = new Map<string, HeldLock>();
   const resources = new Map<string, string>();
 
   const answer = (id: string, saved: Promise<unknown>, told: unknown): void => {
@@ -134,10 +134,11 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
     },
     end: (instanceId) => command$.next({ type: "ended", instanceId }),
     all: () => [...held.values()].map(lockView),
-    work$: command$.pipe(
-      locks({ clock, graph, held: store.locks.all(), lastToken: store.locks.lastToken() }),
-      tap(see),
-      ignoreElements(),
-    ),
+    work$: defer(() => {
+      const before = store.locks.all();
+      for (const lock of before) held.set(lock.resource, lock);
+      const options = { clock, graph, held: before, lastToken: store.locks.lastToken() };
+      return command$.pipe(locks(options), tap(see), ignoreElements());
+    }),
   };
 }

@@ -54,7 +54,7 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
   const { clock, store, requests, resting, rests } = deps;
   const command$ = new Subject<WaitCommand>();
   const open = new Map<string, { readonly wait: Wait; readonly rest: Rest }>();
-  const earlier = Map.groupBy(store.waits.all(), ({ instanceId }) => instanceId);
+  const listening = new Set<string>();
   const answers = new Map<string, AbilityAnswer<"wait">>();
   const graces = new Subscription();
   let offers = 0;
@@ -65,11 +65,17 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
     open.set(wait.key, { wait, rest: rests.begin(wait.instanceId, { clockStands: true, text }) });
   };
   const listen = (wait: Wait): void => {
-    if (open.has(wait.key)) command$.next({ type: "wait", wait });
+    if (!open.has(wait.key)) return;
+    listening.add(wait.key);
+    command$.next({ type: "wait", wait });
+  };
+  const forget = (key: string): void => {
+    open.delete(key);
+    listening.delete(key);
   };
   const finish = (key: string, ready: () => void): void => {
     const entry = open.get(key);
-    open.delete(key);
+    forget(key);
     entry?.rest.finish(ready);
   };
   const waitedMs = (instanceId: string): number => resting.waitedMs(instanceId);
@@ -87,7 +93,7 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
     store.waits.add(wait).then(
       () => {
         listen(wait);
-        if (open.has(id)) deps.onIdle(instanceId);
+        if (listening.has(id)) deps.onIdle(instanceId);
       },
       (error: unknown) => finish(id, () => requests.refuse(id, error)),
     );
@@ -151,7 +157,7 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
       const left = (id: string): void => hungUp(id, hungUpMs);
       const asked = requests.ask(request, (id) => start(id, request), left);
       // An adopted run that asked again has nothing to do either.
-      if (open.has(requestId(request))) deps.onIdle(request.instanceId);
+      if (listening.has(requestId(request))) deps.onIdle(request.instanceId);
       return (await asked) as AbilityAnswer<"wait">;
     },
     offerDelivery: (event, payload) => {
@@ -165,17 +171,17 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
       return offer({ kind, agent, source: caller, event: null, payload }, trigger);
     },
     goOn: (instanceId) => {
-      for (const wait of earlier.get(instanceId) ?? []) {
+      for (const wait of store.waits.all()) {
+        if (wait.instanceId !== instanceId || open.has(wait.key)) continue;
         requests.expect(instanceId, wait.key, (id) => hungUp(id, hungUpMs));
         begin(wait);
         listen(wait);
         hungUp(wait.key, adoptedMs);
       }
-      earlier.delete(instanceId);
     },
     end: (instanceId) => {
       command$.next({ type: "ended", instanceId });
-      for (const [key, { wait }] of open) if (wait.instanceId === instanceId) open.delete(key);
+      for (const [key, { wait }] of open) if (wait.instanceId === instanceId) forget(key);
       store.waits
         .forget(instanceId)
         .catch((error: unknown) => deps.onProblem(`what ${instanceId} asked: ${String(error)}`));

@@ -215,6 +215,27 @@ describe("the bounded queue", () => {
       helpers.expectObservable(byRun$).toBe("#");
     }));
 
+  it("lets what waits be withdrawn, and leaves what runs alone", () =>
+    marbles((helpers) => {
+      const item$ = helpers.hot("   -abcd|");
+      const withdrawn = "           --a--c---x-|";
+      const runs = "                -A----B----D----|";
+      const dropped = "             -----c----------|";
+      const withdraw$ = helpers.hot(withdrawn).pipe(
+        map(
+          (meant) =>
+            (item: string): boolean =>
+              item === meant,
+        ),
+      );
+      const more = { withdraw$ };
+      const [ran$, dropped$] = [["ran"] as const, ["dropped"] as const].map((types) =>
+        queue(helpers, item$, open(9, 1), types, more),
+      );
+      helpers.expectObservable(ran$ ?? NEVER).toBe(runs);
+      helpers.expectObservable(dropped$ ?? NEVER).toBe(dropped);
+    }));
+
   it("starts nothing before it knows its limits", () =>
     marbles((helpers) => {
       const item$ = helpers.hot("-a---|");

@@ -22,6 +22,18 @@ describe("the graph: work", () => {
       helpers.expectObservable(only(event$, "finished")).toBe(finished);
     }));
 
+  it("refuses what is withdrawn while it waits, of its own agent only", () =>
+    marbles((helpers) => {
+      const lines = { changes: "(ab)", webhooks: "-123" };
+      const withdraw$ = helpers.hot("----xy", {
+        x: { agent: "b", itemId: "2" },
+        y: { agent: "a", itemId: "2" },
+      });
+      const event$ = drawn(helpers, lines, {}, undefined, { withdraw$ });
+      helpers.expectObservable(only(event$, "refused")).toBe("-----2");
+      helpers.expectObservable(only(event$, "started")).toBe("-1----3");
+    }));
+
   it("runs agents beside each other", () =>
     marbles((helpers) => {
       const changes = " (ab)";

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import { anAgent } from "../../helpers/agents.ts";
+import { createWorld, problemOf } from "./world.ts";
+
+const agents = [anAgent("a", { scale: 3 }), anAgent("b"), anAgent("c")];
+const resource = "file:x";
+
+async function withRuns(...names: string[]) {
+  const world = createWorld({ agents });
+  await world.start();
+  const runs = [];
+  for (const name of names) runs.push(await world.run(name));
+  const [first = "", second = "", third = ""] = runs;
+  return { world, first, second, third };
+}
+
+describe("a run's lock", () => {
+  test("is told and stored when it is answered, and shown while it is held", async () => {
+    const { world, first, second } = await withRuns("a", "b");
+    const given = await world.ask(first, "lock", { resource, ttlSeconds: 60 });
+    expect(given).toMatchObject({ ok: true, resource, fencingToken: 1 });
+    expect(world.store.locks.all()).toMatchObject([{ resource, instanceId: first }]);
+    const shown = { resource, agent: "a", instanceId: first, expiresAt: given.expiresAt };
+    expect(world.abilities.locks()).toMatchObject([shown]);
+    const problem = await problemOf(world.ask(second, "lock", { resource }));
+    expect(problem).toMatchObject({ error: "held", holder: shown });
+    await world.ask(first, "unlock", { resource });
+    expect([world.store.locks.all(), world.abilities.locks()]).toEqual([[], []]);
+  });
+
+  test("is given on to who waits for it when its holder dies", async () => {
+    const { world, first, second } = await withRuns("a", "b");
+    await world.ask(first, "lock", { resource });
+    const waiting = world.ask(second, "lock", { resource, waitSeconds: 60 });
+    world.end(first, { exitCode: 1, error: "it broke" });
+    expect(await waiting).toMatchObject({ fencingToken: 2 });
+    expect(world.store.locks.all()).toMatchObject([{ instanceId: second }]);
+  });
+
+  test("is refused when runs would wait for each other", async () => {
+    const { world, first, second } = await withRuns("a", "b");
+    await world.ask(first, "lock", { resource });
+    await world.ask(second, "lock", { resource: "file:y" });
+    void world.ask(first, "lock", { resource: "file:y", waitSeconds: 60 }).catch(() => undefined);
+    const problem = await problemOf(world.ask(second, "lock", { resource, waitSeconds: 60 }));
+    expect(problem).toMatchObject({ error: "deadlock", path: [second, first, second] });
+    expect(problem.detail).toContain(`${second} → ${first} → ${second}`);
+  });
+
+  test("is neither kept nor released by another run", async () => {
+    const { world, first, second } = await withRuns("a", "b");
+    await world.ask(first, "lock", { resource });
+    for (const ability of ["unlock", "lock-heartbeat"] as const) {
+      const problem = await problemOf(world.ask(second, ability, { resource }));
+      expect(problem).toMatchObject({ error: "not_holder", holder: { instanceId: first } });
+    }
+  });
+
+  test("is waited for as long as somebody waits for the answer", async () => {
+    const { world, first, second, third } = await withRuns("a", "b", "c");
+    await world.ask(first, "lock", { resource });
+    const left = new AbortController();
+    const wait = { resource, waitSeconds: 60 };
+    void world.ask(second, "lock", wait, { signal: left.signal }).catch(() => undefined);
+    const next = world.ask(third, "lock", wait);
+    left.abort();
+    await world.ask(first, "unlock", { resource });
+    expect(await next).toMatchObject({ ok: true });
+  });
+
+  test("is asked for once, however often its request is repeated", async () => {
+    const { world, first, second } = await withRuns("a", "b");
+    await world.ask(first, "lock", { resource });
+    const key = "0b0f7c3e-7a5b-4d59-9b0e-0a3a4f6d1c11";
+    const wait = { resource, waitSeconds: 60 };
+    const both = [1, 2].map(() => world.ask(second, "lock", wait, { key }));
+    await world.ask(first, "unlock", { resource }, { key });
+    const [one, two] = await Promise.all(both);
+    expect(one).toEqual(two);
+    expect(await world.ask(first, "unlock", { resource }, { key })).toEqual({ ok: true });
+    expect(world.abilities.locks()).toMatchObject([{ instanceId: second }]);
+  });
+
+  test("is nothing that a run can have which is over", async () => {
+    const { world, first } = await withRuns("a");
+    world.end(first);
+    const problem = await problemOf(world.ask(first, "lock", { resource }));
+    expect(problem.error).toBe("unauthorized");
+  });
+});
+
+describe("after a restart", () => {
+  test("a run that goes on holds its lock, that of a run that died is free, and tokens go on", async () => {
+    const { world, first, second } = await withRuns("a", "b");
+    await world.ask(first, "lock", { resource });
+    await world.ask(second, "lock", { resource: "file:y" });
+    const key = "1b0f7c3e-7a5b-4d59-9b0e-0a3a4f6d1c12";
+    await world.ask(first, "lock", { resource: "file:z" });
+    await world.ask(first, "unlock", { resource: "file:z" }, { key });
+    world.crash();
+
+    const next = createWorld({ agents }, world.dir, [first]);
+    await next.start();
+    const other = await next.run("c");
+    const problem = await problemOf(next.ask(other, "lock", { resource }));
+    expect(problem).toMatchObject({ error: "held", holder: { instanceId: first } });
+    const free = await next.ask(other, "lock", { resource: "file:y" });
+    expect(free.fencingToken).toBe(4);
+    expect((await next.ask(first, "lock", { resource })).fencingToken).toBe(1);
+    // It was done before, and its answer was lost.
+    expect(await next.ask(first, "unlock", { resource: "file:z" }, { key })).toEqual({ ok: true });
+    next.end(first);
+    expect(await next.ask(other, "lock", { resource })).toMatchObject({ fencingToken: 5 });
+  });
+});

@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import { asyncScheduler, EMPTY, from, map, merge, NEVER, Subject, take, tap } from "rxjs";
+import type { Subscription } from "rxjs";
+import { onTestFinished } from "vitest";
+import type {
+  Ability,
+  AbilityAnswer,
+  AbilityRequest,
+  ChannelProblem,
+} from "../../../src/contracts/run-channel.ts";
+import { ChannelError } from "../../../src/contracts/run-channel.ts";
+import { createFirstEvents } from "../../../src/start/first-events.ts";
+import { abandonBy, createInputs, dispatchTo } from "../../../src/start/inputs.ts";
+import { recordEvent } from "../../../src/start/recorder.ts";
+import { rerun } from "../../../src/start/rerun.ts";
+import { retryLost } from "../../../src/start/retry-lost.ts";
+import { createRunAbilities } from "../../../src/start/run-abilities.ts";
+import { openStore } from "../../../src/store/store.ts";
+import { uuidV7 } from "../../../src/store/uuid-v7.ts";
+import { createClock } from "../../../streams/clock.ts";
+import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
+import { createPlaces } from "../../../streams/runs/places.ts";
+import { createResting } from "../../../streams/runs/resting.ts";
+import type { Runner, RunnerExit } from "../../../streams/runs/runner.ts";
+import { runtime } from "../../../streams/runtime.ts";
+import type { AgentConfig, RunEvent, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
+import { project as projectOf } from "../../config/samples.ts";
+import { anAgent, anItem } from "../../helpers/agents.ts";
+import { exitWith } from "../../helpers/stream-runner.ts";
+import { tempDir } from "../../store/support.ts";
+
+export interface WorldOptions {
+  readonly agents: readonly AgentConfig[];
+  readonly scale?: number | null;
+  readonly maxCallDepth?: number;
+  readonly maxReruns?: number;
+}
+
+/** A scheduler without sockets: the real store, graph and abilities over runs that a test ends by hand. */
+export type World = ReturnType<typeof createWorld>;
+
+export function createWorld(options: WorldOptions, dir = tempDir(), adopt: readonly string[] = []) {
+  const store = openStore(dir);
+  const ends = new Map<string, Subject<Partial<RunnerExit>>>();
+  const frozen: string[] = [];
+  const { scale = null, maxCallDepth = 3, maxReruns = 10 } = options;
+  const project = { ...projectOf(""), scale, maxCallDepth, maxReruns };
+  const inputs = createInputs(project, false);
+  const dispatch = dispatchTo(inputs);
+  const clock = createClock(asyncScheduler);
+  const resting = createResting(asyncScheduler);
+  const places = createPlaces(scale);
+  const firstEvents = createFirstEvents(() => false);
+  const events: RunEvent[] = [];
+  const problems: string[] = [];
+  const runner: Runner = {
+    run: ({ instanceId }, stop$) => {
+      const end$ = new Subject<Partial<RunnerExit>>();
+      ends.set(instanceId, end$);
+      const stopped$ = stop$.pipe(map(() => ({ exitCode: null, signal: "SIGTERM" })));
+      return merge(end$, stopped$).pipe(map(exitWith), take(1));
+    },
+  };
+  const abilities = createRunAbilities({
+    ...{ clock, resting, store, firstEvents, dispatch },
+    freeze: ({ instanceId }) => Promise.resolve(void frozen.push(`freeze ${instanceId}`)),
+    thaw: ({ instanceId }) => Promise.resolve(void frozen.push(`thaw ${instanceId}`)),
+    project: () => project,
+    mustBeRunnable: () => undefined,
+    abandon: abandonBy(inputs),
+    onProblem: (message) => problems.push(message),
+  });
+  const open = store.openRuns().filter(({ instanceId }) => adopt.includes(instanceId));
+  const adopted = open.map(({ item, instanceId, startedAt, waitedMs }): AdoptedRun => {
+    const agent = options.agents.find(({ name }) => name === item.agent) ?? anAgent(item.agent);
+    const request = { instanceId, agent, item };
+    return { request, startedAt, waitedMs, report: (stop$) => runner.run(request, stop$) };
+  });
+  let instances = adopt.length * 10;
+  const event$ = runtime(
+    {
+      ...inputs,
+      agentChange$: merge(
+        from(options.agents.map((agent) => ({ type: "set", agent, warnings: [] }) as const)),
+        NEVER,
+      ),
+      adopted$: from(adopted),
+    },
+    {
+      ...{ runner, scheduler: asyncScheduler, clock, places, resting },
+      claim: (request) => from(store.work.claim(request)),
+      newInstanceId: (agent) => `${agent}-${++instances}`,
+      newId: uuidV7,
+      isEnabled: () => true,
+      lastSeen: () => undefined,
+      prepare: () => EMPTY,
+      describeChange: () => "",
+    },
+  );
+  const read = (event: RunEvent): void => {
+    events.push(event);
+    firstEvents.see(event);
+    const problem = (error: unknown): number => problems.push(String(error));
+    retryLost(event, store.work, dispatch).catch(problem);
+    recordEvent(event, { ...store.work, recordTick: () => Promise.resolve() }).catch(problem);
+    const again = { work: store.work, dispatch, maxReruns: () => maxReruns, isPaused: () => false };
+    rerun(event, again).catch(problem);
+    abilities.see(event);
+  };
+  let subscription: Subscription | undefined;
+  const close = (): void => {
+    subscription?.unsubscribe();
+    store.close();
+  };
+  onTestFinished(close);
+
+  return {
+    ...{ dir, store, frozen, events, problems, inputs, abilities },
+    /** Takes over what was left and runs. */
+    start: async (): Promise<void> => {
+      const { requeue } = await store.recover(new Set(adopt));
+      subscription = merge(abilities.event$, event$).pipe(tap(read)).subscribe();
+      dispatch(requeue);
+      abilities.restore(new Set(adopt));
+    },
+    /** As a crash does: nothing is told to anybody. */
+    crash: close,
+    /** Starts a run of the agent by hand, or by another trigger; its instance. */
+    run: async (agent: string, trigger?: Trigger): Promise<string> => {
+      const item: WorkItem = { ...anItem(uuidV7(), agent, trigger), at: Date.now() };
+      await store.work.enqueue([item]);
+      const first = firstEvents.of(item.id);
+      dispatch([item]);
+      const event = await first;
+      if (event.type !== "started") throw new Error(`${agent}: ${event.type}`);
+      return event.instanceId;
+    },
+    end: (instanceId: string, exit: Partial<RunnerExit> = {}): void =>
+      ends.get(instanceId)?.next(exit),
+    isLive: (instanceId: string): boolean => resting.of(instanceId) !== undefined,
+    ask: <A extends Ability>(
+      instanceId: string,
+      ability: A,
+      request: AbilityRequest<A>,
+      { key = randomUUID(), signal = new AbortController().signal } = {},
+    ): Promise<AbilityAnswer<A>> =>
+      abilities.perform<A>({ instanceId, ability, key, request, signal }),
+    history: () => store.history.query({ page: 1, limit: 200 }).triggers,
+  };
+}
+
+/** The problem that a request is refused with. */
+export async function problemOf(asked: Promise<unknown>): Promise<ChannelProblem> {
+  const answer = await asked.catch((error: unknown) => error);
+  if (answer instanceof ChannelError) return answer.problem;
+  throw new Error(`it was not refused: ${String(answer)} ${JSON.stringify(answer)}`);
+}
+
+/** The instances that run an agent, in the order in which they were started. */
+export function instancesOf(world: World, agent: string): string[] {
+  return world.events.flatMap((event) =>
+    event.type === "started" && event.agent === agent ? [event.instanceId] : [],
+  );
+}
