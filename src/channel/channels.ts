@@ -94,7 +94,10 @@ export function createChannels({ onProblem, maxOpenRequests = 64 }: ChannelsOpti
       const dir = makeChannelDir(baseDir);
       const token = newToken();
       const tokenHash = hashOf(token);
-      const socket = await listen(instanceId, { dir, tokenHash });
+      const socket = await listen(instanceId, { dir, tokenHash }).catch((error: unknown) => {
+        removeChannelDir(dir);
+        throw error;
+      });
       return { dir, token, tokenHash, socket };
     },
     reopen: async (instanceId, kept) => {

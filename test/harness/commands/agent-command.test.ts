@@ -1,6 +1,8 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { agentCommands } from "../../../src/contracts/agent-commands.ts";
+import { abilities } from "../../../src/contracts/run-channel.ts";
+import type { Ability } from "../../../src/contracts/run-channel.ts";
 import { agentCommand } from "../../../src/harness/commands/agent-command.ts";
 import { commandTable } from "../../../src/harness/commands/command-table.ts";
 
@@ -16,6 +18,7 @@ async function run(args: readonly string[], env: Record<string, string> = {}) {
   return { code, ...said };
 }
 
+const callId = "7d444840-9dc0-41d1-b245-5ffdce74fad2";
 const requestOf = (name: keyof typeof commandTable, ...args: string[]) =>
   commandTable[name].request(args, () => Promise.resolve("from stdin"));
 
@@ -70,5 +73,19 @@ describe("an agent's command", () => {
     expect(await requestOf("al-return", "just text")).toEqual({ value: "just text" });
     expect(await requestOf("al-return")).toEqual({ value: "from stdin" });
     expect(await requestOf("al-status", "two", "words")).toEqual({ text: "two words" });
+  });
+
+  it.each<[keyof typeof commandTable, string[], Ability]>([
+    ["rlock", ["x:y", "--ttl", "60", "--wait", "0.5"], "lock"],
+    ["runlock", ["x:y"], "unlock"],
+    ["rlock-heartbeat", ["x:y", "--ttl=5"], "lock-heartbeat"],
+    ["al-subagent", ["b", "--cancel-on-exit"], "call"],
+    ["al-subagent-check", [callId, callId], "call-check"],
+    ["al-subagent-wait", [callId, "--timeout", "0"], "call-wait"],
+    ["wait_for_trigger", ["--kind", "webhook", "--where", "a.0.b=true"], "wait"],
+  ])("asks what the scheduler takes: %s %j", async (name, args, ability) => {
+    expect(commandTable[name].ability).toBe(ability);
+    const request: unknown = JSON.parse(JSON.stringify(await requestOf(name, ...args)));
+    expect(abilities[ability].request.safeParse(request)).toMatchObject({ success: true });
   });
 });
