@@ -99,14 +99,17 @@ async function withAbilities(
   job: Job,
   emit: Emit,
   redact: (value: unknown) => unknown,
-  { agentProgram: program }: RunJobOptions,
+  { agentProgram: program, env }: RunJobOptions,
   run: (given: Pick<Surroundings, "abilities" | "exit" | "commands">) => Promise<SessionEnd>,
 ): Promise<SessionEnd> {
   const exit = createSessionExit();
   const client = job.channel === null ? null : createChannelClient(job.channel);
   const abilities = createAbilities({ job, emit, client, exit, redact });
-  const { workDir } = job;
-  const commands = await openRunSocket({ workDir, abilities, program }).catch((error: unknown) => {
+  const { workDir, harness } = job;
+  const ownHome = harness.type === "llm-cli" && env.HOME === workDir;
+  const commands = await openRunSocket({
+    ...{ workDir, abilities, program, profileDir: ownHome ? workDir : null },
+  }).catch((error: unknown) => {
     const msg = `the commands of this run (al-status and so on) do not work: ${messageOf(error)}`;
     emit({ type: "log", level: 40, time: Date.now(), kind: "run", msg });
     return null;

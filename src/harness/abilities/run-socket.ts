@@ -23,6 +23,8 @@ export interface RunSocketOptions {
   readonly abilities: Abilities;
   /** The program and its first arguments; a command's name and its arguments follow. */
   readonly program: readonly string[];
+  /** The run's own home, where login shells look for what to do first; null for nothing to be written there. */
+  readonly profileDir: string | null;
 }
 
 /** A text of 64 Ki characters, each of them an escape. */
@@ -33,7 +35,7 @@ const maxBodyBytes = 6 * 65_536 + 4_096;
  * token is needed here, and none leaves this process. Rejects when the path is too long for a socket.
  */
 export async function openRunSocket(options: RunSocketOptions): Promise<RunSocket> {
-  const { workDir, abilities, program } = options;
+  const { workDir, abilities, program, profileDir } = options;
   const dir = join(workDir, ".al");
   const binDir = join(dir, "bin");
   await mkdir(binDir, { recursive: true, mode: 0o700 });
@@ -42,6 +44,9 @@ export async function openRunSocket(options: RunSocketOptions): Promise<RunSocke
   await Promise.all(
     agentCommands.map((name) => writeFile(join(binDir, name), script(name), { mode: 0o700 })),
   );
+  const profile = profileDir === null ? null : join(profileDir, ".profile");
+  // A login shell, which some CLIs use, forgets the PATH that it was started with.
+  if (profile !== null) await writeFile(profile, `PATH=${quoted(binDir)}:"$PATH"\n`);
   const path = join(dir, "run.sock");
   const server = createServer({ requestTimeout: 30_000 }, (request, response) => {
     void answer(request, response, abilities);
@@ -56,6 +61,7 @@ export async function openRunSocket(options: RunSocketOptions): Promise<RunSocke
       server.close();
       server.closeAllConnections();
       await rm(dir, { recursive: true, force: true });
+      if (profile !== null) await rm(profile, { force: true });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -28,12 +28,13 @@ async function session(then: string) {
   const models = [aModel("main", "", { provider: "anthropic", baseUrl: null })];
   const workDir = await mkdtemp(join(dir, "work-"));
   const run = await runOf(aJob(workDir, { harness, models, channel }), { PATH: cli.path });
+  expect(await readdir(workDir)).toEqual([".llm-cli"]);
   return { cli, channel, run };
 }
 
 it("has the commands in the shell of an external CLI, and a prompt that tells of them", async () => {
   const { cli, channel, run } = await session(
-    "rlock demo:x --wait 1; al-status busy; al-return '{\"n\":1}'",
+    `rlock demo:x --wait 1; bash -lc "al-status busy"; al-return '{"n":1}'`,
   );
   expect(run.exitCode).toBe(0);
   expect(side.abilities.asked).toMatchObject([{ request: { resource: "demo:x", waitSeconds: 1 } }]);
