@@ -59,7 +59,8 @@ WantedBy=multi-user.target
 function hardening({ projectDir, home, needsSudo, user }: UnitFacts): string {
   const always = [
     "# No PrivateTmp: runs keep their logs below /tmp, where the next start must find them.",
-    "# No ProtectProc, ProtectKernelTunables or RestrictNamespaces: each run gets a PID namespace with a /proc of its own.",
+    "# No ProtectProc, ProtectKernelTunables, ProtectHostname or RestrictNamespaces: with one of these the kernel",
+    "# refuses runs a PID namespace with a /proc of its own.",
     "ProtectSystem=full",
     `ReadWritePaths=${word(projectDir)} ${word(`-${home}`)}`,
   ];
@@ -73,7 +74,6 @@ function hardening({ projectDir, home, needsSudo, user }: UnitFacts): string {
     ...(user === "root" ? [] : ["CapabilityBoundingSet="]),
     "LockPersonality=yes",
     "ProtectControlGroups=yes",
-    "ProtectHostname=yes",
     "ProtectKernelModules=yes",
     "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
     "RestrictRealtime=yes",

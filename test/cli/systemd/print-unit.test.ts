@@ -53,6 +53,11 @@ describe("al start --print-systemd", () => {
     expect(valueOf(stdout, "ExecStart")).toMatch(/^\/\S+ \/\S+ start .*--port 9000/);
     expect(Number(valueOf(stdout, "TimeoutStopSec"))).toBeGreaterThan(90);
     expect(valueOf(stdout, "NoNewPrivileges")).toBe("yes");
+    // A crash must leave runs and their logs for the next start, and a run its own /proc.
+    expect(valueOf(stdout, "KillMode")).toBe("process");
+    for (const key of ["PrivateTmp", "ProtectProc", "ProtectKernelTunables", "ProtectHostname"]) {
+      expect(valueOf(stdout, key)).toBeUndefined();
+    }
     expect(stderr).toContain("/etc/systemd/system/almanac-project.service");
     expect(stderr).toContain("systemctl enable --now almanac-project");
   });
