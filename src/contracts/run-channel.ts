@@ -36,7 +36,6 @@ const callSchema = z.object({
   value: z.unknown(),
   reason: z.string().nullable(),
 });
-export type CallView = z.infer<typeof callSchema>;
 
 const ok = z.literal(true);
 
