@@ -66,9 +66,12 @@ function pieces(text: string): readonly string[] {
   return [text.slice(0, end), ...pieces(text.slice(end))];
 }
 
-/** A tool call in one line: the command of a shell, the path of a file tool, else the tool's name. */
+/** What a call is about, in the words of file tools, shells and the scheduler's own tools. */
+const telling = ["command", "path", "file_path", "resource", "agent"];
+
+/** A tool call in one line: the tool's name, and the command of a shell, the path of a file tool, a lock's resource. */
 function callText(tool: string, input: unknown): string {
-  const { command, path, file_path } = (input ?? {}) as Record<string, unknown>;
-  const what = [command, path, file_path].find((value) => typeof value === "string");
+  const fields = (input ?? {}) as Record<string, unknown>;
+  const what = telling.map((name) => fields[name]).find((value) => typeof value === "string");
   return typeof what === "string" ? `${tool}: ${cut(what, 300)}` : tool;
 }

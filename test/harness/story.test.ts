@@ -34,4 +34,24 @@ describe("the story of a session", () => {
     });
     expect(result).toMatchObject({ level: 40, msg: "bash failed", fields: { tool: "bash" } });
   });
+
+  it("says in one line what a call is about", () => {
+    const calls: [string, object][] = [
+      ["bash", { command: "ls" }],
+      ["read", { path: "a.md" }],
+      ["al_lock", { resource: "demo:x", waitSeconds: 3 }],
+      ["al_call", { agent: "reviewer", context: "long" }],
+      ["al_rerun", {}],
+    ];
+    const lines = told((story) =>
+      calls.forEach(([tool, input]) => story.toolCall("1", tool, input)),
+    );
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      "bash: ls",
+      "read: a.md",
+      "al_lock: demo:x",
+      "al_call: reviewer",
+      "al_rerun",
+    ]);
+  });
 });
