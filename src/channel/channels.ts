@@ -84,6 +84,8 @@ export function createChannels({ onProblem, maxOpenRequests = 64 }: ChannelsOpti
     channel.server.listen(socket);
     await once(channel.server, "listening");
     chmodSync(socket, socketMode);
+    // A connection that can't be taken, such as for want of file descriptors, is no reason to stop.
+    channel.server.on("error", (error) => onProblem(`${instanceId}: ${messageOf(error)}`));
     live.set(instanceId, channel);
     return socket;
   }

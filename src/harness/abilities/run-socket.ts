@@ -54,6 +54,8 @@ export async function openRunSocket(options: RunSocketOptions): Promise<RunSocke
   server.listen(path);
   await once(server, "listening");
   chmodSync(path, 0o600);
+  // A connection that can't be taken is that command's failure, not the run's.
+  server.on("error", () => undefined);
   return {
     path,
     binDir,
