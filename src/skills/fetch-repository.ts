@@ -26,6 +26,8 @@ export interface FetchedRepository {
 
 export interface FetchOptions {
   readonly env: NodeJS.ProcessEnv;
+  /** Ends what is under way; without it nothing does. */
+  readonly signal?: AbortSignal;
   /** For one fetch. */
   readonly timeoutMs?: number;
   /** Of the whole repository as it is sent. */
@@ -41,10 +43,15 @@ const usualMaxBytes = 256 * 1024 * 1024;
  */
 export async function fetchRepository(
   url: string,
-  { env, timeoutMs = usualTimeoutMs, maxBytes = usualMaxBytes }: FetchOptions,
+  {
+    env,
+    timeoutMs = usualTimeoutMs,
+    maxBytes = usualMaxBytes,
+    signal = new AbortController().signal,
+  }: FetchOptions,
 ): Promise<FetchedRepository> {
   const gitDir = await mkdtemp(join(tmpdir(), "al-skill-"));
-  const options: GitOptions = { gitDir, env, timeoutMs, maxFileBytes: maxBytes };
+  const options: GitOptions = { gitDir, env, timeoutMs, maxFileBytes: maxBytes, signal };
   const remove = () => rm(gitDir, { recursive: true, force: true });
   try {
     await must(["init", "--quiet", "--bare", "--template="], options);

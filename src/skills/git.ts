@@ -9,6 +9,8 @@ export interface GitOptions {
   readonly timeoutMs: number;
   /** Bytes of the biggest file that git may write. */
   readonly maxFileBytes: number;
+  /** Ends it when the person does not want it any more. */
+  readonly signal: AbortSignal;
 }
 
 /** Bytes of its output that are taken. */
@@ -42,7 +44,7 @@ export interface GitEnd {
 /** Runs the system's git without asking anybody anything. Throws a UserError when there is none. */
 export async function runGit(
   args: readonly string[],
-  { gitDir, env, timeoutMs, maxFileBytes }: GitOptions,
+  { gitDir, env, timeoutMs, maxFileBytes, signal }: GitOptions,
   input: string | Uint8Array = "",
 ): Promise<GitEnd> {
   // Without the signal git says itself that a file got too large.
@@ -56,10 +58,16 @@ export async function runGit(
     encoding: "buffer",
     stripFinalNewline: false,
     timeout: timeoutMs,
+    cancelSignal: signal,
     forceKillAfterDelay: 2000,
+    // ssh and what it starts hold git's output open.
+    killDescendants: true,
     maxBuffer: maxOutputBytes,
     reject: false,
   });
+  if (ended.isCanceled) {
+    throw new UserError("interrupted", "interrupted; nothing was changed", { exitCode: 130 });
+  }
   if (ended.timedOut) {
     throw new UserError("git_timeout", `git did not finish within ${timeoutMs / 1000} s`, {
       hint: "try again later, or clone the repository by hand and add the directory",

@@ -91,7 +91,7 @@ describe("a fetched repository", () => {
     repository.write("SKILL.md", "Do it.\n");
     repository.commit();
     const fetching = fetchRepository("ssh://nobody.invalid/skills", {
-      env: { ...env, GIT_SSH_COMMAND: "sleep 60 #" },
+      env: { ...env, GIT_SSH_COMMAND: "sh -c 'sleep 60; true' #" },
       timeoutMs: 1500,
     });
     await expect(fetching).rejects.toMatchObject({ code: "git_timeout" });

@@ -10,6 +10,7 @@ import { parseSkillSource, repositoryName, skillSourceText } from "../../skills/
 import type { SkillSource } from "../../skills/skill-source.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
 import type { Context } from "../context.ts";
+import { interrupted } from "../interrupted.ts";
 import { missingFlag, openPrompts } from "../prompts.ts";
 import type { Prompts } from "../prompts.ts";
 import { writeSchemas } from "../schema-files.ts";
@@ -52,7 +53,8 @@ export async function addSkill(
   const source = parseSkillSource(given, process.cwd());
   const prompts = await openPrompts(context);
   context.out.note(`fetching ${source.url} …`);
-  const repository = await fetchRepository(source.url, { env: context.env });
+  const signal = interrupted();
+  const repository = await fetchRepository(source.url, { env: context.env, signal });
   try {
     const agent = await prepare(context, { project, source, repository, prompts, options });
     const review = reviewOf(agent.skill);

@@ -9,11 +9,11 @@ export interface Fetches {
 }
 
 /** Fetches nothing until it is asked. */
-export function openFetches(env: NodeJS.ProcessEnv): Fetches {
+export function openFetches(env: NodeJS.ProcessEnv, signal: AbortSignal): Fetches {
   const fetched = new Map<string, Promise<FetchedRepository>>();
   return {
     get: (url) => {
-      const known = fetched.get(url) ?? fetchRepository(url, { env });
+      const known = fetched.get(url) ?? fetchRepository(url, { env, signal });
       fetched.set(url, known);
       return known;
     },

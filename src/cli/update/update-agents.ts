@@ -2,6 +2,7 @@ import { listAgents } from "../../config/agent-files.ts";
 import { UserError, messageOf } from "../../errors.ts";
 import type { FileChange } from "../../skills/compare-files.ts";
 import type { Context } from "../context.ts";
+import { interrupted } from "../interrupted.ts";
 import { missingFlag, openPrompts } from "../prompts.ts";
 import type { Prompts } from "../prompts.ts";
 import { agentSource } from "./agent-source.ts";
@@ -43,7 +44,7 @@ export async function updateAgents(
   options: UpdateOptions,
 ): Promise<number> {
   const { out, projectDir } = context;
-  const fetches = openFetches(context.env);
+  const fetches = openFetches(context.env, interrupted());
   const means = { fetches, prompts: await openPrompts(context), options };
   const updates: Updated[] = [];
   try {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeRepository } from "../../skills/repositories.ts";
@@ -103,5 +103,21 @@ describe("al add", () => {
     const { code, stderr } = await folders.al(["add", repository.url, "--yes"]);
     expect(code).toBe(1);
     expect(stderr).toContain("the project has no model");
+  });
+
+  test("ends at once when it is interrupted, with all that it started, and leaves nothing", async () => {
+    const temporary = join(folders.projectDir, "tmp");
+    mkdirSync(temporary);
+    const ssh = join(folders.projectDir, "ssh");
+    writeFileSync(ssh, `#!/bin/sh\necho $$ > ${ssh}.pid\nsleep 60\n`, { mode: 0o755 });
+    const { stdout } = await folders.bash(`set -m
+      TMPDIR=${temporary} GIT_SSH_COMMAND=${ssh} $AL add ssh://example.invalid/x --yes &
+      until [ -s ${ssh}.pid ]; do sleep 0.05; done
+      kill -INT $!; wait $!; echo "code $?"`);
+    expect(stdout).toContain("code 130");
+    expect(readdirSync(temporary)).toEqual([]);
+    const pid = Number(readFileSync(`${ssh}.pid`, "utf8"));
+    await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+    expect(addedNothing(folders)).toBe(true);
   });
 });

@@ -81,6 +81,7 @@ const zsh: CompletingShell = {
       env: { ...env(folder), ZDOTDIR: folder },
     });
     const ended = new Promise((done) => child.once("close", done));
+    const giveUp = setTimeout(() => child.kill(), 20_000);
     const untilEnds = async (count: number) => {
       while (parts(readFileSync(found, "utf8"), "---").length < count && child.exitCode === null) {
         await new Promise((done) => setTimeout(done, 20));
@@ -95,6 +96,7 @@ const zsh: CompletingShell = {
     }
     child.stdin.write("exit\r");
     await ended;
+    clearTimeout(giveUp);
     const [, ...answers] = parts(readFileSync(found, "utf8"), "---");
     rmSync(folder, { recursive: true });
     return answers;
