@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { StatusSnapshot } from "../../streams/status/wire.ts";
 import { UserError } from "../errors.ts";
-import { operatorClient } from "./client.ts";
 import type { Client } from "./client.ts";
 import { closest } from "./closest.ts";
 import type { Context } from "./context.ts";
@@ -12,6 +11,8 @@ export async function connect({ projectDir, env }: Context): Promise<Client> {
   const { readSchedulerInfo } = await import("../store/project-lock.ts");
   const { ensureApiKey } = await import("../credentials/api-key.ts");
   const { homeDir } = await import("../credentials/home-dir.ts");
+  // With it comes Node's HTTP, which help and completion need not wait for.
+  const { operatorClient } = await import("./client.ts");
   const info = readSchedulerInfo(projectDir);
   if (info === null) throw notRunning(projectDir);
   if (info.socketPath === null) throw stillStarting(projectDir);
