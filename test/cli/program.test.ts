@@ -60,20 +60,16 @@ describe("a usage error", () => {
 });
 
 describe("without a scheduler", () => {
-  test.each([
-    ["stat"],
-    ["history"],
-    ["pause"],
-    ["stop"],
-    ["kill", "a"],
-    ["logs", "-f"],
-  ])("al %s says that none runs, and how to start one", async (...args) => {
-    const { code, stdout, stderr } = await folders.al(args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain(`error: no scheduler is running for ${folders.projectDir}`);
-    expect(stderr).toContain("hint: al start starts one");
-    expect(stderr).not.toContain("    at ");
-  });
+  test.each([["stat"], ["history"], ["pause"], ["stop"], ["kill", "a"], ["logs", "-f"]])(
+    "al %s says that none runs, and how to start one",
+    async (...args) => {
+      const { code, stdout, stderr } = await folders.al(args);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toContain(`error: no scheduler is running for ${folders.projectDir}`);
+      expect(stderr).toContain("hint: al start starts one");
+      expect(stderr).not.toContain("    at ");
+    },
+  );
 
   test("--json says the same as a document", async () => {
     const { code, stdout } = await folders.al(["stat", "--json"]);
