@@ -133,6 +133,8 @@ async function compose(
     project: () => project$.value,
     mustBeRunnable: (agent) => mustBeRunnable({ ...reporting, stopping }, agent),
     abandon: abandonBy(inputs),
+    onTaken: ({ agent, id }) => inputs.withdraw$.next({ agent, itemId: id, why: "taken" }),
+    receipt: (id) => store.receipts.get(id),
   });
   const shared = { own, inputs, reporting, live, firstEvents, stopping, dispatch, abilities };
   const serving = createServing({ ...options, ...shared, version });

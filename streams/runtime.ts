@@ -27,6 +27,7 @@ import { routeByKey } from "./agents/route-by-key.ts";
 import type { Routes } from "./agents/route-by-key.ts";
 import type { Clock } from "./clock.ts";
 import { noSuchAgent, queueRunEvent } from "./runs/run-events.ts";
+import type { Withdrawn } from "./runs/run-events.ts";
 import { queueLatest } from "./runs/queue-latest.ts";
 import { queueLimits } from "./runs/queue-limits.ts";
 import type { Places } from "./runs/places.ts";
@@ -48,8 +49,8 @@ export interface RuntimeSources {
   /** Emits at once. */
   readonly paused$: Observable<boolean>;
   readonly kill$: Observable<Kill>;
-  /** Work that nobody wants any more; refused if it waits still. */
-  readonly withdraw$: Observable<{ readonly agent: string; readonly itemId: string }>;
+  /** Work that is not to run any more if it waits still. */
+  readonly withdraw$: Observable<Withdrawn>;
   /** Runs of an earlier scheduler that live, or whose end nobody saw. Completes. */
   readonly adopted$: Observable<AdoptedRun>;
   /** Triggers stop and runs drain; the graph completes with the last run. */
@@ -118,7 +119,7 @@ interface AgentParts {
   readonly name: string;
   readonly inForce$: Observable<AgentInForce>;
   readonly work: Routes<WorkItem>;
-  readonly withdrawn: Routes<{ readonly agent: string; readonly itemId: string }>;
+  readonly withdrawn: Routes<Withdrawn>;
   readonly enabled: Routes<{ readonly agent: string; readonly enabled: boolean }>;
   readonly adopted: AdoptedRuns;
   readonly sources: RuntimeSources;
@@ -222,13 +223,9 @@ function runs(
       places: edges.places,
       // A cron tick that finds everybody busy is skipped; the next one is due anyway.
       mayWait: ({ trigger }) => trigger.kind !== "cron" || trigger.rerun !== undefined,
-      withdraw$: withdrawn.to(name).pipe(
-        map(
-          ({ itemId }) =>
-            (item) =>
-              item.id === itemId,
-        ),
-      ),
+      withdraw$: withdrawn
+        .to(name)
+        .pipe(map(({ itemId, why }) => ({ why, isMeant: (item) => item.id === itemId }))),
       run: (item, place) =>
         inForce$.pipe(
           take(1),

@@ -258,6 +258,8 @@ export type RunEvent = At &
         readonly outcome: "skipped" | "missed" | "dropped" | "rejected";
         readonly reason: string;
       }
+    /** A run that lives waited for it: it leaves its queue, and starts none. */
+    | { readonly type: "taken"; readonly item: WorkItem }
     | {
         readonly type: "started";
         readonly item: WorkItem;

@@ -1,5 +1,6 @@
 import { BehaviorSubject, Subject } from "rxjs";
 import type { OpenCall } from "../../streams/coordination/calls.ts";
+import type { Withdrawn } from "../../streams/runs/run-events.ts";
 import type { Kill } from "../../streams/runs/run-agent.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
@@ -11,7 +12,7 @@ export interface Inputs {
   readonly manual$: Subject<WorkItem>;
   readonly enabled$: Subject<{ readonly agent: string; readonly enabled: boolean }>;
   readonly kill$: Subject<Kill>;
-  readonly withdraw$: Subject<{ readonly agent: string; readonly itemId: string }>;
+  readonly withdraw$: Subject<Withdrawn>;
   readonly stopping$: Subject<void>;
   readonly paused$: BehaviorSubject<boolean>;
   /** The config in force. */
@@ -50,7 +51,7 @@ export function dispatchTo(inputs: Inputs): (items: readonly WorkItem[]) => void
 /** Ends a call that nobody wants any more: its run, or its wait for one. */
 export function abandonBy({ kill$, withdraw$ }: Inputs): (call: OpenCall) => void {
   return ({ agent, itemId, instanceId }) => {
-    if (instanceId === null) withdraw$.next({ agent, itemId });
+    if (instanceId === null) withdraw$.next({ agent, itemId, why: "withdrawn" });
     // Later: one that just says that it started does not listen yet.
     else queueMicrotask(() => kill$.next({ instanceId }));
   };

@@ -3,7 +3,7 @@ import type { Observable } from "rxjs";
 import type { Clock } from "../../streams/clock.ts";
 import { createWaitGraph } from "../../streams/coordination/wait-graph.ts";
 import type { Resting } from "../../streams/runs/resting.ts";
-import type { RunEvent, RunRequest, WebhookEvent } from "../../streams/vocabulary.ts";
+import type { RunEvent, RunRequest, WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import type { Lock } from "../contracts/operator-api.ts";
 import type {
@@ -12,8 +12,9 @@ import type {
   RunAbilities,
   RunRequestOf,
 } from "../contracts/run-channel.ts";
-import type { Offer } from "../contracts/webhook-receipts.ts";
+import type { Offer, Receipt } from "../contracts/webhook-receipts.ts";
 import type { Store } from "../store/store.ts";
+import { payloadIn } from "../webhooks/readable-payload.ts";
 import { createCallAbilities } from "./abilities/call-abilities.ts";
 import type { CallDeps } from "./abilities/call-abilities.ts";
 import { createFreezer } from "./abilities/freezer.ts";
@@ -34,6 +35,10 @@ export interface AbilityDeps extends Pick<
   /** Stops a run that only waits, where its runtime can; the other starts it again. Either may reject. */
   readonly freeze: (request: RunRequest) => Promise<void>;
   readonly thaw: (request: RunRequest) => Promise<void>;
+  /** A stored delivery; null when it is gone. */
+  readonly receipt: (receiptId: string) => Receipt | null;
+  /** Work that waited in its queue is taken by a run that waited for it. */
+  readonly onTaken: (item: WorkItem) => void;
   readonly onProblem: (message: string) => void;
 }
 
@@ -88,6 +93,10 @@ export function createRunAbilities(deps: AbilityDeps): LiveAbilities {
   const waits = createWaitAbilities({
     ...shared,
     configOf: (instanceId) => runOf(instanceId).agent,
+    payloadOf: (receiptId) => {
+      const receipt = deps.receipt(receiptId);
+      return receipt && payloadIn(receipt);
+    },
     onIdle: (instanceId) => {
       // Whatever else it asks for goes on within it.
       if (busy.get(instanceId) === 1) freezer.freeze(instanceId);
@@ -132,15 +141,21 @@ export function createRunAbilities(deps: AbilityDeps): LiveAbilities {
     see: (event) => {
       rests.see(event);
       if (event.type === "started" && event.startedAt !== undefined) waits.goOn(event.instanceId);
-      if (event.type === "started" || event.type === "finished" || event.type === "refused") {
-        calls.see(event);
-      }
+      if (aboutWork.has(event.type)) calls.see(event);
       if (event.type === "finished") end(event.instanceId);
     },
     restore: (alive) => calls.restore(alive),
     event$: merge(rests.event$, locks.work$, waits.work$, calls.work$),
   };
 }
+
+/** What becomes of calls, as of all work. */
+const aboutWork: ReadonlySet<RunEvent["type"]> = new Set([
+  "started",
+  "finished",
+  "refused",
+  "taken",
+]);
 
 function over() {
   return refusal("unauthorized", "This run is over.");

@@ -57,8 +57,13 @@ export function queuedRow(item: WorkItem): NewTriggerRow {
 
 /** The row of work that no run was started for, as one waited for just that. */
 export function takenRow(item: WorkItem, instanceId: string): NewTriggerRow {
-  const reason = `taken by ${instanceId}, which waited for it`;
-  return { ...queuedRow(item), state: "ended", outcome: "succeeded", instanceId, reason };
+  const ended = { state: "ended", outcome: "succeeded", instanceId } as const;
+  return { ...queuedRow(item), ...ended, reason: takenBy(instanceId) };
+}
+
+/** Why work that a run takes is over. */
+export function takenBy(instanceId: string): string {
+  return `taken by ${instanceId}, which waited for it`;
 }
 
 /** The row of a dead letter that never was a work item. */

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Condition } from "../../streams/coordination/condition.ts";
 import type { Wait } from "../../streams/coordination/waits.ts";
+import type { Trigger, WorkItem } from "../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import { takenBy } from "./trigger-rows.ts";
 
 /** How a wait was over. */
 export interface WaitEnd {
@@ -20,6 +22,14 @@ export interface WaitEnd {
 export interface Waits {
   add(wait: Wait): Promise<void>;
   end(end: WaitEnd): Promise<void>;
+  /**
+   * Ends a wait with the oldest work that waits in its agent's queue already and that `answerOf` has an answer for; null
+   * with none. It is called within the transaction.
+   */
+  takeQueued(
+    wait: Wait & { readonly waitedMs: number },
+    answerOf: (item: WorkItem) => unknown,
+  ): Promise<{ readonly item: WorkItem; readonly answer: unknown } | null>;
   /** Nobody wants to know any more. */
   cancel(end: Omit<WaitEnd, "answer">): Promise<void>;
   all(): readonly Wait[];
@@ -50,7 +60,30 @@ export function createWaits(db: DatabaseSync, { write }: GroupCommit): Waits {
   const answer = db.prepare("SELECT answer FROM answers WHERE instance_id = ? AND key = ?");
   const forgetWaits = db.prepare("DELETE FROM waits WHERE instance_id = ?");
   const forgetAnswers = db.prepare("DELETE FROM answers WHERE instance_id = ?");
+  const queued = db.prepare(
+    `SELECT id, at, agent, attempt, trigger FROM triggers
+     WHERE state <> 'ended' AND state = 'queued' AND agent = ? AND kind IN ('webhook', 'agent-call') ORDER BY seq`,
+  );
+  const take = db.prepare(
+    `UPDATE triggers SET state = 'ended', outcome = 'succeeded', instance_id = ?, reason = ?
+     WHERE id = ? AND state = 'queued'`,
+  );
   const end = prepareWaitEnd(db);
+  const takeQueued = (
+    wait: Wait & { readonly waitedMs: number },
+    answerOf: (item: WorkItem) => unknown,
+  ) => {
+    const { instanceId } = wait;
+    for (const row of queued.all(wait.agent) as unknown as QueuedRow[]) {
+      const item = { ...row, trigger: JSON.parse(row.trigger) as Trigger };
+      const answer = answerOf(item);
+      if (answer === null) continue;
+      take.run(instanceId, takenBy(instanceId), item.id);
+      end({ ...wait, answer });
+      return { item, answer };
+    }
+    return null;
+  };
   const removed = prepareRemoval(db);
   const remember = prepareAnswer(db);
   return {
@@ -59,6 +92,7 @@ export function createWaits(db: DatabaseSync, { write }: GroupCommit): Waits {
         insert.run(instanceId, key, agent, JSON.stringify(condition), since, until);
       }),
     end: (ended) => write(() => end(ended)),
+    takeQueued: (wait, answerOf) => write(() => takeQueued(wait, answerOf)),
     cancel: (cancelled) => write(() => removed(cancelled)),
     all: () =>
       (select.all() as unknown as (Omit<Wait, "condition"> & { condition: string })[]).map(
@@ -75,6 +109,10 @@ export function createWaits(db: DatabaseSync, { write }: GroupCommit): Waits {
         forgetAnswers.run(instanceId);
       }),
   };
+}
+
+interface QueuedRow extends Omit<WorkItem, "trigger"> {
+  readonly trigger: string;
 }
 
 function prepareRemoval(db: DatabaseSync): (end: Omit<WaitEnd, "answer">) => void {

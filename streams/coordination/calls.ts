@@ -172,7 +172,7 @@ export function calls(options: CallOptions): OperatorFunction<CallCommand, CallE
       const see = (event: RunEvent): void => {
         if (event.type === "started") started(event.item, event.instanceId);
         if (event.type === "finished") finished(event);
-        if (event.type !== "refused") return;
+        if (event.type !== "refused" && event.type !== "taken") return;
         const call = callOf(event.item);
         if (call !== undefined) over(call);
       };

@@ -26,12 +26,18 @@ export interface QueueOptions<T, R> {
   /** Whether an item may wait; one that may not is skipped when it can't start at once. */
   readonly mayWait: (item: T) => boolean;
   /** Takes out the first waiting item that is meant; one that runs already is left alone. */
-  readonly withdraw$?: Observable<(item: T) => boolean>;
+  readonly withdraw$?: Observable<Withdrawal<T>>;
   /** What is emitted for what the queue itself does. */
   readonly report: (event: QueueEvent<T>) => R;
 }
 
-export type DropReason = "full" | "closed" | "withdrawn";
+export interface Withdrawal<T> {
+  readonly isMeant: (item: T) => boolean;
+  /** Nobody wants it any more, or somebody has it. */
+  readonly why: "withdrawn" | "taken";
+}
+
+export type DropReason = "full" | "closed" | Withdrawal<unknown>["why"];
 
 export type QueueEvent<T> =
   | { readonly type: "queued"; readonly item: T }
@@ -137,11 +143,11 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
         pump();
       };
 
-      const withdraw = (isMeant: (item: T) => boolean): void => {
+      const withdraw = ({ isMeant, why }: Withdrawal<T>): void => {
         const index = waiting.findIndex(isMeant);
         if (index < 0) return;
         for (const item of waiting.splice(index, 1)) {
-          say({ type: "dropped", item, why: "withdrawn" });
+          say({ type: "dropped", item, why });
         }
         sayDepth();
         completeIfDone();

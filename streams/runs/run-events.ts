@@ -1,7 +1,14 @@
 import type { RunEvent, WorkItem } from "../vocabulary.ts";
-import type { DropReason, QueueEvent } from "./queue-latest.ts";
+import type { DropReason, QueueEvent, Withdrawal } from "./queue-latest.ts";
 
-const whys: Readonly<Record<DropReason, string>> = {
+/** A work item that leaves its queue, as nobody wants it any more or a run that lives has it. */
+export interface Withdrawn {
+  readonly agent: string;
+  readonly itemId: string;
+  readonly why: Withdrawal<WorkItem>["why"];
+}
+
+const whys: Readonly<Record<Exclude<DropReason, "taken">, string>> = {
   full: "queue_full",
   closed: "the agent was removed",
   withdrawn: "the run that called it ended, and wanted it no longer",
@@ -15,6 +22,7 @@ export function queueRunEvent(agent: string, at: number, event: QueueEvent<WorkI
     case "depth":
       return { type: "queue-depth", agent, at, depth: event.depth };
     case "dropped": {
+      if (event.why === "taken") return { type: "taken", agent, at, item: event.item };
       const outcome = event.why === "withdrawn" ? "rejected" : "dropped";
       return { type: "refused", agent, at, item: event.item, outcome, reason: whys[event.why] };
     }

@@ -32,6 +32,10 @@ function tell(event: Exclude<RunEvent, { type: "output" }>): readonly Told[] {
       return [{ level: 30, msg: `queued: ${triggerText(event.item.trigger)}` }];
     case "refused":
       return [{ level: 40, msg: `${event.outcome}: ${event.reason}` }];
+    case "taken": {
+      const what = triggerText(event.item.trigger);
+      return [{ level: 30, msg: `no run for ${what}: one that lives waited for it` }];
+    }
     case "started":
     case "finished":
       return [tellRun(event)];

@@ -27,6 +27,7 @@ export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {
       return reduceRun(record, event);
     case "queued":
     case "refused":
+    case "taken":
     case "output":
       return record;
   }

@@ -5,13 +5,14 @@ import type { Condition, Occurrence } from "../../../streams/coordination/condit
 import { waits } from "../../../streams/coordination/waits.ts";
 import type { Wait, WaitCommand, WaitEvent } from "../../../streams/coordination/waits.ts";
 import type { Resting } from "../../../streams/runs/resting.ts";
-import type { AgentConfig, Trigger, WebhookEvent } from "../../../streams/vocabulary.ts";
+import type { AgentConfig, Trigger, WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import type { AbilityAnswer, RunRequestOf } from "../../contracts/run-channel.ts";
 import type { Offer } from "../../contracts/webhook-receipts.ts";
 import type { Store } from "../../store/store.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { requestId } from "./open-requests.ts";
 import type { Rest, Rests } from "./rests.ts";
+import { answerFrom, callAs, deliveryAs } from "./told.ts";
 
 export interface WaitDeps {
   readonly clock: Clock;
@@ -19,6 +20,10 @@ export interface WaitDeps {
   readonly requests: OpenRequests;
   readonly resting: Resting;
   readonly rests: Rests;
+  /** The JSON of a stored delivery; null when it is gone, or none. */
+  readonly payloadOf: (receiptId: string) => unknown;
+  /** Work that waited in its queue is taken. */
+  readonly onTaken: (item: WorkItem) => void;
   /** The run has nothing to do until it is answered. */
   readonly onIdle: (instanceId: string) => void;
   /** The config that a live run was started with; throws when it does not live. */
@@ -90,10 +95,20 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
     const until = since + Math.max(0, Math.min(wanted, left));
     const wait: Wait = { key: id, instanceId, agent: agent.name, condition, since, until };
     begin(wait);
-    store.waits.add(wait).then(
-      () => {
-        listen(wait);
-        if (listening.has(id)) deps.onIdle(instanceId);
+    const added = store.waits.add(wait);
+    // What came before it was waited for waits in the agent's own queue, behind this very run.
+    const looked = store.waits.takeQueued({ ...wait, waitedMs: waitedMs(instanceId) }, (item) =>
+      answerFrom(item, condition, deps.payloadOf),
+    );
+    Promise.all([looked, added]).then(
+      ([taken]) => {
+        if (taken === null) {
+          listen(wait);
+          if (listening.has(id)) deps.onIdle(instanceId);
+          return;
+        }
+        deps.onTaken(taken.item);
+        finish(id, () => requests.answer(id, taken.answer));
       },
       (error: unknown) => finish(id, () => requests.refuse(id, error)),
     );
@@ -161,14 +176,12 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
       return (await asked) as AbilityAnswer<"wait">;
     },
     offerDelivery: (event, payload) => {
-      const { source } = event;
-      const occurrence = { kind: "webhook", agent: null, source, event: event.event } as const;
-      return offer({ ...occurrence, payload }, { kind: "webhook", ...event, payload });
+      const { occurrence, trigger } = deliveryAs(event, payload);
+      return offer(occurrence, trigger);
     },
-    offerCall: (agent, { kind, callId, caller, callerInstance, depth, context }) => {
-      const trigger = { kind, callId, caller, callerInstance, depth, context };
-      const payload = jsonIn(context);
-      return offer({ kind, agent, source: caller, event: null, payload }, trigger);
+    offerCall: (agent, call) => {
+      const { occurrence, trigger } = callAs(agent, call);
+      return offer(occurrence, trigger);
     },
     goOn: (instanceId) => {
       for (const wait of store.waits.all()) {
@@ -200,13 +213,4 @@ function waitText({ kind, source, event }: Condition): string {
     return `waits for a call${source === undefined ? "" : ` from ${source}`}`;
   const from = source === undefined ? "" : ` from ${source}`;
   return `waits for ${event === undefined ? "a webhook" : `the webhook ${event}`}${from}`;
-}
-
-/** A context is JSON if its caller wants it to be. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -81,6 +81,34 @@ describe("a wait", () => {
     expect(instancesOf(world, "a")).toEqual([run]);
   });
 
+  test("is met by what its agent's queue holds already, which then starts no run", async () => {
+    const { world, run } = await started();
+    const delivery = webhookItem("w", "r", "a");
+    const receipt: Acceptance["receipt"] = {
+      ...{ id: "r", at: 1, source: "gh", type: "github", deliveryId: "d" },
+      headers: { "content-type": "application/json", "x-github-event": "push" },
+      ...{ body: Buffer.from('{"stored":true}'), matched: ["a"], reason: null },
+    };
+    const accepted = { receipt, items: [delivery], taken: [], deadLetters: [] };
+    await world.store.receipts.accept(accepted);
+    world.inputs.webhook$.next(delivery);
+    const caller = await world.run("b");
+    const { callId, state } = await world.ask(caller, "call", { agent: "a", context: "x" });
+    expect(state).toBe("queued");
+    const waiting = world.ask(caller, "call-wait", { callIds: [callId] });
+    const called = await world.ask(run, "wait", { kind: "agent-call", source: "b" });
+    expect(called).toMatchObject({ trigger: { callId } });
+    expect(await waiting).toMatchObject({ calls: [{ state: "ended", outcome: "succeeded" }] });
+    const where = { stored: true };
+    const delivered = await world.ask(run, "wait", { kind: "webhook", where });
+    expect(delivered).toMatchObject({ trigger: { receiptId: "r", payload: { stored: true } } });
+    world.end(run);
+    await nextTurns();
+    expect(instancesOf(world, "a")).toEqual([run]);
+    expect(world.problems).toEqual([]);
+    expect(world.events.filter(({ type }) => type === "taken")).toHaveLength(2);
+  });
+
   test("ends with its time, and is told the same when it is asked again", async () => {
     const { world, run } = await started();
     const key = randomUUID();

@@ -68,6 +68,8 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     project: () => project,
     mustBeRunnable: () => undefined,
     abandon: abandonBy(inputs),
+    onTaken: ({ agent, id }) => inputs.withdraw$.next({ agent, itemId: id, why: "taken" }),
+    receipt: (id) => store.receipts.get(id),
     onProblem: (message) => problems.push(message),
   });
   const open = store.openRuns().filter(({ instanceId }) => adopt.includes(instanceId));

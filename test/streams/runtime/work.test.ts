@@ -26,8 +26,8 @@ describe("the graph: work", () => {
     marbles((helpers) => {
       const lines = { changes: "(ab)", webhooks: "-123" };
       const withdraw$ = helpers.hot("----xy", {
-        x: { agent: "b", itemId: "2" },
-        y: { agent: "a", itemId: "2" },
+        x: { agent: "b", itemId: "2", why: "withdrawn" as const },
+        y: { agent: "a", itemId: "2", why: "withdrawn" as const },
       });
       const event$ = drawn(helpers, lines, {}, undefined, { withdraw$ });
       helpers.expectObservable(only(event$, "refused")).toBe("-----2");
