@@ -54,12 +54,27 @@ export function createChannelClient(options: ChannelClientOptions): ChannelClien
         }
       } catch (error) {
         if (error instanceof ChannelError) throw error;
+        if (signal.aborted && waits.has(ability)) giveUp(socket, headers);
         throw unavailable(signal, messageOf(error));
       } finally {
         patient.end();
       }
     },
   };
+}
+
+/** What is answered when something happens. */
+const waits: ReadonlySet<Ability> = new Set(["lock", "call-wait", "wait"]);
+const cancelMs = 5_000;
+
+/**
+ * Tells the scheduler that nobody waits for the answer of a request any more. Without that it takes the broken
+ * connection for a passing one, and what happens meanwhile goes to a run that doesn't ask for it again.
+ */
+function giveUp(socketPath: string, headers: Readonly<Record<string, string>>): void {
+  const signal = AbortSignal.timeout(cancelMs);
+  // Once: the scheduler gives it up by itself a little later.
+  postJson({ socketPath, path: "/run/cancel", headers, body: {}, signal }).catch(() => undefined);
 }
 
 /** How long the scheduler itself may take for the answer, in ms. Without a limit it is the run's own end. */
