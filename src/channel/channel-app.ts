@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -13,8 +14,10 @@ export interface Channel {
   readonly tokenHash: string;
   /** Why nothing is answered any more; null while the run lives. */
   ended(): "over" | "closing" | null;
-  /** The requests that wait for their answer. */
+  /** The requests whose work is not done. */
   readonly open: Set<AbortController>;
+  /** A request that came by this connection has the run's token. */
+  letIn(connection: Socket): void;
 }
 
 export interface ChannelAppOptions {
@@ -36,8 +39,12 @@ const keySchema = z.uuid();
 export function channelApp(options: ChannelAppOptions): FastifyInstance {
   const app = fastify({ bodyLimit: maxBodyBytes, return503OnClosing: false });
   app.removeContentTypeParser("text/plain");
-  app.addHook("onRequest", (request, _reply, done) => {
-    const refused = unauthorized(options.channelOf(request.raw), request);
+  app.addHook("onRequest", (request, reply, done) => {
+    const channel = options.channelOf(request.raw);
+    const refused = unauthorized(channel, request);
+    // What a stranger goes on to send is not read.
+    if (refused !== null) reply.header("connection", "close");
+    else channel?.letIn(request.raw.socket);
     done(refused ?? undefined);
   });
   app.setErrorHandler((error, request, reply) => {
@@ -91,14 +98,13 @@ async function answer(
   const left = new AbortController();
   channel.open.add(left);
   reply.raw.once("close", () => left.abort());
-  try {
-    const { instanceId } = channel;
-    const asked = { instanceId, ability, key, request: body, signal: left.signal };
-    const given = await Promise.race([does.perform(asked), ended(left.signal, channel)]);
-    return await reply.send(abilities[ability].answer.parse(given));
-  } finally {
-    channel.open.delete(left);
-  }
+  const { instanceId } = channel;
+  const work = does.perform({ instanceId, ability, key, request: body, signal: left.signal });
+  // Who hangs up and asks again must not begin more and more: some work outlives its request for a while.
+  const done = (): void => void channel.open.delete(left);
+  work.then(done, done);
+  const given = await Promise.race([work, ended(left.signal, channel)]);
+  return reply.send(abilities[ability].answer.parse(given));
 }
 
 /** Rejects when the request is to be answered whatever becomes of its work. */

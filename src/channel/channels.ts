@@ -7,6 +7,7 @@ import type { RunAbilities } from "../contracts/run-channel.ts";
 import { channelApp } from "./channel-app.ts";
 import type { Channel } from "./channel-app.ts";
 import { clearedSocket, makeChannelDir, removeChannelDir } from "./channel-dir.ts";
+import { limitStrangers } from "./strangers.ts";
 import { hashOf, newToken } from "./token.ts";
 
 /** What a later scheduler needs to serve a run that lives on. */
@@ -50,7 +51,9 @@ export interface ChannelsOptions {
 const socketMode = 0o666;
 const timeouts = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 8_192 };
 /** Connections of one run, whatever they do. */
-const maxConnections = 128;
+const maxConnections = 192;
+/** Those among them that showed no token yet. */
+const maxStrangers = 64;
 /** What is still open then, in ms, is cut. */
 const closingMs = 1_000;
 
@@ -129,10 +132,12 @@ function liveChannel(
 ): Live {
   const server = createServer(timeouts, onRequest);
   server.maxConnections = maxConnections;
+  const strangers = limitStrangers(server, maxStrangers);
   const open = new Set<AbortController>();
   let ended: "over" | "closing" | null = null;
   return {
     ...{ instanceId, dir, tokenHash, server, open },
+    letIn: (connection) => strangers.letIn(connection),
     ended: () => ended,
     end: async (how) => {
       ended = how;

@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AbilityAnswer } from "../../src/contracts/run-channel.ts";
+import type { NewChannel } from "../../src/channel/channels.ts";
+import { held } from "../helpers/fake-abilities.ts";
+import { channelSide, clientOf, never, post } from "./support.ts";
+import type { ChannelSide } from "./support.ts";
+
+let side: ChannelSide;
+const opened: Socket[] = [];
+beforeEach(async () => {
+  side = await channelSide();
+});
+afterEach(async () => {
+  for (const connection of opened.splice(0)) connection.destroy();
+  await side.remove();
+});
+
+async function connected({ socket }: Pick<NewChannel, "socket">): Promise<Socket> {
+  const connection = connect(socket);
+  opened.push(connection);
+  // Cut off is what the other side may do.
+  connection.on("error", () => undefined);
+  await once(connection, "connect");
+  return connection;
+}
+
+describe("who has no token", () => {
+  it("keeps no run away by holding connections open", async () => {
+    const one = await side.channels.open("dev-1", side.base);
+    for (let n = 0; n < 300; n += 1) await connected(one);
+    for (let n = 0; n < 10; n += 1) expect(await post(one, "lock")).toMatchObject({ status: 200 });
+  });
+
+  it("cuts off no run that waits for its answer", async () => {
+    const one = await side.channels.open("dev-1", side.base);
+    const { promise, resolve } = held<AbilityAnswer<"wait">>();
+    side.abilities.answers.wait = () => promise;
+    const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
+    await expect.poll(() => side.abilities.asked.length).toBe(1);
+    for (let n = 0; n < 100; n += 1) await connected(one);
+    resolve({ ok: true, timedOut: true, trigger: null });
+    expect(await waiting).toMatchObject({ timedOut: true });
+    expect(side.abilities.asked).toHaveLength(1);
+  });
+
+  it("is told so, and sends the rest of its body to nobody", async () => {
+    const one = await side.channels.open("dev-1", side.base);
+    const connection = await connected(one);
+    const closed = once(connection, "close");
+    let told = "";
+    connection.on("data", (bytes: Buffer) => (told += bytes.toString()));
+    connection.write("POST /run/lock HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer forged\r\n");
+    connection.write("Content-Type: application/json\r\nContent-Length: 10000000000\r\n\r\n{");
+    await closed;
+    expect(told).toMatch(/^HTTP\/1\.1 401 /);
+    expect(told).toMatch(/^connection: close\r$/im);
+  });
+});
+
+describe("a run that asks and hangs up", () => {
+  it("has no more work done for it at a time than one that waits", async () => {
+    const one = await side.channels.open("dev-1", side.base);
+    const { promise, resolve } = held<AbilityAnswer<"wait">>();
+    side.abilities.answers.wait = () => promise;
+    const gone = new AbortController();
+    const asked = Array.from({ length: 64 }, () =>
+      clientOf(one).ask("wait", { kind: "webhook" }, gone.signal),
+    );
+    await expect.poll(() => side.abilities.asked.length).toBe(64);
+    gone.abort();
+    await Promise.allSettled(asked);
+    await expect.poll(() => side.abilities.asked.every(({ signal }) => signal.aborted)).toBe(true);
+    expect(await post(one, "lock")).toMatchObject({ status: 429 });
+    resolve({ ok: true, timedOut: true, trigger: null });
+    await expect.poll(async () => (await post(one, "lock")).status).toBe(200);
+  });
+});
