@@ -8,14 +8,24 @@ import { outcomes } from "../../streams/vocabulary.ts";
 
 const secondsSchema = z.number().min(0).max(86_400);
 const textSchema = z.string().max(65_536);
-/** A URI, so that two agents mean the same by it. */
+/** A URI, so that two agents mean the same by it; people read it, so it holds nothing that can't be seen. */
 const resourceSchema = z
   .string()
   .max(512)
-  .regex(/^[a-z][a-z0-9+.-]*:\S+$/i, "a resource is a URI, such as github:acme/app/issues/7");
+  .regex(
+    /^[a-z][a-z0-9+.-]*:[^\s\p{C}]+$/iu,
+    "a resource is a URI, such as github:acme/app/issues/7",
+  );
+/** A name that people are shown. */
+const nameSchema = z
+  .string()
+  .max(200)
+  .regex(/^\P{C}*$/u, "it holds a control character");
 const callIdsSchema = z.array(z.uuid()).min(1).max(100);
 
-const scalarSchema = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const scalarSchema = z.union([z.string().max(1024), z.number(), z.boolean(), z.null()]);
+/** Each delivery is held against each of them, for everybody who waits. */
+const maxConditions = 32;
 
 /** A run that stands in the way, or one of those that wait for each other. */
 const holderSchema = z.object({
@@ -86,10 +96,15 @@ export const abilities = {
     request: z.strictObject({
       kind: z.enum(["webhook", "agent-call"]),
       /** Webhook source, or the calling agent. */
-      source: z.string().max(200).optional(),
-      event: z.string().max(200).optional(),
+      source: nameSchema.optional(),
+      event: nameSchema.optional(),
       /** Path in the payload (`issue.labels.0.name`) to the value that it must have. */
-      where: z.record(z.string().max(200), scalarSchema).optional(),
+      where: z
+        .record(z.string().max(200), scalarSchema)
+        .refine((where) => Object.keys(where).length <= maxConditions, {
+          error: `at most ${maxConditions} conditions`,
+        })
+        .optional(),
       /** Bounded by the agent's `waitTimeout`, which is also the default. */
       timeoutSeconds: secondsSchema.optional(),
     }),

@@ -10,11 +10,21 @@ beforeEach(async () => {
 });
 afterEach(() => side.remove());
 
+const wait = { kind: "webhook" };
+const conditions = (n: number) =>
+  Object.fromEntries(Array.from({ length: n }, (_, i) => [`member.${i}`, "xxx"]));
+
 describe("a request of a run", () => {
   it.each<[string, Ability | "nothing", unknown, Record<string, string>]>([
     ["an unknown ability", "nothing", {}, {}],
     ["a resource that is no URI", "lock", { resource: "a lock" }, {}],
     ["a resource that is too long", "lock", { resource: `x:${"y".repeat(600)}` }, {}],
+    ["a resource that would move a reader's cursor", "lock", { resource: "x:\u001b[2Jxxx" }, {}],
+    ["a resource that reads backwards", "lock", { resource: "x:\u202exxx" }, {}],
+    ["a source that would move a reader's cursor", "wait", { ...wait, source: "\u009b2Jxxx" }, {}],
+    ["an event that would", "wait", { ...wait, event: "\u0007xxx" }, {}],
+    ["more than 32 conditions", "wait", { ...wait, where: conditions(33) }, {}],
+    ["a value that nobody compares", "wait", { ...wait, where: { a: "x".repeat(1025) } }, {}],
     ["a field that nobody knows", "lock", { resource, force: true }, {}],
     ["a list for an object", "lock", [resource], {}],
     ["no key", "lock", { resource }, { "idempotency-key": "" }],
@@ -41,6 +51,16 @@ describe("a request of a run", () => {
       expect(side.problems).toEqual([]);
     },
   );
+
+  it("takes a resource in any language, and 32 conditions", async () => {
+    const one = await side.channels.open("dev-1", side.base);
+    expect(await post(one, "lock", { body: { resource: "file:größe/日本" } })).toMatchObject({
+      status: 200,
+    });
+    side.abilities.answers.wait = () => ({ ok: true, timedOut: true, trigger: null });
+    const body = { ...wait, where: conditions(32) };
+    expect(await post(one, "wait", { body })).toMatchObject({ status: 200 });
+  });
 
   it("takes a context of 64 Ki characters, each of them an escape", async () => {
     const one = await side.channels.open("dev-1", side.base);
