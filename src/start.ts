@@ -181,6 +181,10 @@ async function compose(
   let exitCode = 0;
   const over$ = new Subject<void>();
   const subscription = merge(
+    abilities.claim$.pipe(
+      tap((event) => reporting.board.apply(event)),
+      takeUntil(over$),
+    ),
     // First, as runs that are adopted go on with what they asked for.
     abilities.event$.pipe(tap(readEvent), takeUntil(over$)),
     event$.pipe(tap({ next: readEvent, complete: () => over$.next() })),

@@ -31,9 +31,22 @@ export const historyEntrySchema = z
     value: z.unknown().meta({
       description: "What the run returned; a long one is cut and then text. Null for nothing",
     }),
+    calls: z.int().meta({ description: "How many calls its run made" }),
   })
   .meta({ id: "HistoryEntry" });
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;
+
+/** What an entry asked and returned in full, and the calls around it. */
+export const callTreeSchema = z
+  .object({
+    context: z.string().nullable().meta({ description: "What a call was told; null for others" }),
+    value: z.unknown().meta({ description: "What the run returned, whole; null for nothing" }),
+    entries: z.array(historyEntrySchema).meta({
+      description: "The entry that the tree of calls began with, and all calls in it, oldest first",
+    }),
+  })
+  .meta({ id: "CallTree" });
+export type CallTree = z.infer<typeof callTreeSchema>;
 
 /** Query of `GET /api/stats/triggers`. `page` counts from 1; `before` is a cursor from `nextBefore`. */
 export const historyQuerySchema = z.object({

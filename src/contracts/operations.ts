@@ -1,7 +1,7 @@
 import type { Observable } from "rxjs";
 import type { StatusSnapshot, StatusUpdate } from "../../streams/status/wire.ts";
 import type { AgentConfig } from "../../streams/vocabulary.ts";
-import type { HistoryPage, HistoryQuery } from "./history.ts";
+import type { CallTree, HistoryPage, HistoryQuery } from "./history.ts";
 import type { Lock, ReceiptView, ReplayResult } from "./operator-api.ts";
 
 /** Why an operation is refused; the gateway turns the code into a status and a problem document. */
@@ -10,6 +10,7 @@ export class OperationError extends Error {
     | "unknown_agent"
     | "unknown_instance"
     | "unknown_receipt"
+    | "unknown_trigger"
     | "unreadable_receipt"
     | "disabled"
     | "invalid_config"
@@ -73,6 +74,8 @@ export interface Operations {
   killInstance(instanceId: string): Promise<void>;
   stop(): void;
   history(query: HistoryQuery): HistoryPage;
+  /** The calls around an entry of the history, its secrets redacted. Throws OperationError `unknown_trigger`. */
+  callTree(id: string): CallTree;
   /** A stored delivery with its secrets redacted. Throws OperationError `unknown_receipt`. */
   receipt(receiptId: string): ReceiptView;
   /**

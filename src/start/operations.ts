@@ -76,6 +76,15 @@ export function createOperations(deps: OperationDeps): Operations {
     },
     stop: () => stopping.stop("al stop"),
     history: (query) => store.history.query(query),
+    callTree: (id) => {
+      const tree = store.history.callTree(id);
+      if (tree === undefined) {
+        throw new OperationError("unknown_trigger", `there is no trigger "${id}" in the history`);
+      }
+      const { redact, redactValue } = deps.redactor;
+      const context = tree.context === null ? null : redact(tree.context);
+      return { ...tree, context, value: redactValue(tree.value) };
+    },
     receipt: (id) =>
       viewReceipt(id, { ...deps, ...deps.webhooks, receipt: (key) => store.receipts.get(key) }),
     replay: (id, agent) =>

@@ -3,6 +3,7 @@ import type { Observable } from "rxjs";
 import type { Clock } from "../../streams/clock.ts";
 import { createWaitGraph } from "../../streams/coordination/wait-graph.ts";
 import type { Resting } from "../../streams/runs/resting.ts";
+import type { LockClaimEvent } from "../../streams/status/reduce-status.ts";
 import type { RunEvent, RunRequest, WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import type { Lock } from "../contracts/operator-api.ts";
@@ -47,6 +48,8 @@ export interface LiveAbilities extends RunAbilities {
   /** Offers a delivery to the runs that wait for one. */
   offerDelivery(event: WebhookEvent, payload: unknown): Offer;
   locks(): readonly Lock[];
+  /** What runs hold and wait for, for the status; subscribed before `event$`, which tells what is held already. */
+  readonly claim$: Observable<LockClaimEvent>;
   /** After the event was given to the store: what it ends is told by what is committed. */
   see(event: RunEvent): void;
   /** Takes over what an earlier scheduler's runs asked for; once, while `event$` is subscribed. */
@@ -138,6 +141,7 @@ export function createRunAbilities(deps: AbilityDeps): LiveAbilities {
     },
     offerDelivery: (event, payload) => waits.offerDelivery(event, payload),
     locks: () => locks.all(),
+    claim$: locks.claim$,
     see: (event) => {
       rests.see(event);
       if (event.type === "started" && event.startedAt !== undefined) waits.goOn(event.instanceId);

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { historyEntrySchema } from "../contracts/history.ts";
-import type { HistoryEntry, HistoryPage, HistoryQuery } from "../contracts/history.ts";
+import type { CallTree, HistoryEntry, HistoryPage, HistoryQuery } from "../contracts/history.ts";
 import { allOf, countFilter, cursorOf, parseCursor, rowFilter } from "./history-filter.ts";
 import type { Cursor } from "./history-filter.ts";
 import { bucketMs, windowAfter, windowAt } from "./history-window.ts";
@@ -14,6 +14,8 @@ export interface History {
    * then `page` skips nothing. `total` is that of the filters. Throws UserError `bad_cursor` and those of the store.
    */
   query(query: HistoryQuery): HistoryPage;
+  /** The tree of calls that an entry belongs to; undefined when there is no such entry. Throws those of the store. */
+  callTree(id: string): CallTree | undefined;
 }
 
 interface Row extends Omit<HistoryEntry, "at" | "startedAt" | "endedAt" | "deadLetter" | "value"> {
@@ -32,7 +34,13 @@ const shownValue = 1000;
 const columns = `seq, id, at, kind, agent, source, event, action, receipt_id AS receiptId,
   instance_id AS instanceId, outcome, dead_letter AS deadLetter, reason, attempt, started_at AS startedAt,
   ended_at AS endedAt, ended_at - started_at AS durationMs, exit_code AS exitCode, model, tokens,
-  cost_usd AS costUsd, call_id AS callId, caller, substr(value, 1, ${shownValue + 1}) AS value`;
+  cost_usd AS costUsd, call_id AS callId, caller, substr(value, 1, ${shownValue + 1}) AS value,
+  CASE WHEN started_at IS NULL THEN 0 ELSE
+    (SELECT count(*) FROM triggers AS made WHERE made.caller = triggers.instance_id AND made.attempt = 1)
+  END AS calls`;
+
+/** Entries of one tree that are told: a call of it may have been tried more than once. */
+const longestTree = 500;
 
 /** Reads `triggers` as history; `path` is the database's, for its errors. */
 export function createHistory(db: DatabaseSync, path: string): History {
@@ -45,6 +53,31 @@ export function createHistory(db: DatabaseSync, path: string): History {
         throw storeError(path, error);
       }
     },
+    callTree: (id) => {
+      try {
+        return treeOf(db, id);
+      } catch (error) {
+        throw storeError(path, error);
+      }
+    },
+  };
+}
+
+function treeOf(db: DatabaseSync, id: string): CallTree | undefined {
+  const found = db
+    .prepare(
+      "SELECT coalesce(root, id) AS root, value, trigger ->> '$.context' AS context FROM triggers WHERE id = ?",
+    )
+    .get(id) as { root: string; value: string | null; context: string | null } | undefined;
+  if (found === undefined) return undefined;
+  const { root, value, context } = found;
+  const rows = db
+    .prepare(`SELECT ${columns} FROM triggers WHERE id = ? OR root = ? ORDER BY seq LIMIT ?`)
+    .all(root, root, longestTree) as unknown as Row[];
+  return {
+    context,
+    value: value === null ? null : JSON.parse(value),
+    entries: rows.map(entryOf),
   };
 }
 

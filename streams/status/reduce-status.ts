@@ -1,13 +1,26 @@
-import type { AgentStatus, RecentLog, SchedulerStatus, StatusSnapshot } from "./wire.ts";
+import type {
+  AgentStatus,
+  LockClaim,
+  LockClaimId,
+  RecentLog,
+  SchedulerStatus,
+  StatusSnapshot,
+} from "./wire.ts";
 import type { LogEntry, RunEvent } from "../vocabulary.ts";
 import { newRecord, toAgentStatus } from "./agent-record.ts";
 import type { AgentRecord } from "./agent-record.ts";
 import { logEntriesOf } from "./log-entries.ts";
 import { reduceAgent } from "./reduce-agent.ts";
 
+/** What runs hold and wait for. */
+export type LockClaimEvent =
+  | { readonly type: "lock-claim"; readonly claim: LockClaim }
+  | { readonly type: "lock-claim-ended"; readonly claim: LockClaimId };
+
 /** What the status is a fold of: all that happens to agents, and what is said of the scheduler itself. */
 export type StatusEvent =
   | RunEvent
+  | LockClaimEvent
   | { readonly type: "scheduler"; readonly patch: Partial<SchedulerStatus> }
   | { readonly type: "scheduler-log"; readonly entry: LogEntry };
 
@@ -17,15 +30,19 @@ export interface StatusChange {
   /** The agent whose row changed or went. */
   readonly agent: string | null;
   readonly logs: readonly RecentLog[];
+  /** The claim that changed or ended. */
+  readonly claim: LockClaimId | null;
 }
 
 /**
- * The state of everything, and what the last event changed in it. The map is changed in place by the fold, so that
- * an event costs the same with ten agents and with a thousand: read it at once, don't keep it.
+ * The state of everything, and what the last event changed in it. The maps are changed in place by the fold, so that
+ * an event costs the same with ten agents and with a thousand: read them at once, don't keep them.
  */
 export interface Status {
   readonly scheduler: SchedulerStatus;
   readonly records: Map<string, AgentRecord>;
+  /** By `claimKey`. */
+  readonly claims: Map<string, LockClaim>;
   /** The latest lines, oldest first. */
   readonly recentLogs: readonly RecentLog[];
   readonly change: StatusChange;
@@ -33,11 +50,11 @@ export interface Status {
 
 const keptLogs = 20;
 const longestMsg = 500;
-const nothing: StatusChange = { scheduler: false, agent: null, logs: [] };
+const nothing: StatusChange = { scheduler: false, agent: null, logs: [], claim: null };
 
 /** The status with nothing in it yet. */
 export function initialStatus(scheduler: SchedulerStatus): Status {
-  return { scheduler, records: new Map(), recentLogs: [], change: nothing };
+  return { scheduler, records: new Map(), claims: new Map(), recentLogs: [], change: nothing };
 }
 
 /** (status, event) → status. `seed` gives what is known of an agent that is heard of for the first time. */
@@ -50,8 +67,24 @@ export function reduceStatus(
     const scheduler = { ...status.scheduler, ...event.patch };
     return { ...status, scheduler, change: { ...nothing, scheduler: true } };
   }
+  if (event.type === "lock-claim" || event.type === "lock-claim-ended") {
+    return claimReduced(status, event);
+  }
   if (event.type === "scheduler-log") return withLogs(status, [event.entry], nothing);
   return withLogs(...agentReduced(status, event, seed));
+}
+
+/** The name of a claim among all; in its order, claims of one resource stand together. */
+export function claimKey({ resource, instanceId }: LockClaimId): string {
+  return `${resource} ${instanceId}`;
+}
+
+function claimReduced(status: Status, event: LockClaimEvent): Status {
+  const { claims } = status;
+  const key = claimKey(event.claim);
+  if (event.type === "lock-claim") claims.set(key, event.claim);
+  else if (!claims.delete(key)) return { ...status, change: nothing };
+  return { ...status, change: { ...nothing, claim: event.claim } };
 }
 
 function agentReduced(
@@ -129,9 +162,11 @@ function recentLog({ time, level, agent, instanceId, msg }: LogEntry, seq: numbe
   };
 }
 
-/** Everything, as the wire carries it at connect; agents by name. */
-export function snapshotOf({ scheduler, records, recentLogs }: Status): StatusSnapshot {
+/** Everything, as the wire carries it at connect; agents by name, claims by resource. */
+export function snapshotOf({ scheduler, records, recentLogs, claims }: Status): StatusSnapshot {
   const agents: AgentStatus[] = [...records.values()].map(toAgentStatus);
   agents.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { scheduler, agents, recentLogs };
+  const locks = [...claims.values()];
+  locks.sort((a, b) => (claimKey(a) < claimKey(b) ? -1 : 1));
+  return { scheduler, agents, recentLogs, locks };
 }

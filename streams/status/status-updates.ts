@@ -1,12 +1,15 @@
 import { Observable } from "rxjs";
 import type { SchedulerLike, Subscription } from "rxjs";
-import type { AgentStatus, RecentLog, StatusUpdate } from "./wire.ts";
+import type { AgentStatus, LockClaim, LockClaimId, RecentLog, StatusUpdate } from "./wire.ts";
 import { toAgentStatus } from "./agent-record.ts";
+import { claimKey } from "./reduce-status.ts";
 import type { Status } from "./reduce-status.ts";
 
 /** At most one update in this time, in ms. */
 const gatherMs = 100;
 const mostLogs = 20;
+/** Claims in one update; more of them come with the next one. */
+const mostClaims = 50;
 
 /**
  * What the status stream sends after its snapshot: only what changed, the first change at once, then what gathered
@@ -20,15 +23,14 @@ export function statusUpdates(
   scheduler: SchedulerLike,
 ): Observable<StatusUpdate> {
   return new Observable((subscriber) => {
-    let gathered = createGathering();
+    const gathered = createGathering();
     let latest: Status | undefined;
     let pause: Subscription | undefined;
 
     const flush = (): void => {
       pause = undefined;
       if (latest === undefined || gathered.isEmpty()) return;
-      const update = gathered.update(latest);
-      gathered = createGathering();
+      const update = gathered.take(latest);
       pause = scheduler.schedule(flush, gatherMs);
       subscriber.next(update);
     };
@@ -54,9 +56,11 @@ export function statusUpdates(
 function createGathering(): {
   add: (status: Status) => void;
   isEmpty: () => boolean;
-  update: (status: Status) => StatusUpdate;
+  /** What gathered, which is then forgotten. */
+  take: (status: Status) => StatusUpdate;
 } {
   const agents = new Set<string>();
+  const claims = new Map<string, LockClaimId>();
   let logs: readonly RecentLog[] = [];
   let scheduler = false;
   return {
@@ -64,13 +68,40 @@ function createGathering(): {
       if (change.agent !== null) agents.add(change.agent);
       if (change.scheduler) scheduler = true;
       if (change.logs.length > 0) logs = [...logs, ...change.logs].slice(-mostLogs);
+      if (change.claim !== null) claims.set(claimKey(change.claim), change.claim);
     },
-    isEmpty: () => agents.size === 0 && logs.length === 0 && !scheduler,
-    update: (status) => ({
-      ...(scheduler ? { scheduler: status.scheduler } : {}),
-      ...rows(status, agents),
-      ...(logs.length > 0 ? { logs } : {}),
-    }),
+    isEmpty: () => agents.size === 0 && logs.length === 0 && !scheduler && claims.size === 0,
+    take: (status) => {
+      const ids = [...claims.values()].slice(0, mostClaims);
+      const update = {
+        ...(scheduler ? { scheduler: status.scheduler } : {}),
+        ...rows(status, agents),
+        ...(logs.length > 0 ? { logs } : {}),
+        ...claimsOf(status, ids),
+      };
+      agents.clear();
+      for (const id of ids) claims.delete(claimKey(id));
+      logs = [];
+      scheduler = false;
+      return update;
+    },
+  };
+}
+
+function claimsOf(
+  { claims }: Status,
+  ids: readonly LockClaimId[],
+): Pick<StatusUpdate, "locks" | "unlocked"> {
+  const locks: LockClaim[] = [];
+  const unlocked: LockClaimId[] = [];
+  for (const { resource, instanceId } of ids) {
+    const claim = claims.get(claimKey({ resource, instanceId }));
+    if (claim === undefined) unlocked.push({ resource, instanceId });
+    else locks.push(claim);
+  }
+  return {
+    ...(locks.length > 0 ? { locks } : {}),
+    ...(unlocked.length > 0 ? { unlocked } : {}),
   };
 }
 

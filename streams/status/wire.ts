@@ -52,11 +52,28 @@ export interface RecentLog {
   readonly msg: string;
 }
 
+/** A run that holds a resource, or waits for it. */
+export interface LockClaim {
+  /** A URI. */
+  readonly resource: string;
+  readonly agent: string;
+  readonly instanceId: string;
+  /** False while it waits. */
+  readonly held: boolean;
+  readonly since: string;
+  /** When it is freed by itself; null while it waits. */
+  readonly expiresAt: string | null;
+}
+
+/** What a claim is told apart by. */
+export type LockClaimId = Pick<LockClaim, "resource" | "instanceId">;
+
 /** Wire event `snapshot`: everything, once at connect; also `GET /control/status`. */
 export interface StatusSnapshot {
   readonly scheduler: SchedulerStatus;
   readonly agents: readonly AgentStatus[];
   readonly recentLogs: readonly RecentLog[];
+  readonly locks: readonly LockClaim[];
 }
 
 /** Wire event `update`: only what changed since the last event. */
@@ -65,4 +82,7 @@ export interface StatusUpdate {
   readonly agents?: readonly AgentStatus[];
   readonly removed?: readonly string[];
   readonly logs?: readonly RecentLog[];
+  /** Claims that are new or changed. */
+  readonly locks?: readonly LockClaim[];
+  readonly unlocked?: readonly LockClaimId[];
 }

@@ -194,5 +194,5 @@ export function snapshotOf(
     error: null,
     ...rest,
   };
-  return { scheduler, agents, recentLogs: [] };
+  return { scheduler, agents, recentLogs: [], locks: [] };
 }

@@ -6,15 +6,18 @@ import type {
   DeliveryAnswer,
   Operations,
 } from "../../src/contracts/operations.ts";
-import type { HistoryEntry, HistoryPage, HistoryQuery } from "../../src/contracts/history.ts";
+import type { CallTree, HistoryEntry } from "../../src/contracts/history.ts";
 import type { Lock, ReceiptView, ReplayResult } from "../../src/contracts/operator-api.ts";
 import type {
   AgentStatus,
+  LockClaim,
+  LockClaimId,
   RecentLog,
   SchedulerStatus,
   StatusSnapshot,
   StatusUpdate,
 } from "../../streams/status/wire.ts";
+import { fakeHistoryPage } from "./fake-history-page.ts";
 
 /** Operations that keep a small state of their own and remember what was asked of them. */
 export interface FakeOperations extends Operations {
@@ -32,6 +35,11 @@ export interface FakeOperations extends Operations {
   /** The receipts that it has, by id. */
   readonly receipts: Map<string, ReceiptView>;
   readonly heldLocks: Lock[];
+  /** What `callTree` answers, by the id of an entry. */
+  readonly trees: Map<string, CallTree>;
+  /** Changes what a run holds or waits for, and tells the streams. */
+  setClaim(claim: LockClaim): void;
+  endClaim(claim: LockClaim): void;
   /** Changes an agent, or adds it, and tells the streams. */
   setAgent(agent: Partial<AgentStatus> & { readonly name: string }): void;
   removeAgent(name: string): void;
@@ -92,28 +100,9 @@ export function historyEntry(entry: Partial<HistoryEntry> & { readonly id: strin
     callId: null,
     caller: null,
     value: null,
+    calls: 0,
     ...entry,
   };
-}
-
-/** Pages as the store does; its cursor is the id of the last entry that was shown. */
-function historyPage(entries: readonly HistoryEntry[], query: HistoryQuery): HistoryPage {
-  const { page, limit, before, since, agent, kind, outcome, deadLetter } = query;
-  const matching = entries
-    .filter((entry) => agent === undefined || entry.agent === agent)
-    .filter((entry) => kind === undefined || entry.kind === kind)
-    .filter((entry) => outcome === undefined || entry.outcome === outcome)
-    .filter((entry) => deadLetter === undefined || entry.deadLetter === deadLetter)
-    .filter((entry) => since === undefined || entry.at >= new Date(since).toISOString())
-    .sort((a, b) => b.at.localeCompare(a.at) || b.id.localeCompare(a.id));
-  const from =
-    before === undefined
-      ? (page - 1) * limit
-      : matching.findIndex((entry) => entry.id === before) + 1;
-  const triggers = matching.slice(from, from + limit);
-  const isLast = from + limit >= matching.length;
-  const nextBefore = isLast ? null : (triggers.at(-1)?.id ?? null);
-  return { triggers, page, limit, total: matching.length, nextBefore };
 }
 
 /** Makes fake operations with the given agents. */
@@ -136,6 +125,7 @@ export function fakeOperations(
     },
     agents: agents.map(agentStatus),
     recentLogs: [],
+    locks: [],
   };
 
   const find = (name: string): AgentStatus => {
@@ -143,6 +133,10 @@ export function fakeOperations(
     if (agent === undefined) throw new OperationError("unknown_agent", `no agent "${name}"`);
     return agent;
   };
+  const otherClaims = ({ resource, instanceId }: LockClaimId): LockClaim[] =>
+    snapshot.locks.filter(
+      (claim) => claim.resource !== resource || claim.instanceId !== instanceId,
+    );
   const called = (...words: readonly unknown[]): void => {
     fake.calls.push(words.map(String).join(" "));
     const { refusal } = fake;
@@ -221,12 +215,26 @@ export function fakeOperations(
       await Promise.resolve();
     },
     stop: () => called("stop"),
-    history(query: HistoryQuery): HistoryPage {
+    history(query) {
       fake.calls.push(`history ${JSON.stringify(query)}`);
-      return historyPage(fake.entries, query);
+      return fakeHistoryPage(fake.entries, query);
     },
     receipts: new Map(),
     heldLocks: [],
+    trees: new Map(),
+    callTree: (id) => {
+      const tree = fake.trees.get(id);
+      if (tree === undefined) throw new OperationError("unknown_trigger", `no trigger "${id}"`);
+      return tree;
+    },
+    setClaim: (claim) => {
+      snapshot = { ...snapshot, locks: [...otherClaims(claim), claim] };
+      update.next({ locks: [claim] });
+    },
+    endClaim: ({ resource, instanceId }) => {
+      snapshot = { ...snapshot, locks: otherClaims({ resource, instanceId }) };
+      update.next({ unlocked: [{ resource, instanceId }] });
+    },
     receipt: (id) => {
       const receipt = fake.receipts.get(id);
       if (receipt === undefined) throw new OperationError("unknown_receipt", `no receipt "${id}"`);

@@ -58,6 +58,7 @@ test("an item waits, runs and ends in one history entry", async () => {
     costUsd: 0.5,
     callId: null,
     caller: null,
+    calls: 0,
     value: null,
   });
 });

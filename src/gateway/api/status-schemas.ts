@@ -3,6 +3,7 @@ import { outcomes } from "../../../streams/vocabulary.ts";
 import { describing } from "./describing.ts";
 import type {
   AgentStatus,
+  LockClaim,
   RecentLog,
   SchedulerStatus,
   StatusSnapshot,
@@ -61,12 +62,24 @@ const recentLogSchema = describing<RecentLog>(
   }),
 ).meta({ id: "RecentLog" });
 
+const claimId = { resource: z.string(), instanceId: z.string() };
+const claimSchema = describing<LockClaim>(
+  z.object({
+    ...claimId,
+    agent: z.string(),
+    held: z.boolean().meta({ description: "False while the run waits for it" }),
+    since: time,
+    expiresAt: time.nullable(),
+  }),
+).meta({ id: "LockClaim" });
+
 /** The status stream's first event, and `GET /control/status`. */
 export const snapshotSchema = describing<StatusSnapshot>(
   z.object({
     scheduler: schedulerSchema,
     agents: z.array(agentSchema).readonly(),
     recentLogs: z.array(recentLogSchema).readonly(),
+    locks: z.array(claimSchema).readonly(),
   }),
 ).meta({ id: "StatusSnapshot" });
 
@@ -77,6 +90,8 @@ export const updateSchema = describing<StatusUpdate>(
     agents: z.exactOptional(z.array(agentSchema).readonly()),
     removed: z.exactOptional(z.array(z.string()).readonly()),
     logs: z.exactOptional(z.array(recentLogSchema).readonly()),
+    locks: z.exactOptional(z.array(claimSchema).readonly()),
+    unlocked: z.exactOptional(z.array(z.object(claimId)).readonly()),
   }),
 ).meta({ id: "StatusUpdate" });
 

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { historyPageSchema, historyQuerySchema } from "../../contracts/history.ts";
+import { z } from "zod";
+import { callTreeSchema, historyPageSchema, historyQuerySchema } from "../../contracts/history.ts";
+import type { Operations } from "../../contracts/operations.ts";
 import { withZod } from "../api/zod-types.ts";
 import type { GatewayDeps } from "../deps.ts";
 
@@ -17,5 +19,22 @@ export function historyRoutes(app: FastifyInstance, { operations }: GatewayDeps)
   };
   withZod(app).get("/api/stats/triggers", { schema }, (request) =>
     operations.history(request.query),
+  );
+  callTreeRoute(app, operations);
+}
+
+function callTreeRoute(app: FastifyInstance, operations: Operations): void {
+  const schema = {
+    tag: "History",
+    summary: "The calls around an entry",
+    description:
+      "What a call was told, what its run returned, and the tree of calls that it belongs to: the calls of a run are " +
+      "the entries whose `caller` is its `instanceId`.",
+    params: z.object({ id: z.string().max(200).meta({ description: "An entry's `id`" }) }),
+    response: { 200: callTreeSchema },
+    problems: [404, 503],
+  };
+  withZod(app).get("/api/stats/triggers/:id/calls", { schema }, (request) =>
+    operations.callTree(request.params.id),
   );
 }

@@ -11,6 +11,8 @@ import type { WaitGraph } from "../../../streams/coordination/wait-graph.ts";
 import type { AbilityAnswer, RunRequestOf } from "../../contracts/run-channel.ts";
 import type { Lock } from "../../contracts/operator-api.ts";
 import type { Store } from "../../store/store.ts";
+import type { LockClaimEvent } from "../../../streams/status/reduce-status.ts";
+import { createLockClaims } from "./lock-claims.ts";
 import { iso, lockView } from "./lock-view.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { requestId } from "./open-requests.ts";
@@ -35,6 +37,8 @@ export interface LockAbilities {
   /** The run is over. */
   end(instanceId: string): void;
   all(): readonly Lock[];
+  /** What runs hold and wait for, for the status; also what is held when the work begins. */
+  readonly claim$: Observable<LockClaimEvent>;
   /** Does the work while it is subscribed. */
   readonly work$: Observable<never>;
 }
@@ -44,21 +48,24 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
   const { clock, graph, store, requests } = deps;
   const command$ = new Subject<LockCommand>();
   const held = new Map<string, HeldLock>();
-  const resources = new Map<string, string>();
+  const claims = createLockClaims();
+  const asked = new Map<string, { readonly resource: string; readonly instanceId: string }>();
 
   const answer = (id: string, saved: Promise<unknown>, told: unknown): void => {
-    resources.delete(id);
+    asked.delete(id);
     saved.then(
       () => requests.answer(id, told),
       (error: unknown) => requests.refuse(id, error),
     );
   };
-  const has = (lock: HeldLock): Promise<void> => {
+  const has = (lock: HeldLock, request: string): Promise<void> => {
     held.set(lock.resource, lock);
+    claims.hold(lock, request);
     return store.locks.save(lock);
   };
   const released = ({ key, lock }: Extract<LockEvent, { type: "released" }>): void => {
     held.delete(lock.resource);
+    claims.free(lock);
     const removed = store.locks.remove(lock);
     if (key !== null) {
       // With the same commit, as a request that is repeated would find nothing to release.
@@ -74,21 +81,26 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
       case "granted": {
         const { resource, fencingToken, expiresAt } = event.lock;
         const told = { ok: true, resource, fencingToken, expiresAt: iso(expiresAt) };
-        return answer(event.key, has(event.lock), told);
+        return answer(event.key, has(event.lock, event.key), told);
       }
       case "extended": {
         const told = { ok: true, expiresAt: iso(event.lock.expiresAt) };
-        return answer(event.key, has(event.lock), told);
+        return answer(event.key, has(event.lock, event.key), told);
       }
       case "released":
         return released(event);
       case "refused": {
-        const resource = resources.get(event.key) ?? "";
-        resources.delete(event.key);
+        const { resource = "" } = asked.get(event.key) ?? {};
+        asked.delete(event.key);
+        claims.stopWaiting(event.key);
         return requests.refuse(event.key, lockRefusal(event, resource));
       }
-      case "waiting":
-        return;
+      case "waiting": {
+        const claim = asked.get(event.key);
+        if (claim === undefined) return;
+        const agent = deps.agentOf(claim.instanceId);
+        return claims.wait(event.key, { ...claim, agent }, clock.now());
+      }
     }
   };
 
@@ -97,11 +109,13 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
     command: (key: string) => LockCommand,
   ): Promise<unknown> => {
     const begin = (id: string): void => {
-      resources.set(id, request.request.resource);
+      const { resource } = request.request;
+      asked.set(id, { resource, instanceId: request.instanceId });
       command$.next(command(id));
     };
     return requests.ask(request, begin, (id) => {
-      resources.delete(id);
+      asked.delete(id);
+      claims.stopWaiting(id);
       command$.next({ type: "cancel", key: id });
     });
   };
@@ -132,11 +146,18 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
         AbilityAnswer<"lock-heartbeat">
       >;
     },
-    end: (instanceId) => command$.next({ type: "ended", instanceId }),
+    end: (instanceId) => {
+      claims.end(instanceId);
+      command$.next({ type: "ended", instanceId });
+    },
+    claim$: claims.event$,
     all: () => [...held.values()].map(lockView),
     work$: defer(() => {
       const before = store.locks.all();
-      for (const lock of before) held.set(lock.resource, lock);
+      for (const lock of before) {
+        held.set(lock.resource, lock);
+        claims.hold(lock, null);
+      }
       const options = { clock, graph, held: before, lastToken: store.locks.lastToken() };
       return command$.pipe(locks(options), tap(see), ignoreElements());
     }),

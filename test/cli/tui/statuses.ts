@@ -60,5 +60,6 @@ export function aSnapshot(
     },
     agents,
     recentLogs,
+    locks: [],
   };
 }

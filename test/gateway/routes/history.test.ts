@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { tcpApp } from "../../../src/gateway/app.ts";
+import { historyEntry } from "../../helpers/fake-operations.ts";
 import { bearer, testDeps } from "../start-gateway.ts";
 
 async function ask(query: string) {
@@ -36,4 +37,17 @@ test.each([
   expect(response.statusCode).toBe(400);
   expect(response.json()).toMatchObject({ error: "malformed" });
   expect(calls).toEqual([]);
+});
+
+test("the calls around an entry are told; those of an unknown one are not found", async () => {
+  const deps = testDeps();
+  const tree = { context: "review it", value: { ok: true }, entries: [historyEntry({ id: "a" })] };
+  deps.operations.trees.set("a", tree);
+  const app = await tcpApp(deps);
+  onTestFinished(() => app.close());
+  const get = (id: string) =>
+    app.inject({ url: `/api/stats/triggers/${id}/calls`, headers: bearer });
+  expect((await get("a")).json()).toEqual(tree);
+  const unknown = await get("b");
+  expect([unknown.statusCode, unknown.json()]).toMatchObject([404, { error: "unknown_trigger" }]);
 });

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { claimKey } from "../../../streams/status/reduce-status.ts";
+import type { LockClaim } from "../../../streams/status/wire.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { createWorld, problemOf } from "./world.ts";
 
@@ -87,6 +89,36 @@ describe("a run's lock", () => {
     const problem = await problemOf(world.ask(first, "lock", { resource }));
     expect(problem.error).toBe("unauthorized");
   });
+});
+
+test("the status is told what runs hold and wait for, until they are over", async () => {
+  const { world, first, second, third } = await withRuns("a", "b", "c");
+  const claims = new Map<string, LockClaim>();
+  world.abilities.claim$.subscribe(({ type, claim }) => {
+    if (type === "lock-claim") claims.set(claimKey(claim), claim);
+    else claims.delete(claimKey(claim));
+  });
+  const shown = (): string[] =>
+    [...claims.values()].map(({ held, instanceId }) => `${instanceId} ${held ? "has" : "waits"}`);
+  await world.ask(first, "lock", { resource, ttlSeconds: 60 });
+  const short = claims.values().next().value?.expiresAt ?? "";
+  await world.ask(first, "lock-heartbeat", { resource, ttlSeconds: 90 });
+  expect(claims.values().next().value?.expiresAt?.localeCompare(short)).toBe(1);
+  const wait = { resource, waitSeconds: 60 };
+  const left = new AbortController();
+  void world.ask(second, "lock", wait, { signal: left.signal }).catch(() => undefined);
+  const twice = world.ask(second, "lock", wait);
+  const last = world.ask(third, "lock", wait);
+  last.catch(() => undefined);
+  expect(shown()).toEqual([`${first} has`, `${second} waits`, `${third} waits`]);
+  left.abort();
+  expect(shown()).toHaveLength(3);
+  world.end(third);
+  await world.ask(first, "unlock", { resource });
+  await twice;
+  expect(shown()).toEqual([`${second} has`]);
+  world.end(second);
+  expect(shown()).toEqual([]);
 });
 
 describe("after a restart", () => {

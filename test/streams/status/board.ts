@@ -1,4 +1,6 @@
+import { claimKey } from "../../../streams/status/reduce-status.ts";
 import type {
+  LockClaim,
   RecentLog,
   SchedulerStatus,
   StatusSnapshot,
@@ -60,11 +62,22 @@ export function clientFold(snapshot: StatusSnapshot, update: StatusUpdate): Stat
   for (const name of update.removed ?? []) rows.delete(name);
   const agents = [...rows.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const scheduler = update.scheduler ?? snapshot.scheduler;
-  return { scheduler, agents, recentLogs: linesAfter(snapshot.recentLogs, update.logs ?? []) };
+  const recentLogs = linesAfter(snapshot.recentLogs, update.logs ?? []);
+  return { scheduler, agents, recentLogs, locks: locksAfter(snapshot.locks, update) };
 }
 
 /** A line that the snapshot had already is not shown twice. */
 function linesAfter(known: readonly RecentLog[], more: readonly RecentLog[]): RecentLog[] {
   const last = known.at(-1)?.seq ?? 0;
   return [...known, ...more.filter(({ seq }) => seq > last)].slice(-20);
+}
+
+function locksAfter(
+  known: readonly LockClaim[],
+  { locks = [], unlocked = [] }: StatusUpdate,
+): LockClaim[] {
+  const claims = new Map(known.map((claim) => [claimKey(claim), claim]));
+  for (const claim of locks) claims.set(claimKey(claim), claim);
+  for (const id of unlocked) claims.delete(claimKey(id));
+  return [...claims.values()].sort((a, b) => (claimKey(a) < claimKey(b) ? -1 : 1));
 }

@@ -6,12 +6,20 @@ import type {
   RunEvent,
   WorkItem,
 } from "../../../streams/vocabulary.ts";
+import type { LockClaim } from "../../../streams/status/wire.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 
 /** An error in an agent's config, for what a test says of it. */
 export function aProblem(more: Partial<Problem> = {}): Problem {
   const place = { file: "agents/dev/config.toml", line: 4, column: 12 };
   return { severity: "error", ...place, message: "scale is not a number", ...more };
+}
+
+/** A run of an agent holds a resource, or waits for it. */
+export function claimOf(agent: string, resource: string, held = true): LockClaim {
+  const [since, expiresAt] = ["1970-01-01T00:00:00.000Z", "1970-01-01T00:30:00.000Z"];
+  const times = { since, expiresAt: held ? expiresAt : null };
+  return { resource, agent, instanceId: `${agent}-1`, held, ...times };
 }
 
 /** Events of one agent at a moment (epoch ms), each by what it is about. */

@@ -3,7 +3,7 @@ import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import { initialStatus, reduceStatus, snapshotOf } from "../../../streams/status/reduce-status.ts";
 import type { Status, StatusEvent } from "../../../streams/status/reduce-status.ts";
 import { CountingMap, schedulerStatus } from "./board.ts";
-import { eventsOf } from "./events.ts";
+import { claimOf, eventsOf } from "./events.ts";
 
 const dev = eventsOf("dev");
 const ops = eventsOf("ops");
@@ -19,7 +19,7 @@ const names = (status: Status): string[] => snapshotOf(status).agents.map(({ nam
 describe("the status", () => {
   it("is the scheduler alone at first", () => {
     const snapshot = snapshotOf(initialStatus(schedulerStatus));
-    expect(snapshot).toEqual({ scheduler: schedulerStatus, agents: [], recentLogs: [] });
+    expect(snapshot).toEqual({ scheduler: schedulerStatus, agents: [], recentLogs: [], locks: [] });
   });
 
   it("has a row for each agent, by name", () => {
@@ -58,6 +58,23 @@ describe("the status", () => {
   it("takes what is said of the scheduler itself", () => {
     const status = after({ type: "scheduler", patch: { paused: true, error: "no such model" } });
     expect(status.scheduler).toEqual({ ...schedulerStatus, paused: true, error: "no such model" });
+  });
+
+  it("holds what runs have and wait for, by resource, until that ends", () => {
+    const [waits, holds] = [claimOf("dev", "file:x", false), claimOf("dev", "file:x")];
+    const before = after(
+      { type: "lock-claim", claim: claimOf("ops", "file:x") },
+      { type: "lock-claim", claim: claimOf("ops", "file:a") },
+      { type: "lock-claim", claim: waits },
+    );
+    const shown = snapshotOf(before).locks.map(({ resource, agent }) => `${resource} ${agent}`);
+    expect(shown).toEqual(["file:a ops", "file:x dev", "file:x ops"]);
+    expect(before.change).toEqual({ agent: null, scheduler: false, logs: [], claim: waits });
+    const ended = reduce(before, { type: "lock-claim-ended", claim: claimOf("ops", "file:x") });
+    const given = reduce(ended, { type: "lock-claim", claim: holds });
+    expect(snapshotOf(given).locks).toEqual([claimOf("ops", "file:a"), holds]);
+    const again = reduce(given, { type: "lock-claim-ended", claim: claimOf("ops", "file:x") });
+    expect(again.change.claim).toBeNull();
   });
 
   it("counts runs and schedules over all agents", () => {

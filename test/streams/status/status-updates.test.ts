@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { BehaviorSubject, map, scan, share, VirtualTimeScheduler } from "rxjs";
+import { BehaviorSubject, from, map, mergeMap, scan, share, VirtualTimeScheduler } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
@@ -7,11 +7,10 @@ import { initialStatus, reduceStatus, snapshotOf } from "../../../streams/status
 import type { Status, StatusEvent } from "../../../streams/status/reduce-status.ts";
 import { statusUpdates } from "../../../streams/status/status-updates.ts";
 import type { StatusSnapshot, StatusUpdate } from "../../../streams/status/wire.ts";
-import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { marbles } from "../../helpers/marbles.ts";
 import type { Marbles } from "../../helpers/marbles.ts";
 import { clientFold, CountingMap, schedulerStatus } from "./board.ts";
-import { eventsOf } from "./events.ts";
+import { claimOf, eventsOf } from "./events.ts";
 
 const reduce = (status: Status, event: StatusEvent): Status =>
   reduceStatus(status, event, () => ({}));
@@ -84,6 +83,21 @@ describe("status updates", () => {
       helpers.expectObservable(updates(helpers, line)).toBe("s 99ms X", { s: "s", X: "a." });
     }));
 
+  it("send claims on resources as they are now, of many at most fifty at once", () =>
+    marbles(({ hot, scheduler, expectObservable }) => {
+      const claims = Array.from({ length: 120 }, (_, index) => claimOf("a", `file:${index}`));
+      const held = claims.map((claim): StatusEvent => ({ type: "lock-claim", claim }));
+      const last = claims.slice(110).map((claim): StatusEvent => {
+        return { type: "lock-claim-ended", claim };
+      });
+      const burst$ = hot("s").pipe(mergeMap(() => from([...held, ...last])));
+      const counts = statusUpdates(status(burst$), scheduler).pipe(
+        map(({ locks = [], unlocked = [] }) => `${locks.length} ${unlocked.length}`),
+      );
+      const texts = { a: "1 0", b: "50 0", c: "50 0", d: "9 10" };
+      expectObservable(counts).toBe("a 99ms b 99ms c 99ms d", texts);
+    }));
+
   it("pass an error on at once", () =>
     marbles((helpers) => {
       helpers.expectObservable(updates(helpers, "s-s-#")).toBe("s---#");
@@ -123,14 +137,37 @@ describe("status updates", () => {
 /** A step of a random life: what happens to which agent, and how long after the step before. */
 interface Step {
   readonly agent: "a" | "b" | "c";
-  readonly what: "set" | "invalid" | "removed" | "start" | "end" | "due" | "wait" | "say" | "pause";
+  readonly what:
+    | "set"
+    | "invalid"
+    | "removed"
+    | "start"
+    | "end"
+    | "due"
+    | "wait"
+    | "say"
+    | "pause"
+    | "lock"
+    | "free";
   readonly number: number;
   readonly afterMs: number;
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
   agent: fc.constantFrom("a", "b", "c"),
-  what: fc.constantFrom("set", "invalid", "removed", "start", "end", "due", "wait", "say", "pause"),
+  what: fc.constantFrom(
+    "set",
+    "invalid",
+    "removed",
+    "start",
+    "end",
+    "due",
+    "wait",
+    "say",
+    "pause",
+    "lock",
+    "free",
+  ),
   number: fc.integer({ min: 0, max: 3 }),
   afterMs: fc.constantFrom(0, 0, 1, 40, 100, 250),
 });
@@ -139,7 +176,10 @@ const step: fc.Arbitrary<Step> = fc.record({
 function eventOf({ agent, what, number }: Step, running: Map<string, number>): StatusEvent | null {
   const happens = eventsOf(agent, number);
   const runs = running.get(agent) ?? 0;
-  const simple: Partial<Record<Step["what"], RunEvent>> = {
+  const claim = claimOf(agent, `file:${number}`, running.has(agent));
+  const simple: Partial<Record<Step["what"], StatusEvent>> = {
+    lock: { type: "lock-claim", claim },
+    free: { type: "lock-claim-ended", claim },
     set: happens.set({ title: `${number}` }),
     invalid: happens.invalid(),
     removed: happens.removed(),
