@@ -221,14 +221,12 @@ describe("the bounded queue", () => {
       const withdrawn = "           --a--c---x-|";
       const runs = "                -A----B----D----|";
       const dropped = "             -----c----------|";
-      const withdraw$ = helpers
-        .hot(withdrawn)
-        .pipe(
-          map((meant) => ({
-            why: "withdrawn" as const,
-            isMeant: (item: string) => item === meant,
-          })),
-        );
+      const withdraw$ = helpers.hot(withdrawn).pipe(
+        map((meant) => ({
+          why: "withdrawn" as const,
+          isMeant: (item: string) => item === meant,
+        })),
+      );
       const more = { withdraw$ };
       const [ran$, dropped$] = [["ran"] as const, ["dropped"] as const].map((types) =>
         queue(helpers, item$, open(9, 1), types, more),
