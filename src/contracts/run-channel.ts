@@ -131,6 +131,7 @@ export const channelErrors = {
   wait_timeout: 409,
   deadlock: 409,
   not_holder: 409,
+  too_many_locks: 409,
   disabled: 409,
   self_call: 409,
   too_deep: 409,

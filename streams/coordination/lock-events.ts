@@ -60,4 +60,6 @@ export type LockRefusal = { readonly type: "refused"; readonly key: string } & (
   | { readonly why: "deadlock"; readonly holder: HeldLock; readonly path: readonly string[] }
   /** `holder` is null when nobody holds it. */
   | { readonly why: "not_holder"; readonly holder: HeldLock | null }
+  /** Nobody holds it, but the run holds so many others. */
+  | { readonly why: "too_many_locks"; readonly holder: null }
 );

@@ -17,6 +17,9 @@ export interface LockOptions {
   readonly lastToken: number;
 }
 
+/** Locks of one run: each is a timer, a row and a line in what people look at. */
+export const maxLocksOfRun = 100;
+
 type Acquire = Extract<LockCommand, { type: "acquire" }>;
 
 interface Waiter extends QueuedWaiter {
@@ -135,7 +138,9 @@ export function locks(options: LockOptions): OperatorFunction<LockCommand, LockE
       const acquire = (command: Acquire): void => {
         const { key, resource, instanceId, ttlMs } = command;
         const entry = entries.get(resource);
-        if (entry === undefined) {
+        if (entry === undefined && (heldBy.get(instanceId)?.size ?? 0) >= maxLocksOfRun) {
+          subscriber.next({ type: "refused", key, why: "too_many_locks", holder: null });
+        } else if (entry === undefined) {
           subscriber.next({ type: "granted", key, lock: hold(newLock(command)) });
         } else if (entry.lock.instanceId === instanceId) {
           subscriber.next({ type: "granted", key, lock: extend(entry, ttlMs) });

@@ -1,4 +1,5 @@
 import type { LockRefusal } from "../../../streams/coordination/lock-events.ts";
+import { maxLocksOfRun } from "../../../streams/coordination/locks.ts";
 import { ChannelError } from "../../contracts/run-channel.ts";
 import type { ChannelErrorCode } from "../../contracts/run-channel.ts";
 import { OperationError } from "../../contracts/operations.ts";
@@ -29,6 +30,8 @@ export function lockRefusal(refused: LockRefusal, resource: string): ChannelErro
       return problem(`${resource} was held by ${by} for all that time.`);
     case "not_holder":
       return problem(`This run does not hold ${resource}; ${by} does.`);
+    case "too_many_locks":
+      return problem(`This run holds ${maxLocksOfRun} locks already, and may hold no more.`);
     case "deadlock": {
       const path = [...refused.path];
       const detail = `To wait for ${resource} would never end, as these wait for each other: ${path.join(" → ")}.`;

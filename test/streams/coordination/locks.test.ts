@@ -1,4 +1,4 @@
-import { map } from "rxjs";
+import { from, map, toArray } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import type {
@@ -6,7 +6,7 @@ import type {
   LockCommand,
   LockEvent,
 } from "../../../streams/coordination/lock-events.ts";
-import { locks } from "../../../streams/coordination/locks.ts";
+import { locks, maxLocksOfRun } from "../../../streams/coordination/locks.ts";
 import { createWaitGraph } from "../../../streams/coordination/wait-graph.ts";
 import type { WaitGraph } from "../../../streams/coordination/wait-graph.ts";
 import { marbles } from "../../helpers/marbles.ts";
@@ -162,6 +162,34 @@ describe("a lock", () => {
         r: "released r",
         d: "granted b-1",
         e: "granted b-1 again",
+      });
+    }));
+
+  it("is refused beyond a hundred of one run, which may keep those it has and free one for another", () =>
+    marbles((m) => {
+      const numbers = Array.from({ length: maxLocksOfRun + 1 }, (_, n) => n);
+      const many = numbers.map((n) => acquire("a-1", { key: `${n}`, resource: `file:${n}` }));
+      const again = acquire("a-1", { key: "0 again", resource: "file:0" });
+      const free: LockCommand = { ...again, type: "release" };
+      const other = acquire("b-1", { resource: "file:more" });
+      const clock = createClock(m.scheduler);
+      const options = { clock, graph: createWaitGraph(), held: [], lastToken: 0 };
+      const last = many.slice(-1);
+      const said$ = from([...many, again, ...last, other, free, ...last]).pipe(
+        locks(options),
+        map(words),
+        toArray(),
+        map((all) => all.slice(maxLocksOfRun)),
+      );
+      m.expectObservable(said$).toBe("(a|)", {
+        a: [
+          "too_many_locks",
+          "granted a-1 1",
+          "too_many_locks",
+          `granted b-1 ${maxLocksOfRun + 1}`,
+          "released a-1",
+          `granted a-1 ${maxLocksOfRun + 2}`,
+        ],
       });
     }));
 
