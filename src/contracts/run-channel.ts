@@ -115,6 +115,8 @@ export const abilities = {
       trigger: z.record(z.string(), z.unknown()).nullable(),
     }),
   },
+  /** The request of the same key is not waited for any more: a `wait`, `call-wait` or `lock`. */
+  cancel: { request: z.strictObject({}), answer: z.object({ ok }) },
 } as const;
 
 export type Ability = keyof typeof abilities;

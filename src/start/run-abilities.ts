@@ -20,7 +20,7 @@ import { createCallAbilities } from "./abilities/call-abilities.ts";
 import type { CallDeps } from "./abilities/call-abilities.ts";
 import { createFreezer } from "./abilities/freezer.ts";
 import { createLockAbilities } from "./abilities/lock-abilities.ts";
-import { createOpenRequests } from "./abilities/open-requests.ts";
+import { createOpenRequests, requestId } from "./abilities/open-requests.ts";
 import { refusal } from "./abilities/refusal.ts";
 import { createRests } from "./abilities/rests.ts";
 import { createWaitAbilities } from "./abilities/wait-abilities.ts";
@@ -70,8 +70,8 @@ export function createRunAbilities(deps: AbilityDeps): LiveAbilities {
   const rests = createRests(resting, () => clock.now());
   const freezer = createFreezer(
     {
-      freeze: (instanceId) => deps.freeze(runOf(instanceId)),
-      thaw: (instanceId) => deps.thaw(runOf(instanceId)),
+      freeze: async (instanceId) => deps.freeze(runOf(instanceId)),
+      thaw: async (instanceId) => deps.thaw(runOf(instanceId)),
     },
     onProblem,
   );
@@ -87,7 +87,8 @@ export function createRunAbilities(deps: AbilityDeps): LiveAbilities {
     return run;
   };
 
-  const shared = { ...deps, graph, requests, rests, runOf };
+  const isLive = (instanceId: string): boolean => resting.of(instanceId) !== undefined;
+  const shared = { ...deps, graph, requests, rests, runOf, isLive };
   const locks = createLockAbilities({
     ...shared,
     agentOf: (instanceId) => runOf(instanceId).agent.name,
@@ -118,6 +119,12 @@ export function createRunAbilities(deps: AbilityDeps): LiveAbilities {
     "call-check": (request) => calls.check(request),
     "call-wait": (request) => calls.wait(request),
     wait: (request) => waits.wait(request),
+    cancel: ({ instanceId, key }) => {
+      const named = (ability: Ability): string => requestId({ instanceId, ability, key });
+      waits.cancel(named("wait"));
+      for (const ability of ["call-wait", "lock"] as const) requests.leave(named(ability));
+      return Promise.resolve({ ok: true });
+    },
   };
 
   const end = (instanceId: string): void => {
@@ -135,8 +142,9 @@ export function createRunAbilities(deps: AbilityDeps): LiveAbilities {
         const perform: Performers[A] = performers[ability];
         return await perform(request);
       } finally {
-        count(instanceId, -1);
+        // In this order: what is asked meanwhile must not freeze it before it has the answer.
         await freezer.thaw(instanceId);
+        count(instanceId, -1);
       }
     },
     offerDelivery: (event, payload) => waits.offerDelivery(event, payload),

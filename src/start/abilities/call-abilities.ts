@@ -27,6 +27,7 @@ export interface CallDeps {
   readonly firstEvents: Pick<FirstEvents, "of">;
   /** What a live run was started with; throws when it does not live. */
   readonly runOf: (instanceId: string) => RunRequest;
+  readonly isLive: (instanceId: string) => boolean;
   /** Throws an OperationError that says why the agent can't run. */
   readonly mustBeRunnable: (agent: string) => void;
   readonly maxDepth: () => number;
@@ -94,6 +95,9 @@ export function createCallAbilities(deps: CallDeps): CallAbilities {
     // Asked before the item is handed on: the first event may come within that very call.
     const first = deps.firstEvents.of(item.id);
     deps.dispatch([item]);
+    // It may have ended while its call was committed.
+    const { callerInstance: instanceId } = call;
+    if (!deps.isLive(instanceId)) command$.next({ type: "caller-ended", instanceId });
     const { type } = await first.catch(() => ({ type: "queued" }));
     return type === "started" ? "running" : type === "refused" ? "ended" : "queued";
   };
@@ -134,6 +138,9 @@ export function createCallAbilities(deps: CallDeps): CallAbilities {
     call: async (request) => {
       const { instanceId, key } = request;
       const [known] = await store.calls.read(instanceId, [key]);
+      if (known !== undefined && known.agent !== request.request.agent) {
+        throw refusal("malformed", "This key is that of another call.");
+      }
       if (known !== undefined) return { ok: true, callId: key, state: known.state };
       const item = callItem(request, deps.runOf(instanceId), clock.now());
       const { trigger } = item;

@@ -17,18 +17,23 @@ export interface Freezer {
 /** One step after the other for each run: an engine that is slow to freeze must not freeze what was thawed since. */
 export function createFreezer(edges: FreezeEdges, onProblem: (message: string) => void): Freezer {
   const frozen = new Map<string, Promise<void>>();
+  const thawing = new Map<string, Promise<void>>();
   const quietly = (step: Promise<void>): Promise<void> =>
     step.catch((error: unknown) => onProblem(`a run that waits: ${messageOf(error)}`));
   return {
     freeze: (instanceId) => {
-      if (!frozen.has(instanceId)) frozen.set(instanceId, quietly(edges.freeze(instanceId)));
+      if (frozen.has(instanceId) || thawing.has(instanceId)) return;
+      frozen.set(instanceId, quietly(edges.freeze(instanceId)));
     },
-    thaw: async (instanceId) => {
+    thaw: (instanceId) => {
       const freezing = frozen.get(instanceId);
-      if (freezing === undefined) return;
+      if (freezing === undefined) return thawing.get(instanceId) ?? Promise.resolve();
       frozen.delete(instanceId);
-      await freezing;
-      await quietly(edges.thaw(instanceId));
+      const thawed = freezing
+        .then(() => quietly(edges.thaw(instanceId)))
+        .then(() => void thawing.delete(instanceId));
+      thawing.set(instanceId, thawed);
+      return thawed;
     },
     forget: (instanceId) => void frozen.delete(instanceId),
   };

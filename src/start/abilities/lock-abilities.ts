@@ -17,12 +17,14 @@ import { iso, lockView } from "./lock-view.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { requestId } from "./open-requests.ts";
 import { lockRefusal } from "./refusal.ts";
+import type { Rest, Rests } from "./rests.ts";
 
 export interface LockDeps {
   readonly clock: Clock;
   readonly graph: WaitGraph;
   readonly store: Pick<Store, "locks" | "waits">;
   readonly requests: OpenRequests;
+  readonly rests: Rests;
   /** The agent of a run that lives; throws when it does not. */
   readonly agentOf: (instanceId: string) => string;
   /** `resourceLockTimeout`. */
@@ -43,19 +45,32 @@ export interface LockAbilities {
   readonly work$: Observable<never>;
 }
 
+interface Asked {
+  readonly resource: string;
+  readonly instanceId: string;
+  /** While it waits. */
+  readonly rest: Rest | null;
+}
+
 /** Locks over their store: what a run is told is committed. */
 export function createLockAbilities(deps: LockDeps): LockAbilities {
-  const { clock, graph, store, requests } = deps;
+  const { clock, graph, store, requests, rests } = deps;
   const command$ = new Subject<LockCommand>();
   const held = new Map<string, HeldLock>();
   const claims = createLockClaims();
-  const asked = new Map<string, { readonly resource: string; readonly instanceId: string }>();
+  const asked = new Map<string, Asked>();
 
-  const answer = (id: string, saved: Promise<unknown>, told: unknown): void => {
+  /** Ends a request, once its run has its place again if it waited. */
+  const settle = (id: string, then: () => void): void => {
+    const { rest = null } = asked.get(id) ?? {};
     asked.delete(id);
+    if (rest === null) then();
+    else rest.finish(then);
+  };
+  const answer = (id: string, saved: Promise<unknown>, told: unknown): void => {
     saved.then(
-      () => requests.answer(id, told),
-      (error: unknown) => requests.refuse(id, error),
+      () => settle(id, () => requests.answer(id, told)),
+      (error: unknown) => settle(id, () => requests.refuse(id, error)),
     );
   };
   const has = (lock: HeldLock, request: string): Promise<void> => {
@@ -91,17 +106,23 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
         return released(event);
       case "refused": {
         const { resource = "" } = asked.get(event.key) ?? {};
-        asked.delete(event.key);
         claims.stopWaiting(event.key);
-        return requests.refuse(event.key, lockRefusal(event, resource));
+        return settle(event.key, () => requests.refuse(event.key, lockRefusal(event, resource)));
       }
-      case "waiting": {
-        const claim = asked.get(event.key);
-        if (claim === undefined) return;
-        const agent = deps.agentOf(claim.instanceId);
-        return claims.wait(event.key, { ...claim, agent }, clock.now());
-      }
+      case "waiting":
+        return waits(event.key);
     }
+  };
+  /** Others may have its place: who is to free the lock may need it. */
+  const waits = (id: string): void => {
+    const request = asked.get(id);
+    if (request === undefined) return;
+    const { resource, instanceId } = request;
+    const text = `waits for the lock ${resource}`;
+    const rest = rests.begin(instanceId, { clockStands: false, text });
+    asked.set(id, { ...request, rest });
+    const claim = { resource, instanceId, agent: deps.agentOf(instanceId) };
+    claims.wait(id, claim, clock.now());
   };
 
   const ask = (
@@ -110,13 +131,14 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
   ): Promise<unknown> => {
     const begin = (id: string): void => {
       const { resource } = request.request;
-      asked.set(id, { resource, instanceId: request.instanceId });
+      asked.set(id, { resource, instanceId: request.instanceId, rest: null });
       command$.next(command(id));
     };
     return requests.ask(request, begin, (id) => {
-      asked.delete(id);
       claims.stopWaiting(id);
       command$.next({ type: "cancel", key: id });
+      settle(id, () => undefined);
+      requests.refuse(id, new Error("nobody waits for it any more"));
     });
   };
   const ttlMs = ({ ttlSeconds }: { readonly ttlSeconds?: number | undefined }): number =>
@@ -148,6 +170,7 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
     },
     end: (instanceId) => {
       claims.end(instanceId);
+      for (const [id, one] of asked) if (one.instanceId === instanceId) asked.delete(id);
       command$.next({ type: "ended", instanceId });
     },
     claim$: claims.event$,

@@ -39,6 +39,8 @@ export interface WaitAbilities {
   offerDelivery(event: WebhookEvent, payload: unknown): Offer;
   /** Offers a call to the runs of the called agent that wait for one. */
   offerCall(agent: string, call: CallTrigger): Offer;
+  /** The agent gave its wait up: nothing may be taken for it. */
+  cancel(id: string): void;
   /** An adopted run goes on: it waits as before, and is to ask again. */
   goOn(instanceId: string): void;
   /** The run is over. */
@@ -183,6 +185,7 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
       const { occurrence, trigger } = callAs(agent, call);
       return offer(occurrence, trigger);
     },
+    cancel,
     goOn: (instanceId) => {
       for (const wait of store.waits.all()) {
         if (wait.instanceId !== instanceId || open.has(wait.key)) continue;

@@ -132,6 +132,20 @@ describe("a call", () => {
     expect(instancesOf(world, "b")).toHaveLength(1);
   });
 
+  test("that ends with its caller does so when that ended while it was made", async () => {
+    const world = await started();
+    const caller = await world.run("a");
+    const making = call(world, caller, "b", { cancelOnExit: true });
+    // By then the call is allowed, and not yet committed.
+    await new Promise((resolve) => setImmediate(resolve));
+    world.end(caller);
+    await making;
+    await vi.waitFor(() => {
+      const made = world.history().find(({ kind }) => kind === "agent-call");
+      expect(made?.outcome).toMatch(/^(killed|rejected)$/);
+    });
+  });
+
   test("frees the place of a caller that waits, which has it back before it goes on", async () => {
     const world = await started({ scale: 1 });
     const caller = await world.run("a");

@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { randomUUID } from "node:crypto";
+import { describe, expect, test, vi } from "vitest";
 import { claimKey } from "../../../streams/status/reduce-status.ts";
 import type { LockClaim } from "../../../streams/status/wire.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { createWorld, problemOf } from "./world.ts";
+import { createWorld, instancesOf, problemOf } from "./world.ts";
 
 const agents = [anAgent("a", { scale: 3 }), anAgent("b"), anAgent("c")];
 const resource = "file:x";
@@ -68,6 +69,40 @@ describe("a run's lock", () => {
     left.abort();
     await world.ask(first, "unlock", { resource });
     expect(await next).toMatchObject({ ok: true });
+  });
+
+  test("is there for a request that is repeated after its connection broke", async () => {
+    const { world, first, second } = await withRuns("a", "b");
+    await world.ask(first, "lock", { resource });
+    const [key, wait] = [randomUUID(), { resource, waitSeconds: 60 }];
+    const broken = new AbortController();
+    const lost = world.ask(second, "lock", wait, { key, signal: broken.signal });
+    broken.abort();
+    await expect(lost).rejects.toThrow("nobody waits");
+    const again = world.ask(second, "lock", wait, { key });
+    await world.ask(first, "unlock", { resource });
+    expect(await again).toMatchObject({ ok: true, fencingToken: 2 });
+  });
+
+  test("is waited for without a place, which whoever is to free it may need", async () => {
+    const world = createWorld({ agents, scale: 1 });
+    await world.start();
+    const holder = await world.run("a");
+    await world.ask(holder, "lock", { resource });
+    // In the queue before the call.
+    await expect(world.run("c")).rejects.toThrow("queued");
+    const { callId } = await world.ask(holder, "call", { agent: "b", context: "" });
+    const called = world.ask(holder, "call-wait", { callIds: [callId] });
+    await vi.waitFor(() => expect(instancesOf(world, "c")).toHaveLength(1));
+    const [other = ""] = instancesOf(world, "c");
+    const waiting = world.ask(other, "lock", { resource, waitSeconds: 60 });
+    await vi.waitFor(() => expect(instancesOf(world, "b")).toHaveLength(1));
+    world.end(instancesOf(world, "b")[0] ?? "");
+    expect(await called).toMatchObject({ timedOut: false });
+    world.end(holder);
+    expect(await waiting).toMatchObject({ ok: true });
+    const said = world.events.flatMap((one) => (one.type === "status-text" ? [one.text] : []));
+    expect(said).toContain(`waits for the lock ${resource}`);
   });
 
   test("is asked for once, however often its request is repeated", async () => {

@@ -4,7 +4,7 @@ import type { Acceptance } from "../../../src/contracts/webhook-receipts.ts";
 import type { WebhookEvent } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { webhookItem } from "../../store/support.ts";
-import { createWorld, instancesOf } from "./world.ts";
+import { createWorld, instancesOf, problemOf } from "./world.ts";
 import type { World } from "./world.ts";
 
 const agents = [
@@ -132,6 +132,29 @@ describe("a wait", () => {
     const last = Date.now();
     await world.ask(run, "wait", { kind: "webhook", timeoutSeconds: 60 });
     expect(Date.now() - last).toBeLessThan(5_000);
+  });
+
+  test("takes nothing any more once it is given up", async () => {
+    const { world, run } = await started();
+    const key = randomUUID();
+    const waiting = world.ask(run, "wait", { kind: "webhook" }, { key });
+    waiting.catch(() => undefined);
+    await waitsFor(world, 1);
+    await nextTurns();
+    await world.ask(run, "cancel", {}, { key });
+    expect(await deliver(world, "push")).toEqual([]);
+    await waitsFor(world, 0);
+    await expect(waiting).rejects.toThrow("nobody waits");
+  });
+
+  test("is not answered with what another request of the same key is told", async () => {
+    const { world, run } = await started();
+    const key = randomUUID();
+    void world.ask(run, "wait", { kind: "webhook" }, { key }).catch(() => undefined);
+    const other = await problemOf(world.ask(run, "wait", { kind: "agent-call" }, { key }));
+    expect(other.error).toBe("malformed");
+    const lock = await world.ask(run, "lock", { resource: "file:x" }, { key });
+    expect(lock.resource).toBe("file:x");
   });
 
   test("freezes a run that has nothing else to do, and thaws it before its answer", async () => {
