@@ -32,10 +32,13 @@ export function answerFrom(
   payloadOf: (receiptId: string) => unknown,
 ): AbilityAnswer<"wait"> | null {
   if (trigger.kind === "cron" || trigger.kind === "manual") return null;
-  if (trigger.kind !== condition.kind) return null;
+  const without =
+    trigger.kind === "agent-call" ? callAs(agent, trigger) : deliveryAs(trigger.event, null);
+  // A body may be large: it is read only when all else is met.
+  if (!meets(without.occurrence, { ...condition, where: undefined })) return null;
   const told =
     trigger.kind === "agent-call"
-      ? callAs(agent, trigger)
+      ? without
       : deliveryAs(trigger.event, payloadOf(trigger.event.receiptId));
   if (!meets(told.occurrence, condition)) return null;
   return { ok: true, timedOut: false, trigger: told.trigger };
