@@ -106,7 +106,7 @@ function triggerFacts(trigger: Trigger): Readonly<Record<string, unknown>> {
 function triggerText(trigger: Trigger): string {
   switch (trigger.kind) {
     case "cron":
-      return "its schedule";
+      return trigger.rerun === undefined ? "its schedule" : "its own wish to run again";
     case "webhook":
       return `${trigger.event.type} webhook ${trigger.event.event}`;
     case "agent-call":

@@ -93,6 +93,7 @@ describe("the lines that an event leaves in a log", () => {
     const call = { ...asked, root: "r1", cancelOnExit: false };
     const names: [Trigger, string][] = [
       [{ kind: "cron", scheduledFor: 0 }, "its schedule"],
+      [{ kind: "cron", scheduledFor: 0, rerun: 1 }, "its own wish to run again"],
       [{ kind: "webhook", event: webhook }, "github webhook issues"],
       [{ kind: "manual", prompt: null }, "hand"],
       [{ kind: "agent-call", caller: "ops", ...call }, "a call from ops"],
