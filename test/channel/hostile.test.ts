@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
@@ -5,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AbilityAnswer } from "../../src/contracts/run-channel.ts";
 import type { NewChannel } from "../../src/channel/channels.ts";
 import { held } from "../helpers/fake-abilities.ts";
-import { channelSide, clientOf, never, post } from "./support.ts";
+import { channelSide, clientOf, never, post, resource } from "./support.ts";
 import type { ChannelSide } from "./support.ts";
 
 let side: ChannelSide;
@@ -57,6 +58,23 @@ describe("who has no token", () => {
     await closed;
     expect(told).toMatch(/^HTTP\/1\.1 401 /);
     expect(told).toMatch(/^connection: close\r$/im);
+  });
+});
+
+describe("a run", () => {
+  it("has no more of a body read than any request needs", async () => {
+    const one = await side.channels.open("dev-1", side.base);
+    const connection = await connected(one);
+    const answered = once(connection, "data");
+    const body = JSON.stringify({ resource }).padEnd(500_000);
+    connection.write(
+      `POST /run/lock HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${one.token}\r\n`,
+    );
+    connection.write(`Idempotency-Key: ${randomUUID()}\r\nContent-Type: application/json\r\n`);
+    connection.write(`Content-Length: ${body.length}\r\n\r\n${body}`);
+    const [told] = (await answered) as [Buffer];
+    expect(told.toString()).toMatch(/^HTTP\/1\.1 400 /);
+    expect(side.abilities.asked).toEqual([]);
   });
 });
 

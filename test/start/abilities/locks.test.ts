@@ -8,6 +8,8 @@ import { createWorld, instancesOf, problemOf } from "./world.ts";
 const agents = [anAgent("a", { scale: 3 }), anAgent("b"), anAgent("c")];
 const resource = "file:x";
 
+const nextTurns = () => new Promise((resolve) => setTimeout(resolve, 20, "nothing yet"));
+
 async function withRuns(...names: string[]) {
   const world = createWorld({ agents });
   await world.start();
@@ -99,6 +101,10 @@ describe("a run's lock", () => {
     await vi.waitFor(() => expect(instancesOf(world, "b")).toHaveLength(1));
     world.end(instancesOf(world, "b")[0] ?? "");
     expect(await called).toMatchObject({ timedOut: false });
+    await world.ask(holder, "unlock", { resource });
+    await vi.waitFor(() => expect(world.store.locks.all()).toMatchObject([{ instanceId: other }]));
+    // It has the lock, and goes on when it has its place again.
+    expect(await Promise.race([waiting, nextTurns()])).toBe("nothing yet");
     world.end(holder);
     expect(await waiting).toMatchObject({ ok: true });
     const said = world.events.flatMap((one) => (one.type === "status-text" ? [one.text] : []));

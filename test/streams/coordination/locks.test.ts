@@ -170,7 +170,9 @@ describe("a lock", () => {
       const numbers = Array.from({ length: maxLocksOfRun + 1 }, (_, n) => n);
       const many = numbers.map((n) => acquire("a-1", { key: `${n}`, resource: `file:${n}` }));
       const again = acquire("a-1", { key: "0 again", resource: "file:0" });
-      const free: LockCommand = { ...again, type: "release" };
+      const free: LockCommand = {
+        ...{ type: "release", key: "free", resource: "file:0", instanceId: "a-1" },
+      };
       const other = acquire("b-1", { resource: "file:more" });
       const clock = createClock(m.scheduler);
       const options = { clock, graph: createWaitGraph(), held: [], lastToken: 0 };
