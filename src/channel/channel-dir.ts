@@ -25,8 +25,6 @@ export function makeChannelDir(baseDir: string): string {
     });
   }
   mkdirSync(dir);
-  // Whatever the umask is.
-  chmodSync(dir, dirMode);
   return dir;
 }
 
@@ -42,6 +40,7 @@ export function clearedSocket(dir: string): string {
       hint: "The run goes on, and can ask nothing of the scheduler any more.",
     });
   }
+  // Whatever the umask is.
   chmodSync(dir, dirMode);
   const path = join(dir, socketName);
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);

@@ -93,6 +93,15 @@ it("names the place as a container sees it", async () => {
   await channels.close();
 });
 
+it("removes no folder but one that it made, whatever is recorded", async () => {
+  await store.channels.add({ instanceId: "dev-1", tokenHash: "", dir: project });
+  const channels = aScheduler();
+  await channels.restore([]);
+  expect(existsSync(project)).toBe(true);
+  await expect.poll(() => store.channels.all()).toEqual([]);
+  await channels.close();
+});
+
 it("serves the runs that live on where they are used to it, and removes what is left of others", async () => {
   const first = aScheduler();
   const alive = aRequest("dev-1");
