@@ -4,6 +4,7 @@ import { inlineScript } from "./inline-script.ts";
 import type { Page } from "./layout.ts";
 import { frameStyles, site } from "./site.ts";
 import { agentStyles } from "./styles/agent.ts";
+import { callStyles } from "./styles/calls.ts";
 import { historyStyles } from "./styles/history.ts";
 import { instructionStyles } from "./styles/instructions.ts";
 import { timelineStyles } from "./styles/timeline.ts";
@@ -12,7 +13,10 @@ import { timelineStyles } from "./styles/timeline.ts";
 export function agentPage(agent: string): Page {
   return {
     title: `${agent} · Almanac`,
-    styles: [...frameStyles, timelineStyles, historyStyles, agentStyles, instructionStyles],
+    styles: [
+      ...[...frameStyles, timelineStyles, historyStyles, callStyles],
+      ...[agentStyles, instructionStyles],
+    ],
     script: inlineScript("agent"),
     body: site({
       current: null,
@@ -48,6 +52,11 @@ export function agentPage(agent: string): Page {
               <p id="schedule-text"></p>
               <ol class="ticks" id="ticks"></ol>
               <p class="muted" id="ticks-note" hidden></p>
+            </section>
+            <section class="panel" aria-labelledby="locks-title">
+              <h2 id="locks-title">Locks</h2>
+              <ul class="claims" id="lock-list"></ul>
+              <p class="muted" id="locks-note">Its runs hold nothing.</p>
             </section>
             <section class="panel" aria-labelledby="config-title">
               <h2 id="config-title">Configuration in force</h2>

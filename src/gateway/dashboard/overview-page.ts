@@ -2,6 +2,7 @@ import { html } from "./html.ts";
 import { inlineScript } from "./inline-script.ts";
 import type { Page } from "./layout.ts";
 import { frameStyles, site } from "./site.ts";
+import { lockStyles } from "./styles/locks.ts";
 import { overviewStyles } from "./styles/overview.ts";
 import { tableStyles } from "./styles/table.ts";
 import { timelineStyles } from "./styles/timeline.ts";
@@ -13,7 +14,7 @@ const columns = ["Agent", "State", "Status", "Last Run", "Duration", "Next Run",
 export function overviewPage(): Page {
   return {
     title: "Almanac",
-    styles: [...frameStyles, overviewStyles, timelineStyles, tableStyles],
+    styles: [...frameStyles, overviewStyles, timelineStyles, tableStyles, lockStyles],
     script: inlineScript("overview"),
     body: site({
       current: "agents",
@@ -23,6 +24,7 @@ export function overviewPage(): Page {
           <h1>Agents</h1>
           <span class="pill" id="scheduler-state" role="status">connecting</span>
           <span class="muted" id="counts"></span>
+          <a href="#locks" id="lock-count" hidden></a>
           <div class="end">
             <input
               class="filter"
@@ -40,6 +42,7 @@ export function overviewPage(): Page {
           <ol id="activity"></ol>
           <p class="muted" id="activity-empty">Nothing has happened yet.</p>
         </section>
+        ${locks}
       `,
     }),
   };
@@ -58,6 +61,13 @@ const agentsTable = html`<section aria-label="Agents" class="panel" id="table">
     <tbody role="rowgroup" id="agents"></tbody>
   </table>
   <p class="muted none-match" id="none-match" role="status" hidden>No agent matches the filter.</p>
+</section>`;
+
+/** The last of the page: as it comes and goes, nothing else moves. */
+const locks = html`<section class="panel locks" id="locks" aria-labelledby="locks-title" hidden>
+  <h2 id="locks-title">Locks</h2>
+  <ul id="lock-rows"></ul>
+  <p class="muted" id="locks-more" hidden></p>
 </section>`;
 
 const emptyState = html`<section class="panel empty" id="empty" hidden>

@@ -3,6 +3,7 @@ import type { Html } from "./html.ts";
 import { inlineScript } from "./inline-script.ts";
 import type { Page } from "./layout.ts";
 import { frameStyles, site } from "./site.ts";
+import { callStyles } from "./styles/calls.ts";
 import { historyStyles } from "./styles/history.ts";
 import { triggersStyles } from "./styles/triggers.ts";
 
@@ -10,7 +11,7 @@ import { triggersStyles } from "./styles/triggers.ts";
 export function triggersPage(): Page {
   return {
     title: "Triggers · Almanac",
-    styles: [...frameStyles, historyStyles, triggersStyles],
+    styles: [...frameStyles, historyStyles, callStyles, triggersStyles],
     script: inlineScript("triggers"),
     body: site({
       current: "triggers",

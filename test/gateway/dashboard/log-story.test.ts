@@ -58,6 +58,50 @@ test("a run reads as a story", async () => {
   expect(await page.getByText("file 29").isVisible()).toBe(true);
 });
 
+test("locks, calls and waits are told in words", async () => {
+  const deps = testDeps();
+  const attack = `<img src=x onerror="window.hacked=true">`;
+  const call = (tool: string, input: unknown, answer: unknown): void => {
+    const shared = { agent: "dev", instanceId: "dev-abcdefgh", tool };
+    deps.logs.write({ ...shared, kind: "tool", msg: tool, input });
+    const output = JSON.stringify(answer);
+    const isError = !output.includes('"ok":true');
+    deps.logs.write({ ...shared, kind: "tool-result", msg: `${tool} done`, output, isError });
+  };
+  const expiresAt = new Date(2026, 10, 21, 12, 30).toISOString();
+  const resource = `x:${attack.replaceAll(" ", "/")}`;
+  call("al_lock", { resource, waitSeconds: 120 }, { ok: true, expiresAt, fencingToken: 7 });
+  call("al_lock", { resource }, { ok: false, error: "held", detail: `held by ops-1 ${attack}` });
+  call("al_call", { agent: "cat", context: attack }, { ok: true, callId: "c1", state: "queued" });
+  const ended = { agent: "cat", state: "ended", outcome: "timed_out", reason: "900 s" };
+  const calls = [{ ...ended, value: { text: attack } }];
+  call("al_call_wait", { callIds: ["c1"], timeoutSeconds: 60 }, { ok: true, calls });
+  const wait = { kind: "webhook", source: "hub", event: "issues", where: { "issue.number": 7 } };
+  call("wait_for_trigger", wait, { ok: true, timedOut: true, trigger: null });
+  call("al_unlock", { resource }, { ok: true });
+  const { page, rows, errors } = await openWith(0, deps);
+  await expect.poll(() => rows.count()).toBe(12);
+  const texts = (await page.locator("#log .content").allInnerTexts()).map((text) =>
+    text.replace(/\s+/g, " ").trim(),
+  );
+  expect(texts).toEqual([
+    `al_lock locks ${resource}, and waits for it up to 2 min 00 s`,
+    "al_lock done has it until 12:30:00 · fencing token 7",
+    `al_lock locks ${resource}`,
+    `al_lock failed held by ops-1 ${attack}`,
+    `al_call calls cat with ${attack}`,
+    "al_call done it is queued · call c1",
+    "al_call_wait waits for 1 call to end, for up to 1 min 00 s",
+    `al_call_wait done cat timed out: 900 s. { "text": ${JSON.stringify(attack)} }`,
+    "wait_for_trigger waits for a webhook issues from hub with issue.number = 7",
+    "wait_for_trigger done nothing came in time",
+    `al_unlock frees ${resource}`,
+    "al_unlock done it is free",
+  ]);
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  expect(errors).toEqual([]);
+});
+
 test("the entry as it was written is one click away, for one line or all", async () => {
   const deps = testDeps();
   writeStory(deps);

@@ -2,9 +2,11 @@ import type { HistoryPage } from "../../../contracts/history.ts";
 import type { AgentStatus, StatusSnapshot, StatusUpdate } from "../../../../streams/status/wire.ts";
 import { wireAgentActions } from "./agent-actions.ts";
 import { createAgentDetail } from "./agent-detail.ts";
+import { createAgentLocks } from "./agent-locks.ts";
 import { getJson } from "./api.ts";
 import { byId, document, setAttribute, setText } from "./dom.ts";
 import { openLive } from "./live.ts";
+import { createLockClaims } from "./lock-claims.ts";
 import { runCharts } from "./run-charts.ts";
 import { createRunList } from "./run-list.ts";
 import { isLost, showConnection, showScheduler } from "./site.ts";
@@ -15,6 +17,8 @@ const shownRuns = 30;
 const runList = createRunList(byId("run-rows"));
 const detail = createAgentDetail(name);
 const actions = wireAgentActions(name);
+const claims = createLockClaims();
+const locks = createAgentLocks(name);
 
 const readRuns = soonOnce(async () => {
   const path = `/api/stats/triggers?agent=${encodeURIComponent(name)}&limit=${shownRuns}`;
@@ -59,17 +63,22 @@ function showGone(): void {
   actions.showGone();
 }
 
-function showSnapshot({ scheduler, agents }: StatusSnapshot): void {
+function showSnapshot(snapshot: StatusSnapshot): void {
+  const { scheduler, agents } = snapshot;
   showScheduler(scheduler, name);
   detail.setPaused(scheduler.paused);
   const agent = agents.find((each) => each.name === name);
   if (agent === undefined) showGone();
   else showAgent(agent);
+  claims.reset(snapshot);
+  locks.show(claims.all());
   detail.read();
   readRuns();
 }
 
-function showUpdate({ scheduler, agents, removed, logs }: StatusUpdate): void {
+function showUpdate(update: StatusUpdate): void {
+  const { scheduler, agents, removed, logs } = update;
+  if (claims.see(update)) locks.show(claims.all());
   if (scheduler !== undefined) {
     showScheduler(scheduler, name);
     detail.setPaused(scheduler.paused);
@@ -90,6 +99,7 @@ setInterval(() => {
   const now = Date.now();
   runList.tick(now);
   detail.tick(now);
+  locks.tick(now);
 }, 1000);
 
 openLive({

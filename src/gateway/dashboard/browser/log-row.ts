@@ -2,7 +2,9 @@ import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { create, setAttribute } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
 import { clockTime, exactTime, levelName, plainText } from "./format.ts";
+import { abilityCall, abilityResult } from "./log-ability-lines.ts";
 import { factsOf, usageText } from "./log-facts.ts";
+import { outputBlock } from "./log-output.ts";
 import { inlineMarkdown } from "./markdown-view.ts";
 import { runEnd, runStart } from "./log-run-lines.ts";
 
@@ -16,9 +18,6 @@ export interface LogRow {
   setRaw(isRaw: boolean): void;
 }
 
-/** Output longer than this is folded: lines and characters. */
-const foldLines = 8;
-const foldChars = 700;
 /** One line of output up to this long stands beside its result. */
 const inlineChars = 100;
 
@@ -75,7 +74,9 @@ function toolCall(entry: LogEntry): readonly PageElement[] {
   const { tool, input } = entry;
   if (typeof tool !== "string") return [create("span", "text", plainText(entry.msg))];
   // The space is for who selects and copies the line.
-  return [create("span", "tool", `${tool} `), create("code", "input", plainText(inputText(input)))];
+  const name = create("span", "tool", `${tool} `);
+  const told = abilityCall(tool, input);
+  return [name, ...(told ?? [create("code", "input", plainText(inputText(input)))])];
 }
 
 /** What a tool is mostly about, a command or a path, is shown as it is, the rest as JSON. */
@@ -95,18 +96,12 @@ function toolResult(entry: LogEntry): readonly PageElement[] {
   const result = entry.isError === true ? "failed" : "done";
   const name = typeof entry.tool === "string" ? `${entry.tool} ` : "";
   const words = [`${name}${result}`, factsOf(entry)].filter(Boolean).join(" · ");
-  const head = create("span", `result ${result}`, words);
+  // The space is for who selects and copies the line.
+  const head = create("span", `result ${result}`, `${words} `);
   const text = output.trim();
+  const told = typeof entry.tool === "string" ? abilityResult(entry.tool, text) : null;
+  if (told !== null) return [head, ...told];
   if (text === "") return [head];
   const isShort = text.length <= inlineChars && !text.includes("\n");
   return [head, isShort ? create("span", "output-inline", text) : outputBlock(output)];
-}
-
-function outputBlock(output: string): PageElement {
-  const block = create("pre", "output", output);
-  const lines = output.trimEnd().split("\n").length;
-  if (lines <= foldLines && output.length <= foldChars) return block;
-  const fold = create("details");
-  fold.append(create("summary", "", `output, ${lines.toLocaleString("en")} lines`), block);
-  return fold;
 }

@@ -3,6 +3,7 @@ import { create } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
 import { outcomeText, plainText } from "./format.ts";
 import { factList } from "./log-facts.ts";
+import { runLink } from "./run-link.ts";
 
 /** What started a run and what it was about: the webhook's issue, the person's prompt. Null for another line. */
 export function runStart(entry: LogEntry): readonly PageElement[] | null {
@@ -10,6 +11,9 @@ export function runStart(entry: LogEntry): readonly PageElement[] | null {
   if (typeof trigger !== "object" || trigger === null) return null;
   const facts = trigger as Readonly<Record<string, unknown>>;
   const parts = [create("span", "text", plainText(entry.msg))];
+  const caller = textOf(facts.callerInstance);
+  // An instance is called as its agent, and something short behind it.
+  if (caller !== "") parts.push(runLink(caller.replace(/-[^-]*$/, ""), caller));
   const number = typeof facts.number === "number" ? `#${facts.number}` : "";
   const about = [textOf(facts.action), textOf(facts.repo), number, textOf(facts.title)];
   const subject = about.filter((part) => part !== "").join(" ");

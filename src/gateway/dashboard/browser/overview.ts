@@ -9,12 +9,16 @@ import { createAgentTable } from "./agent-table.ts";
 import { byId, document, setAttribute, setText } from "./dom.ts";
 import { counted } from "./format.ts";
 import { openLive } from "./live.ts";
+import { createLockClaims } from "./lock-claims.ts";
+import { createLockList } from "./lock-list.ts";
 import { isLost, showConnection, showScheduler } from "./site.ts";
 import { createTimeline } from "./timeline.ts";
 
 const table = createAgentTable();
 const activity = createActivity();
 const timeline = createTimeline();
+const claims = createLockClaims();
+const lockList = createLockList();
 let isPaused = false;
 
 function showSchedule(scheduler: SchedulerStatus): void {
@@ -43,15 +47,19 @@ function showCounts(): void {
   byId("empty").hidden = agents.size > 0;
 }
 
-function showSnapshot({ scheduler, agents, recentLogs }: StatusSnapshot): void {
+function showSnapshot(snapshot: StatusSnapshot): void {
+  const { scheduler, agents, recentLogs } = snapshot;
   showSchedule(scheduler);
   table.replace(agents);
   timeline.reset(agents);
   activity.add(recentLogs);
+  claims.reset(snapshot);
+  lockList.show(claims.all());
   showCounts();
 }
 
-function showUpdate({ scheduler, agents, removed, logs }: StatusUpdate): void {
+function showUpdate(update: StatusUpdate): void {
+  const { scheduler, agents, removed, logs } = update;
   if (scheduler !== undefined) showSchedule(scheduler);
   if (removed !== undefined) table.remove(removed);
   if (agents !== undefined) {
@@ -59,6 +67,7 @@ function showUpdate({ scheduler, agents, removed, logs }: StatusUpdate): void {
     timeline.see(agents);
   }
   if (logs !== undefined) activity.add(logs);
+  if (claims.see(update)) lockList.show(claims.all());
   if (agents !== undefined || removed !== undefined) showCounts();
 }
 
@@ -68,7 +77,9 @@ onPress(byId("pause"), async () => {
 });
 
 setInterval(() => {
-  if (document.visibilityState === "visible" && !isLost()) table.tick(Date.now());
+  if (document.visibilityState === "hidden" || isLost()) return;
+  table.tick(Date.now());
+  lockList.tick(Date.now());
 }, 1000);
 
 openLive({

@@ -2,9 +2,13 @@ import type { HistoryEntry } from "../../../contracts/history.ts";
 import { onPress, post } from "./actions.ts";
 import { create, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { compactCount, costText, durationText, outcomeText } from "./format.ts";
-import { whyText } from "./trigger-words.ts";
+import { compactCount, costText, counted, durationText, outcomeText } from "./format.ts";
+import { createCallsView, hasCalls } from "./calls-view.ts";
+import type { CallsView } from "./calls-view.ts";
+import { runLink } from "./run-link.ts";
 import { createTime } from "./time-cell.ts";
+import { triggerLabel } from "./trigger-label.ts";
+import { whyText } from "./trigger-words.ts";
 
 /** A table of runs that is written anew in place: a row stays as long as its run is in the list. */
 export interface RunList {
@@ -17,6 +21,7 @@ interface RunRow {
   readonly element: PageElement;
   show(run: HistoryEntry): void;
   tick(now: number): void;
+  remove(): void;
 }
 
 /** Fills a table's body with runs. */
@@ -27,7 +32,7 @@ export function createRunList(body: PageElement): RunList {
       const ids = new Set(runs.map(({ id }) => id));
       for (const [id, row] of rows) {
         if (ids.has(id)) continue;
-        row.element.remove();
+        row.remove();
         rows.delete(id);
       }
       // From the oldest on, each new row goes above the one before it.
@@ -49,18 +54,8 @@ export function createRunList(body: PageElement): RunList {
   };
 }
 
-const startWords: Readonly<Record<HistoryEntry["kind"], string>> = {
-  cron: "schedule",
-  webhook: "webhook",
-  "agent-call": "agent call",
-  manual: "hand",
-};
-
-/** What started a run, in few words: `webhook issues opened`. */
-export function triggerWords({ kind, source, event, action }: HistoryEntry): string {
-  const details = kind === "webhook" ? [event, action] : kind === "agent-call" ? [source] : [];
-  return [startWords[kind], ...details].filter((word) => word !== null).join(" ");
-}
+/** Columns of the table. */
+const runColumns = 7;
 
 function createRunRow(run: HistoryEntry): RunRow {
   const started = createTime("past");
@@ -70,17 +65,20 @@ function createRunRow(run: HistoryEntry): RunRow {
   const tokens = create("td", "number");
   const cost = create("td", "number");
   const actions = create("td", "run-actions");
-  const log = logLink(run);
   const kill = create("button", "link danger", "Kill");
   kill.setAttribute("type", "button");
   kill.setAttribute("aria-label", `Kill the run ${run.instanceId ?? ""}`);
   onPress(kill, () => post(`/control/kill/${encodeURIComponent(run.instanceId ?? "")}`));
-  actions.append(...log, " ", kill);
+  if (run.agent !== null && run.instanceId !== null) {
+    actions.append(runLink(run.agent, run.instanceId, "log"));
+  }
+  actions.append(" ", kill);
 
   const element = create("tr");
+  const calls = createCallsFold(element, run);
   element.append(
     cellOf("td", started.element),
-    cellOf("td", triggerWords(run)),
+    cellOf("td", triggerLabel(run), calls.button),
     cellOf("td", outcome, reason),
     cellOf("td", duration),
     tokens,
@@ -108,16 +106,58 @@ function createRunRow(run: HistoryEntry): RunRow {
       setText(tokens, now.tokens === null ? "–" : compactCount(now.tokens));
       setText(cost, now.costUsd === null ? "–" : costText(now.costUsd));
       kill.hidden = !isRunning;
+      calls.show(now);
+    },
+    remove: () => {
+      element.remove();
+      calls.remove();
     },
   };
 }
 
-function logLink({ agent, instanceId }: HistoryEntry): readonly PageElement[] {
-  if (agent === null || instanceId === null) return [];
-  const link = create("a", "", "log");
-  link.href = `/dashboard/agents/${encodeURIComponent(agent)}/logs?instance=${encodeURIComponent(instanceId)}`;
-  link.setAttribute("aria-label", `Log of the run ${instanceId}`);
-  return [link];
+interface CallsFold {
+  readonly button: PageElement;
+  show(run: HistoryEntry): void;
+  remove(): void;
+}
+
+/** What unfolds below a run that called others, was called, or returned something. */
+function createCallsFold(row: PageElement, run: HistoryEntry): CallsFold {
+  const button = create("button", "link run-calls");
+  button.setAttribute("type", "button");
+  setAttribute(button, "aria-expanded", "false");
+  let latest = run;
+  let view: CallsView | null = null;
+  let details: PageElement | null = null;
+  const open = (): PageElement => {
+    view = createCallsView(latest);
+    const cell = cellOf("td", view.element);
+    cell.colSpan = runColumns;
+    const element = create("tr", "details-row");
+    element.append(cell);
+    return element;
+  };
+  button.addEventListener("click", () => {
+    const isOpen = details === null;
+    setAttribute(button, "aria-expanded", String(isOpen));
+    details?.remove();
+    details = isOpen ? open() : null;
+    if (details === null) view = null;
+    else row.after(details);
+  });
+  return {
+    button,
+    show: (now) => {
+      latest = now;
+      button.hidden = !hasCalls(now);
+      const what =
+        now.calls > 0 ? counted(now.calls, "call") : now.value === null ? "call" : "value";
+      setText(button, what);
+      setAttribute(button, "aria-label", `${what} of the run ${now.instanceId ?? ""}`);
+      view?.show(now);
+    },
+    remove: () => details?.remove(),
+  };
 }
 
 /** A table's cell with something in it. */

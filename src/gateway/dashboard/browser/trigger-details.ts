@@ -2,19 +2,45 @@ import type { HistoryEntry } from "../../../contracts/history.ts";
 import type { ReceiptView, ReplayResult } from "../../../contracts/operator-api.ts";
 import { announce, onPress, post } from "./actions.ts";
 import { getJson } from "./api.ts";
+import { createCallsView, hasCalls } from "./calls-view.ts";
+import type { CallsView } from "./calls-view.ts";
 import { create } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
 import { compactCount, costText, exactTime, outcomeText } from "./format.ts";
+import { preformatted } from "./preformatted.ts";
+import { runLink } from "./run-link.ts";
 
-/** A payload longer than this is cut where it is shown, characters. */
-const maxShown = 200_000;
+/** All that is known of an entry. */
+export interface TriggerDetails {
+  readonly element: PageElement;
+  /** The entry as it is now. */
+  show(entry: HistoryEntry): void;
+}
 
-/** All that is known of an entry; a webhook's stored delivery is read when this is made. */
-export function triggerDetails(entry: HistoryEntry): PageElement {
-  const box = create("div", "details");
-  box.append(facts(entry));
-  if (entry.receiptId !== null) box.append(delivery(entry.receiptId, entry.agent));
-  return box;
+/** Makes them; a webhook's stored delivery and the calls around the entry are read when they are made. */
+export function createTriggerDetails(entry: HistoryEntry): TriggerDetails {
+  const element = create("div", "details");
+  let shownFacts = facts(entry);
+  let calls: CallsView | null = null;
+  element.append(shownFacts);
+  if (entry.receiptId !== null) element.append(delivery(entry.receiptId, entry.agent));
+  const show = (now: HistoryEntry): void => {
+    const newFacts = facts(now);
+    if (newFacts.textContent !== shownFacts.textContent) {
+      shownFacts.before(newFacts);
+      shownFacts.remove();
+      shownFacts = newFacts;
+    }
+    if (!hasCalls(now)) return;
+    if (calls === null) {
+      calls = createCallsView(now);
+      element.append(calls.element);
+    } else {
+      calls.show(now);
+    }
+  };
+  show(entry);
+  return { element, show };
 }
 
 function facts(entry: HistoryEntry): PageElement {
@@ -28,7 +54,8 @@ function facts(entry: HistoryEntry): PageElement {
     ["Model", entry.model],
     ["Tokens", entry.tokens === null ? null : compactCount(entry.tokens)],
     ["Cost", entry.costUsd === null ? null : costText(entry.costUsd)],
-    ["Source", entry.source],
+    [entry.kind === "agent-call" ? "Called by" : "Source", entry.caller ?? entry.source],
+    ["Call", entry.callId],
     ["Receipt", entry.receiptId],
     ["Entry", entry.id],
   ];
@@ -73,16 +100,6 @@ function receiptParts(receipt: ReceiptView): readonly PageElement[] {
   return parts;
 }
 
-function preformatted(text: string, label: string): PageElement {
-  const isLong = text.length > maxShown;
-  const shown = isLong ? `${text.slice(0, maxShown)}\n… and more` : text;
-  const block = create("pre", "payload", shown);
-  block.setAttribute("tabindex", "0");
-  block.setAttribute("role", "region");
-  block.setAttribute("aria-label", label);
-  return block;
-}
-
 function replayButtons(
   receiptId: string,
   agent: string | null,
@@ -117,9 +134,7 @@ function replayWords({ matched, reason }: ReplayResult): readonly PageElement[] 
     const line = create("p", "", `Replayed: ${agent} ${replayOutcome(outcome)}`);
     if (why !== undefined) line.append(`: ${why}`);
     if (instanceId !== undefined) {
-      const link = create("a", "", "its log");
-      link.href = `/dashboard/agents/${encodeURIComponent(agent)}/logs?instance=${encodeURIComponent(instanceId)}`;
-      line.append(", see ", link);
+      line.append(", see ", runLink(agent, instanceId, "its log"));
     }
     return line;
   });

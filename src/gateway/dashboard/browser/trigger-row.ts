@@ -2,9 +2,12 @@ import type { HistoryEntry } from "../../../contracts/history.ts";
 import { create, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
 import { durationText, outcomeText } from "./format.ts";
-import { cellOf, triggerWords } from "./run-list.ts";
+import { cellOf } from "./run-list.ts";
+import { runLink } from "./run-link.ts";
 import { createTime } from "./time-cell.ts";
-import { triggerDetails } from "./trigger-details.ts";
+import { createTriggerDetails } from "./trigger-details.ts";
+import type { TriggerDetails } from "./trigger-details.ts";
+import { triggerLabel, triggerWords } from "./trigger-label.ts";
 import { whyText } from "./trigger-words.ts";
 
 /** One entry of the history. What unfolds below it is made when it is first asked for. */
@@ -21,7 +24,7 @@ const columnCount = 7;
 /** Makes the row of an entry. */
 export function createTriggerRow(first: HistoryEntry): TriggerRow {
   let entry = first;
-  let details: PageElement | null = null;
+  let details: DetailsRow | null = null;
   const at = createTime("past");
   const outcome = create("span");
   const deadLetter = create("span", "pill off", "dead letter");
@@ -34,7 +37,7 @@ export function createTriggerRow(first: HistoryEntry): TriggerRow {
   element.dataset.entry = first.id;
   element.append(
     cellOf("td", at.element),
-    cellOf("td", triggerWords(first)),
+    cellOf("td", triggerLabel(first)),
     cellOf("td", agentLink(first)),
     cellOf("td", outcome, " ", deadLetter),
     cellOf("td", duration),
@@ -46,10 +49,10 @@ export function createTriggerRow(first: HistoryEntry): TriggerRow {
     setAttribute(more, "aria-expanded", String(isOpen));
     setText(more, isOpen ? "Hide" : "Details");
     if (isOpen) {
-      details ??= detailsRow(entry);
-      element.after(details);
+      details ??= createDetailsRow(entry);
+      element.after(details.row);
     } else {
-      details?.remove();
+      details?.row.remove();
     }
   };
   more.addEventListener("click", () => setOpen(more.getAttribute("aria-expanded") !== "true"));
@@ -57,7 +60,7 @@ export function createTriggerRow(first: HistoryEntry): TriggerRow {
 
   return {
     element,
-    rows: () => (details === null ? [element] : [element, details]),
+    rows: () => (details === null ? [element] : [element, details.row]),
     show(now) {
       entry = now;
       const isRunning = now.outcome === null && now.startedAt !== null;
@@ -68,29 +71,33 @@ export function createTriggerRow(first: HistoryEntry): TriggerRow {
       deadLetter.hidden = !now.deadLetter;
       setText(duration, now.durationMs === null ? "–" : durationText(now.durationMs));
       setText(why, whyText(now));
+      if (more.getAttribute("aria-expanded") === "true") details?.show(now);
     },
     tick: (now) => at.tick(now),
   };
 }
 
-function detailsRow(entry: HistoryEntry): PageElement {
-  const cell = cellOf("td", triggerDetails(entry));
+interface DetailsRow extends Pick<TriggerDetails, "show"> {
+  readonly row: PageElement;
+}
+
+function createDetailsRow(entry: HistoryEntry): DetailsRow {
+  const details = createTriggerDetails(entry);
+  const cell = cellOf("td", details.element);
   cell.colSpan = columnCount;
   const row = create("tr", "details-row");
   row.append(cell);
-  return row;
+  return { row, show: (now) => details.show(now) };
 }
 
 function agentLink({ agent, instanceId }: HistoryEntry): PageElement {
   if (agent === null) return create("span", "muted", "none");
-  const path = `/dashboard/agents/${encodeURIComponent(agent)}`;
   const link = create("a", "", agent);
-  link.href = path;
+  link.href = `/dashboard/agents/${encodeURIComponent(agent)}`;
   if (instanceId === null) return link;
   const both = create("span");
-  const log = create("a", "run-log", "log");
-  log.href = `${path}/logs?instance=${encodeURIComponent(instanceId)}`;
-  log.setAttribute("aria-label", `Log of the run ${instanceId}`);
+  const log = runLink(agent, instanceId, "log");
+  log.classList.toggle("run-log", true);
   both.append(link, " ", log);
   return both;
 }

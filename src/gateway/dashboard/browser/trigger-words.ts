@@ -16,9 +16,11 @@ const plainReasons: Readonly<Partial<Record<string, string>>> = {
   queue_full: "the agent's queue was full, and newer work took its place",
 };
 
-/** Why an entry ended as it did, in a sentence; empty for one that went well or goes on. */
-export function whyText({ outcome, reason, kind }: HistoryEntry): string {
-  if (outcome === null || outcome === "succeeded") return "";
+/** Why an entry ended as it did, in a sentence; empty for one that ran well or goes on. */
+export function whyText({ outcome, reason, kind, startedAt }: HistoryEntry): string {
+  if (outcome === null) return "";
+  // Without a run of its own, as one that waited for it took it.
+  if (outcome === "succeeded") return startedAt === null ? (reason ?? "") : "";
   const meaning = outcome === "rejected" && kind === "webhook" ? "No agent ran" : meanings[outcome];
   const why = reason === null ? undefined : (plainReasons[reason] ?? reason);
   return [meaning, why].filter((part) => part !== undefined).join(": ");

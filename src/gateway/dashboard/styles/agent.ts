@@ -145,7 +145,11 @@ export const agentStyles = css`
       padding-inline: 1rem;
     }
     .compact thead {
+      display: block;
       position: absolute;
+      width: 1px;
+      height: 1px;
+      overflow: hidden;
       clip-path: inset(50%);
     }
     .compact tbody tr {
@@ -158,6 +162,14 @@ export const agentStyles = css`
       display: block;
       padding: 0;
       white-space: normal;
+    }
+    .compact tbody tr.details-row {
+      display: block;
+      border-top: 0;
+    }
+    .compact tbody tr.details-row td:nth-child(n) {
+      color: inherit;
+      text-align: left;
     }
     .compact tbody td:is(:nth-child(5), :nth-child(6)) {
       display: none;

@@ -39,6 +39,9 @@ export const historyStyles = css`
   .compact td:is(:nth-child(1), :nth-child(2), :nth-child(4)) {
     white-space: nowrap;
   }
+  .history tbody tr.details-row {
+    border-top: 0;
+  }
   .run-actions {
     white-space: nowrap;
   }

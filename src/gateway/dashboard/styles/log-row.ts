@@ -97,8 +97,12 @@ export const logRowStyles = css`
     background: none;
     padding: 0;
   }
+  .words {
+    white-space: pre-wrap;
+  }
   .result {
     color: var(--muted);
+    margin-right: 0.7rem;
   }
   .result.failed {
     color: var(--red);

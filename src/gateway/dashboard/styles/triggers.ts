@@ -111,18 +111,6 @@ export const triggersStyles = css`
     width: fit-content;
     font-size: 0.86rem;
   }
-  .payload {
-    font: 0.82rem/1.5 var(--mono);
-    background: var(--surface);
-    border: 1px solid var(--line);
-    border-radius: 8px;
-    max-height: 26rem;
-    overflow: auto;
-    padding: 0.7rem 0.9rem;
-    margin: 0.5rem 0 0;
-    white-space: pre-wrap;
-    overflow-wrap: anywhere;
-  }
   .replayed {
     margin-top: 0.7rem;
     font-size: 0.9rem;
@@ -144,7 +132,11 @@ export const triggersStyles = css`
   }
   @media (max-width: 48rem) {
     .history thead {
+      display: block;
       position: absolute;
+      width: 1px;
+      height: 1px;
+      overflow: hidden;
       clip-path: inset(50%);
     }
     .history tbody tr {
