@@ -243,9 +243,17 @@ function builds({ name, inForce$, edges }: AgentParts): Observable<RunEvent> {
     map(({ config }) => config),
     filter((config) => config !== null),
     distinctUntilChanged(
-      (a, b) => a.runtime.type === b.runtime.type && a.dockerfileHash === b.dockerfileHash,
+      (a, b) =>
+        mayRun(a) === mayRun(b) &&
+        a.runtime.type === b.runtime.type &&
+        a.dockerfileHash === b.dockerfileHash,
     ),
-    switchMap((config) => edges.prepare(config)),
+    switchMap((config) => (mayRun(config) ? edges.prepare(config) : EMPTY)),
     map((event): RunEvent => ({ ...event, agent: name, at: edges.clock.now() })),
   );
+}
+
+/** An agent that was switched off by its scale needs no image. */
+function mayRun({ scale }: AgentConfig): boolean {
+  return scale > 0;
 }

@@ -51,16 +51,13 @@ function reduceConfig(record: AgentRecord, event: ConfigEvent): AgentRecord {
   }
 }
 
-/** An agent that no longer runs in a container has no image that could be broken. */
+/** An agent that does not run in a container has no image that could be built or broken. */
 function withConfig(record: AgentRecord, config: AgentConfig): Partial<AgentRecord> {
-  const inContainer = config.runtime.type === "container";
-  return {
-    config,
-    removed: false,
-    configError: null,
-    building: inContainer && record.building,
-    buildError: inContainer ? record.buildError : null,
-  };
+  const needsImage = config.runtime.type === "container" && config.scale > 0;
+  const given = { config, removed: false, configError: null };
+  if (needsImage) return given;
+  const statusText = record.building ? null : record.statusText;
+  return { ...given, building: false, buildError: null, statusText };
 }
 
 type RunningEvent = Extract<RunEvent, { type: "started" | "status-text" | "finished" }>;

@@ -151,16 +151,17 @@ describe("the graph: an agent's directory", () => {
     expect(said).toEqual(["loaded", "agent-invalid", "repaired", "new", "agent-removed", "loaded"]);
   });
 
-  it("makes ready again only what differs in what a run needs", () =>
+  it("makes ready again only what differs in what a run needs, and nothing for no runs", () =>
     marbles((helpers) => {
       const configs = {
         b: changeOf("a", { title: "new" }),
         c: changeOf("a", { dockerfileHash: "1" }),
+        d: changeOf("a", { dockerfileHash: "1", scale: 0 }),
       };
       const prepare = (): Observable<BuildEvent> =>
         of({ type: "build-finished", error: null, usable: true });
-      const changes = "a-b-c-c-i-A-c-";
-      const built = "  a---a---------";
+      const changes = "a-b-c-c-i-A-c-d-c-";
+      const built = "  a---a-----------a-";
       const event$ = drawn(helpers, { changes, configs }, { prepare });
       helpers.expectObservable(only(event$, "build-finished")).toBe(built);
     }));

@@ -78,6 +78,7 @@ describe("what is known of an agent", () => {
     const building = after(at0.set(container), at0.buildStarted("step 1"));
     expect(building).toMatchObject({ building: true, statusText: "step 1" });
     expect(reduceAgent(building, at5.buildProgress("step 2")).statusText).toBe("step 2");
+    expect(reduceAgent(building, at5.set())).toMatchObject({ building: false, statusText: null });
     const failed = reduceAgent(building, at5.buildFinished("no base"));
     expect(failed).toMatchObject({ building: false, statusText: null, buildError: "no base" });
     expect(reduceAgent(failed, at5.set(container)).buildError).toBe("no base");
