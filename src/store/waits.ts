@@ -35,7 +35,8 @@ export interface Waits {
   all(): readonly Wait[];
   /** The answer to a request that was made before; undefined when there is none. */
   answer(instanceId: string, key: string): unknown;
-  remember(instanceId: string, key: string, answer: unknown): Promise<void>;
+  /** `instead` names the request whose answer is not needed any more. */
+  remember(instanceId: string, key: string, answer: unknown, instead?: string): Promise<void>;
   /** The run is over, and asks nothing more. */
   forget(instanceId: string): Promise<void>;
 }
@@ -60,6 +61,7 @@ export function createWaits(db: DatabaseSync, { write }: GroupCommit): Waits {
   const answer = db.prepare("SELECT answer FROM answers WHERE instance_id = ? AND key = ?");
   const forgetWaits = db.prepare("DELETE FROM waits WHERE instance_id = ?");
   const forgetAnswers = db.prepare("DELETE FROM answers WHERE instance_id = ?");
+  const forgetAnswer = db.prepare("DELETE FROM answers WHERE instance_id = ? AND key = ?");
   const queued = db.prepare(
     `SELECT id, at, agent, attempt, trigger FROM triggers
      WHERE state <> 'ended' AND state = 'queued' AND agent = ? AND kind IN ('webhook', 'agent-call') ORDER BY seq`,
@@ -102,7 +104,11 @@ export function createWaits(db: DatabaseSync, { write }: GroupCommit): Waits {
       const row = answer.get(instanceId, key);
       return row === undefined ? undefined : (JSON.parse(String(row.answer)) as unknown);
     },
-    remember: (instanceId, key, value) => write(() => remember(instanceId, key, value)),
+    remember: (instanceId, key, value, instead) =>
+      write(() => {
+        remember(instanceId, key, value);
+        if (instead !== undefined) forgetAnswer.run(instanceId, instead);
+      }),
     forget: (instanceId) =>
       write(() => {
         forgetWaits.run(instanceId);

@@ -45,6 +45,9 @@ export interface LockAbilities {
   readonly work$: Observable<never>;
 }
 
+/** Answers of a run that are kept for requests that it repeats: many more than it can have open. */
+const keptUnlocks = 256;
+
 interface Asked {
   readonly resource: string;
   readonly instanceId: string;
@@ -59,6 +62,7 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
   const held = new Map<string, HeldLock>();
   const claims = createLockClaims();
   const asked = new Map<string, Asked>();
+  const unlocked = new Map<string, string[]>();
 
   /** Ends a request, once its run has its place again if it waited. */
   const settle = (id: string, then: () => void): void => {
@@ -73,6 +77,12 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
       (error: unknown) => settle(id, () => requests.refuse(id, error)),
     );
   };
+  const remember = (instanceId: string, id: string): Promise<void> => {
+    const ids = unlocked.get(instanceId) ?? [];
+    unlocked.set(instanceId, ids);
+    const instead = ids.push(id) > keptUnlocks ? ids.shift() : undefined;
+    return store.waits.remember(instanceId, id, { ok: true }, instead);
+  };
   const has = (lock: HeldLock, request: string): Promise<void> => {
     held.set(lock.resource, lock);
     claims.hold(lock, request);
@@ -84,7 +94,7 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
     const removed = store.locks.remove(lock);
     if (key !== null) {
       // With the same commit, as a request that is repeated would find nothing to release.
-      const remembered = store.waits.remember(lock.instanceId, key, { ok: true });
+      const remembered = remember(lock.instanceId, key);
       return answer(key, Promise.all([removed, remembered]), { ok: true });
     }
     removed.catch((error: unknown) =>
@@ -170,6 +180,7 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
     },
     end: (instanceId) => {
       claims.end(instanceId);
+      unlocked.delete(instanceId);
       for (const [id, one] of asked) if (one.instanceId === instanceId) asked.delete(id);
       command$.next({ type: "ended", instanceId });
     },

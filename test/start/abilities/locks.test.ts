@@ -124,6 +124,20 @@ describe("a run's lock", () => {
     expect(world.abilities.locks()).toMatchObject([{ instanceId: second }]);
   });
 
+  test("leaves no more behind the more often it is taken and freed", async () => {
+    const { world, first } = await withRuns("a");
+    const keys = Array.from({ length: 300 }, () => randomUUID());
+    for (const key of keys) {
+      await world.ask(first, "lock", { resource });
+      await world.ask(first, "unlock", { resource }, { key });
+    }
+    const again = (n: number) =>
+      world.ask(first, "unlock", { resource }, { key: keys.at(n) ?? randomUUID() });
+    expect(await again(-1)).toEqual({ ok: true });
+    expect(await again(-256)).toEqual({ ok: true });
+    expect(await problemOf(again(-257))).toMatchObject({ error: "not_holder" });
+  });
+
   test("is nothing that a run can have which is over", async () => {
     const { world, first } = await withRuns("a");
     world.end(first);
