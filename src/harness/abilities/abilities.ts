@@ -69,7 +69,9 @@ export function createAbilities(options: AbilitiesOptions): Abilities {
       }
       const { request }: { request: z.ZodType<Parameters<typeof client.ask>[1]> } =
         channelAbilities[name];
-      const answer = await client.ask(name, checked(request, input), signal);
+      const asked = checked(request, input);
+      mustBeShowable(asked, options.redact);
+      const answer = await client.ask(name, asked, signal);
       return name === "wait" ? withPayloadFile(answer, job) : answer;
     },
   };
@@ -105,6 +107,15 @@ function signalWith(name: Signal, input: unknown, options: AbilitiesOptions): vo
       );
     case "exit":
       return exit.ask(code);
+  }
+}
+
+/** What people are shown of a request names something, so a secret in it can't be taken out. */
+function mustBeShowable(request: object, redact: AbilitiesOptions["redact"]): void {
+  const shown = request as Readonly<Record<string, unknown>>;
+  for (const name of ["resource", "source", "event"]) {
+    if (redact(shown[name]) === shown[name]) continue;
+    throw new RefusedError("malformed", `${name}: it holds a secret, and people are shown it`);
   }
 }
 

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { createAbilities, refusedAnswer } from "../../../src/harness/abilities/abilities.ts";
+import type { AbilityName } from "../../../src/harness/abilities/abilities.ts";
+import type { ChannelClient } from "../../../src/harness/abilities/channel-client.ts";
+import { createSessionExit } from "../../../src/harness/abilities/session-exit.ts";
+import { createRedactor } from "../../../src/credentials/redactor.ts";
+import { anItem } from "../../helpers/agents.ts";
+
+const secret = "hunter2-hunter2";
+
+function aRun() {
+  const asked: unknown[] = [];
+  const redactor = createRedactor();
+  redactor.add([secret]);
+  const client: ChannelClient = {
+    ask: (ability, request) => {
+      asked.push([ability, request]);
+      return Promise.reject(new Error("asked"));
+    },
+  };
+  const abilities = createAbilities({
+    job: { trigger: anItem("1").trigger, workDir: "/nowhere" },
+    emit: () => undefined,
+    exit: createSessionExit(),
+    redact: redactor.redactValue,
+    client,
+  });
+  const ask = (name: AbilityName, input: unknown) =>
+    abilities.perform(name, input, new AbortController().signal).catch((error: unknown) => error);
+  return { ask, asked };
+}
+
+describe("what people are shown of a request", () => {
+  it.each<[AbilityName, object]>([
+    ["lock", { resource: `x:${secret}` }],
+    ["unlock", { resource: `x:${Buffer.from(secret).toString("base64")}` }],
+    ["wait", { kind: "webhook", event: secret }],
+    ["wait", { kind: "agent-call", source: secret }],
+  ])("holds no secret of the run: %s", async (name, input) => {
+    const { ask, asked } = aRun();
+    const problem = refusedAnswer(await ask(name, input));
+    expect(problem).toMatchObject({ ok: false, error: "malformed" });
+    expect(JSON.stringify(problem)).not.toContain(secret);
+    expect(asked).toEqual([]);
+  });
+
+  it("is asked for when it holds none", async () => {
+    const { ask, asked } = aRun();
+    await ask("lock", { resource: "x:y" });
+    await ask("wait", { kind: "webhook", event: "issues" });
+    expect(asked).toEqual([
+      ["lock", { resource: "x:y" }],
+      ["wait", { kind: "webhook", event: "issues" }],
+    ]);
+  });
+});
