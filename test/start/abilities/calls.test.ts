@@ -181,6 +181,29 @@ describe("after a restart", () => {
     expect(await waiting).toMatchObject({ calls: [{ outcome: "succeeded", value: 7 }] });
   });
 
+  test("a call whose answer the crash took is not made again when it is asked for again", async () => {
+    const world = await started();
+    const caller = await world.run("a");
+    const key = randomUUID();
+    const asked = { agent: "b", context: "once" };
+    void world.ask(caller, "call", asked, { key }).catch(() => undefined);
+    const made = ({ history }: World) => history().filter(({ kind }) => kind === "agent-call");
+    await vi.waitFor(() => expect(made(world)).toHaveLength(1), { interval: 1 });
+    world.crash();
+
+    const next = createWorld({ agents }, world.dir, [caller]);
+    await next.start();
+    expect(await next.ask(caller, "call", asked, { key })).toMatchObject({ callId: key });
+    await vi.waitFor(() => expect(instancesOf(next, "b")).toHaveLength(1));
+    next.end(latest(next, "b"));
+    expect(await next.ask(caller, "call-wait", { callIds: [key] })).toMatchObject({
+      calls: [{ callId: key, outcome: "succeeded" }],
+    });
+    expect(await next.ask(caller, "call", asked, { key })).toMatchObject({ state: "ended" });
+    expect(instancesOf(next, "b")).toHaveLength(1);
+    expect(made(next).filter(({ outcome }) => outcome !== "lost")).toHaveLength(1);
+  });
+
   test("a call that was to end with a caller that died is not run", async () => {
     const world = await started();
     const caller = await world.run("a");
