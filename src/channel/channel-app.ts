@@ -37,7 +37,14 @@ const keySchema = z.uuid();
 
 /** What answers the requests of all runs, whatever socket they came by; it listens on none itself. */
 export function channelApp(options: ChannelAppOptions): FastifyInstance {
-  const app = fastify({ bodyLimit: maxBodyBytes, return503OnClosing: false });
+  const app = fastify({
+    ...{ bodyLimit: maxBodyBytes, return503OnClosing: false },
+    // What has no address at all passes no hook.
+    frameworkErrors: ({ message }, _request, reply) => {
+      reply.header("connection", "close");
+      void sendChannelProblem(reply, refusal("malformed", message));
+    },
+  });
   app.removeContentTypeParser("text/plain");
   app.addHook("onRequest", (request, reply, done) => {
     const channel = options.channelOf(request.raw);

@@ -47,16 +47,19 @@ describe("who has no token", () => {
     expect(side.abilities.asked).toHaveLength(1);
   });
 
-  it("is told so, and sends the rest of its body to nobody", async () => {
+  it.each([
+    ["/run/lock", /^HTTP\/1\.1 401 /],
+    ["/run/%zz", /^HTTP\/1\.1 400 /],
+  ])("is told so, and sends the rest of its body to nobody: %s", async (path, refused) => {
     const one = await side.channels.open("dev-1", side.base);
     const connection = await connected(one);
     const closed = once(connection, "close");
     let told = "";
     connection.on("data", (bytes: Buffer) => (told += bytes.toString()));
-    connection.write("POST /run/lock HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer forged\r\n");
+    connection.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer forged\r\n`);
     connection.write("Content-Type: application/json\r\nContent-Length: 10000000000\r\n\r\n{");
     await closed;
-    expect(told).toMatch(/^HTTP\/1\.1 401 /);
+    expect(told).toMatch(refused);
     expect(told).toMatch(/^connection: close\r$/im);
   });
 });
