@@ -56,11 +56,22 @@ const jobCredentialSchema = z.object({
 });
 export type JobCredential = z.infer<typeof jobCredentialSchema>;
 
+/** A file of the agent's skill, by its path below the agent's directory (`scripts/…`). */
+const jobFileSchema = z.object({
+  path: z.string().regex(/^(scripts|references|assets)\/(?!.*(^|\/)\.\.(\/|$))/),
+  /** Base64. */
+  content: z.string(),
+  executable: z.boolean(),
+});
+export type JobFile = z.infer<typeof jobFileSchema>;
+
 export const jobSchema = z.object({
   instanceId: z.string(),
   agent: z.string(),
   title: z.string(),
   instructions: z.string(),
+  /** What the instructions refer to; written into the working directory. */
+  files: z.array(jobFileSchema).optional(),
   harness: z.object({ type: z.enum(["pi", "llm-cli"]), command: z.string() }),
   /** In the order to try; models in cooldown come last. */
   models: z.array(jobModelSchema).min(1),

@@ -21,6 +21,7 @@ import { inlineTimeoutMs, withCommandOutputs } from "./inline-commands.ts";
 import { messageWriter } from "./message-writer.ts";
 import { promptFor } from "./prompt.ts";
 import { readJob } from "./read-job.ts";
+import { writeSkillFiles } from "./skill-files.ts";
 
 export interface RunJobOptions {
   /** Gives the job as its first line and stays open as long as the scheduler lives. */
@@ -142,6 +143,7 @@ async function runPhases(
   { env, startScripted }: RunJobOptions,
 ): Promise<SessionEnd> {
   const { emit, signal, abilities, exit, commands } = surroundings;
+  await writeSkillFiles(job);
   const payloadFile = await writePayload(job);
   const files = await writeCredentialFiles(job);
   const variables = commandEnv(job, env, { payloadFile, files, commands });

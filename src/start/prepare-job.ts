@@ -1,5 +1,5 @@
 import type { AgentConfig, ModelConfig, RunRequest } from "../../streams/vocabulary.ts";
-import type { Job, JobCredential, JobModel, Script } from "../contracts/job.ts";
+import type { Job, JobCredential, JobFile, JobModel, Script } from "../contracts/job.ts";
 import { UserError } from "../errors.ts";
 
 /** What a job is put together from. All reject with a UserError that says what is missing and what to do. */
@@ -8,6 +8,8 @@ export interface JobSources {
   readonly credential: (reference: string) => Promise<LoadedCredential>;
   /** Adds the environment variables, in the agent's order. */
   readonly stage: (credentials: readonly LoadedCredential[]) => readonly JobCredential[];
+  /** The files of an agent's skill beside SKILL.md, as they are now. */
+  readonly files: (agent: string) => Promise<readonly JobFile[]>;
   /** Absolute path of a script file. */
   readonly script: (path: string) => Promise<Script>;
   /** The body of an accepted webhook as text; null when retention took it. */
@@ -31,8 +33,9 @@ export async function prepareJob(
   sources: JobSources,
 ): Promise<Job> {
   const { agent, instanceId, item } = request;
-  const [models, credentials] = await Promise.all([
+  const [models, files, credentials] = await Promise.all([
     jobModels(agent, sources),
+    sources.files(agent.name),
     Promise.all(agent.credentials.map((reference) => sources.credential(reference))),
   ]);
   const { trigger } = item;
@@ -41,6 +44,7 @@ export async function prepareJob(
     agent: agent.name,
     title: agent.title,
     instructions: agent.instructions,
+    files: [...files],
     harness: { ...agent.harness },
     models,
     params: Object.fromEntries(

@@ -6,6 +6,7 @@ import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
 import type { Runner } from "../../streams/runs/runner.ts";
 import type { AgentConfig, BuildEvent, RunRequest } from "../../streams/vocabulary.ts";
 import type { RunAbilities } from "../contracts/run-channel.ts";
+import { readSkillFiles } from "../config/skill-files.ts";
 import { secretsOf } from "../credentials/credential-types.ts";
 import { loadCredential } from "../credentials/load-credential.ts";
 import { stageCredentials } from "../credentials/stage-credentials.ts";
@@ -65,6 +66,7 @@ export function createRuntimes(context: RunContext): Runtimes {
   });
   const sources = {
     ...jobSources(own, () => cooldowns),
+    files: (agent: string) => readSkillFiles(projectDir, agent),
     channel: (request: RunRequest) => channels.channelFor(request),
   };
   const shared = {
@@ -133,7 +135,7 @@ export function createRuntimes(context: RunContext): Runtimes {
 function jobSources(
   { home, redactor, store }: OwnProject,
   cooldowns: () => Cooldowns,
-): Omit<JobSources, "channel"> {
+): Omit<JobSources, "channel" | "files"> {
   return {
     credential: async (reference) => {
       const credential = await loadCredential(home, reference);

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "../helpers/scheduler.ts";
 import { webhookProject } from "../webhooks/webhook-project.ts";
@@ -17,6 +17,9 @@ export function agentName(n: number): string {
 /** A project with many agents that run as the scheduler's own user with a scripted model. */
 export async function benchProject({ count, config }: AgentsOptions): Promise<TestProject> {
   const project = await webhookProject();
+  // Before any table: one run at once, or a thousand agents that are asked at once start a thousand processes.
+  const file = join(project.dir, "config.toml");
+  await writeFile(file, `scale = 1\n${await readFile(file, "utf8")}`);
   for (let n = 0; n < count; n++) {
     const dir = join(project.dir, "agents", agentName(n));
     await mkdir(dir, { recursive: true });

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -22,9 +22,14 @@ async function configure(change: (config: string) => string): Promise<void> {
 const hooks = '\n[hooks]\npre = ["sleep 300"]\n';
 
 describe("al run without a scheduler", () => {
-  test("runs the agent once, follows it and lets the project go", async () => {
+  test("runs the agent once with the files of its skill, follows it and lets the project go", async () => {
+    await mkdir(join(project.dir, "agents/hello/scripts"));
+    const script = '#!/bin/sh\necho "greetings of $AL_AGENT"\n';
+    await writeFile(join(project.dir, "agents/hello/scripts/greet"), script, { mode: 0o755 });
+    await configure((config) => `${config}\n[hooks]\npre = ["scripts/greet"]\n`);
     const first = await runAl(project, ["run", "hello", "--prompt", "hi"]);
     expect(first).toMatchObject({ code: 0 });
+    expect(first.stdout).toContain("greetings of hello");
     expect(first.stdout).toContain("Hello from your first agent");
     expect(first.stderr).toMatch(/hello-\w{8} succeeded/);
     expect((await runAl(project, ["stat"])).stderr).toContain("no scheduler is running");

@@ -29,6 +29,7 @@ function prepare(config: Partial<AgentConfig>, stored: readonly string[]) {
       throw new UserError("missing_credential", `credential ${type} is missing`, { hint });
     },
     stage: stageCredentials,
+    files: () => Promise.resolve([]),
     script: () => Promise.reject(new UserError("script_invalid", "no such script")),
     payload: () => null,
     orderModels: (models) => models.toSorted((a, b) => b.name.localeCompare(a.name)),

@@ -22,7 +22,7 @@ export function renderReview(review: Review, reviewed: Reviewed, colors: Colors)
     "hooks        none",
     "runtime      container",
     ...warningLines(review, colors),
-    ...reachLines(review, colors),
+    ...missedLines(review, colors),
     ...proposalLines(review, colors),
   ].join("\n");
 }
@@ -60,20 +60,10 @@ export function warningLines({ commands, hidden, files }: Review, colors: Colors
 }
 
 /** What the instructions count on and runs won't find. */
-function reachLines({ files, missed }: Review, colors: Colors): string[] {
+function missedLines({ missed }: Review, colors: Colors): string[] {
+  if (missed.length === 0) return [];
   const warn = colors.yellow("warning");
-  const hasImage = files.some(({ path }) => path === "Dockerfile");
-  const hasFolders = files.some(({ path }) => path.includes("/"));
-  return [
-    ...(missed.length === 0
-      ? []
-      : [`${warn} SKILL.md names ${missed.map(plainLine).join(", ")}: not taken`]),
-    ...(hasImage || !hasFolders
-      ? []
-      : [
-          `${warn} a run gets SKILL.md; the other files reach its container when a Dockerfile copies them there`,
-        ]),
-  ];
+  return [`${warn} SKILL.md names ${missed.map(plainLine).join(", ")}: not taken`];
 }
 
 /** Sensitive keys first: they are what a stranger must not decide. */

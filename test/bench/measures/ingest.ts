@@ -9,7 +9,7 @@ import { sendAll } from "../load.ts";
 import type { Load } from "../load.ts";
 import { withScheduler } from "../with-scheduler.ts";
 
-/** Disabled by nothing but its schedule of never: what it is given waits, and the oldest makes room. */
+/** The one run that the project allows sleeps; what the agents are given waits, and the oldest makes room. */
 const filters = (n: number): string => `scale = 1
 maxWorkQueueSize = 1
 hooks.pre = ["sleep 3600"]

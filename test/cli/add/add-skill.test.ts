@@ -187,9 +187,6 @@ describe("al add", () => {
     repository.commit();
     const { stderr } = await folders.al(["add", repository.url]);
     expect(stderr).toContain("warning SKILL.md names forms.md: not taken");
-    expect(stderr).toContain(
-      "warning a run gets SKILL.md; the other files reach its container when",
-    );
   });
 
   test("off a terminal shows the skill and names the missing flag", async () => {
