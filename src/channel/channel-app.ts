@@ -3,9 +3,10 @@ import type { Socket } from "node:net";
 import { fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { abilities } from "../contracts/run-channel.ts";
+import { abilities, maxRequestBytes, refusal } from "../contracts/run-channel.ts";
 import type { Ability, AbilityRequest, RunAbilities } from "../contracts/run-channel.ts";
-import { channelProblemOf, refusal, sendChannelProblem } from "./channel-problem.ts";
+import { schemaProblems } from "../contracts/schema-problems.ts";
+import { channelProblemOf, sendChannelProblem } from "./channel-problem.ts";
 import { carriesToken } from "./token.ts";
 
 /** One run as its requests meet it. */
@@ -30,15 +31,12 @@ export interface ChannelAppOptions {
   readonly onUnexpected: (instanceId: string, error: unknown) => void;
 }
 
-/** A text of 64 Ki characters fits even when each is an escape; the schemas limit the text itself. */
-const maxBodyBytes = 6 * 65_536 + 4_096;
-
 const keySchema = z.uuid();
 
 /** What answers the requests of all runs, whatever socket they came by; it listens on none itself. */
 export function channelApp(options: ChannelAppOptions): FastifyInstance {
   const app = fastify({
-    ...{ bodyLimit: maxBodyBytes, return503OnClosing: false },
+    ...{ bodyLimit: maxRequestBytes, return503OnClosing: false },
     // What has no address at all passes no hook.
     frameworkErrors: ({ message }, _request, reply) => {
       reply.header("connection", "close");
@@ -127,8 +125,5 @@ function ended(signal: AbortSignal, channel: Channel): Promise<never> {
 function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) =>
-    [path.join("."), message].filter((part) => part !== "").join(": "),
-  );
-  throw refusal("malformed", `${what}: ${problems.slice(0, 5).join("; ")}`);
+  throw refusal("malformed", `${what}: ${schemaProblems(result.error)}`);
 }

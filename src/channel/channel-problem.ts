@@ -1,12 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { FastifyReply } from "fastify";
-import { channelErrors, ChannelError } from "../contracts/run-channel.ts";
-import type { ChannelErrorCode } from "../contracts/run-channel.ts";
-
-/** A refusal of the channel itself. */
-export function refusal(error: ChannelErrorCode, detail: string): ChannelError {
-  return new ChannelError({ error, detail });
-}
+import { channelErrors, ChannelError, refusal } from "../contracts/run-channel.ts";
 
 /**
  * What a run is told about anything that was thrown. What nobody foresaw goes to `onUnexpected`; the run may try

@@ -7,7 +7,13 @@ import { outcomes } from "../../streams/vocabulary.ts";
  */
 
 const secondsSchema = z.number().min(0).max(86_400);
-const textSchema = z.string().max(65_536);
+/** Characters of a text that a run sends: a context, a status, a value as JSON. */
+export const maxTextLength = 65_536;
+/** Such a text fits even when each of its characters is an escape; the schemas limit the text itself. */
+export const maxRequestBytes = 6 * maxTextLength + 4_096;
+/** A run may wait this often as long as one wait lasts at most (`waitTimeout`). */
+export const maxWaitsOfRun = 10;
+const textSchema = z.string().max(maxTextLength);
 /** A URI, so that two agents mean the same by it; people read it, so it holds nothing that can't be seen. */
 const resourceSchema = z
   .string()
@@ -164,6 +170,15 @@ export class ChannelError extends Error {
     this.name = "ChannelError";
     this.problem = problem;
   }
+}
+
+/** The error by which a run is refused what it asked for. */
+export function refusal(
+  error: ChannelErrorCode,
+  detail: string,
+  { cause, ...more }: Partial<Pick<ChannelProblem, "path" | "holder">> & { cause?: unknown } = {},
+): ChannelError {
+  return new ChannelError({ error, detail, ...more }, { cause });
 }
 
 /** A request of a run that was let in. */

@@ -13,6 +13,7 @@ import type {
   RunAbilities,
   RunRequestOf,
 } from "../contracts/run-channel.ts";
+import { refusal } from "../contracts/run-channel.ts";
 import type { Offer, Receipt } from "../contracts/webhook-receipts.ts";
 import type { Store } from "../store/store.ts";
 import { payloadIn } from "../webhooks/readable-payload.ts";
@@ -21,7 +22,6 @@ import type { CallDeps } from "./abilities/call-abilities.ts";
 import { createFreezer } from "./abilities/freezer.ts";
 import { createLockAbilities } from "./abilities/lock-abilities.ts";
 import { createOpenRequests, requestId } from "./abilities/open-requests.ts";
-import { refusal } from "./abilities/refusal.ts";
 import { createRests } from "./abilities/rests.ts";
 import { createWaitAbilities } from "./abilities/wait-abilities.ts";
 

@@ -6,6 +6,7 @@ import type {
   RawServerDefault,
 } from "fastify";
 import { z } from "zod";
+import { schemaProblems } from "../../contracts/schema-problems.ts";
 import { HttpProblem } from "../problem.ts";
 
 /** Gives handlers the types of their route's schemas: what was parsed, and what may be answered. */
@@ -59,9 +60,6 @@ export function useZod(app: FastifyInstance): void {
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
 }
 
-function malformed(part: string, { issues }: z.ZodError): HttpProblem {
-  const wrong = issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join(".")}: ${message}`,
-  );
-  return new HttpProblem(400, "malformed", `The ${part} is malformed: ${wrong.join("; ")}.`);
+function malformed(part: string, error: z.ZodError): HttpProblem {
+  return new HttpProblem(400, "malformed", `The ${part} is malformed: ${schemaProblems(error)}.`);
 }

@@ -1,7 +1,12 @@
 import { z } from "zod";
 import type { Job } from "../../contracts/job.ts";
-import { abilities as channelAbilities, ChannelError } from "../../contracts/run-channel.ts";
+import {
+  abilities as channelAbilities,
+  ChannelError,
+  maxTextLength,
+} from "../../contracts/run-channel.ts";
 import type { Ability } from "../../contracts/run-channel.ts";
+import { schemaProblems } from "../../contracts/schema-problems.ts";
 import type { RunMessage } from "../../contracts/run-messages.ts";
 import { withPayloadFile } from "./awaited-trigger.ts";
 import type { ChannelClient } from "./channel-client.ts";
@@ -10,7 +15,7 @@ import type { SessionExit } from "./session-exit.ts";
 
 /** What the run does by itself: it tells the scheduler in its output, so that it works while that is away. */
 const signals = {
-  status: z.strictObject({ text: z.string().trim().min(1).max(65_536) }),
+  status: z.strictObject({ text: z.string().trim().min(1).max(maxTextLength) }),
   return: z.strictObject({ value: z.unknown() }),
   rerun: z.strictObject({}),
   exit: z.strictObject({ code: z.int().min(0).max(255).optional() }),
@@ -51,7 +56,7 @@ export interface AbilitiesOptions {
 
 const statusCharacters = 500;
 /** Of a returned value, as JSON. */
-const maxValueBytes = 65_536;
+const maxValueBytes = maxTextLength;
 
 export function createAbilities(options: AbilitiesOptions): Abilities {
   const { client, job } = options;
@@ -129,8 +134,5 @@ function small(value: unknown): unknown {
 function checked<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) =>
-    [path.join("."), message].filter((part) => part !== "").join(": "),
-  );
-  throw new RefusedError("malformed", problems.slice(0, 5).join("; "));
+  throw new RefusedError("malformed", schemaProblems(result.error));
 }

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { once } from "node:events";
 import { join } from "node:path";
 import { agentCommands } from "../../contracts/agent-commands.ts";
+import { maxRequestBytes } from "../../contracts/run-channel.ts";
 import { refusedAnswer } from "./abilities.ts";
 import type { Abilities, AbilityName, Answer } from "./abilities.ts";
 
@@ -26,9 +27,6 @@ export interface RunSocketOptions {
   /** The run's own home, where login shells look for what to do first; null for nothing to be written there. */
   readonly profileDir: string | null;
 }
-
-/** A text of 64 Ki characters, each of them an escape. */
-const maxBodyBytes = 6 * 65_536 + 4_096;
 
 /**
  * Opens the run's own socket for the commands of its agent, who are the same user, and writes these commands. No
@@ -105,8 +103,8 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
     // Read to its end all the same, or the other side never reads why.
-    if (size <= maxBodyBytes) chunks.push(chunk);
+    if (size <= maxRequestBytes) chunks.push(chunk);
   }
-  if (size > maxBodyBytes) throw new Error(`more than ${maxBodyBytes} bytes`);
+  if (size > maxRequestBytes) throw new Error(`more than ${maxRequestBytes} bytes`);
   return JSON.parse(Buffer.concat(chunks).toString("utf8")) as unknown;
 }

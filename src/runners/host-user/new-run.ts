@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { AgentConfig, RunRequest } from "../../../streams/vocabulary.ts";
 import type { Job } from "../../contracts/job.ts";
+import { maxWaitsOfRun } from "../../contracts/run-channel.ts";
 import type { Life } from "../as-run.ts";
 import { unlessAborted } from "../container/abortable.ts";
 import { stoppedBeforeStart } from "../container/run-exit.ts";
@@ -24,8 +25,6 @@ import { closeLog, createLog, logPathOf, workDirOf, writeRunRecord } from "./run
 const maxLogBytes = 50 * 1024 * 1024;
 /** A run whose scheduler is gone ends this much after its timeout, in ms. */
 const overtimeMs = 10_000;
-/** How many times its `waitTimeout` a run may wait in all. */
-const maxWaits = 10;
 
 /** A run from nothing to its exit. */
 export async function newRun(
@@ -109,7 +108,7 @@ function keepOrder(request: RunRequest, options: HostUserOptions): KeepOrder {
 
 /** Time in which a run waits for a trigger is none of its timeout, and all its waits are bounded together. */
 function lifeMs({ timeoutSeconds, waitTimeoutSeconds }: AgentConfig): number {
-  return (timeoutSeconds + maxWaits * waitTimeoutSeconds) * 1000 + overtimeMs;
+  return (timeoutSeconds + maxWaitsOfRun * waitTimeoutSeconds) * 1000 + overtimeMs;
 }
 
 async function exitOf(

@@ -5,6 +5,7 @@ import { calls } from "../../../streams/coordination/calls.ts";
 import type { CallCommand, CallEvent, OpenCall } from "../../../streams/coordination/calls.ts";
 import type { WaitGraph } from "../../../streams/coordination/wait-graph.ts";
 import type { RunEvent, RunRequest, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
+import { refusal } from "../../contracts/run-channel.ts";
 import type { AbilityAnswer, RunRequestOf } from "../../contracts/run-channel.ts";
 import type { Offer } from "../../contracts/webhook-receipts.ts";
 import type { CallState } from "../../store/calls.ts";
@@ -13,7 +14,7 @@ import type { Store } from "../../store/store.ts";
 import { uuidV7 } from "../../store/uuid-v7.ts";
 import type { FirstEvents } from "../first-events.ts";
 import type { OpenRequests } from "./open-requests.ts";
-import { fromOperation, refusal } from "./refusal.ts";
+import { fromOperation } from "./refusal.ts";
 import type { Rest, Rests } from "./rests.ts";
 
 type CallTrigger = Extract<Trigger, { kind: "agent-call" }>;
@@ -119,7 +120,7 @@ export function createCallAbilities(deps: CallDeps): CallAbilities {
       case "refused": {
         const path = event.path.join(" → ");
         const detail = `This wait would never end, as these wait for each other: ${path}.`;
-        return requests.refuse(event.key, refusal("circle", detail, { path: event.path }));
+        return requests.refuse(event.key, refusal("circle", detail, { path: [...event.path] }));
       }
     }
   };

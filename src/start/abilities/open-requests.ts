@@ -1,5 +1,5 @@
+import { refusal } from "../../contracts/run-channel.ts";
 import type { RunRequestOf } from "../../contracts/run-channel.ts";
-import { refusal } from "./refusal.ts";
 
 export type Asked = Pick<RunRequestOf, "instanceId" | "ability" | "key" | "request" | "signal">;
 

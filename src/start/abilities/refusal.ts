@@ -1,28 +1,16 @@
 import type { LockRefusal } from "../../../streams/coordination/lock-events.ts";
 import { maxLocksOfRun } from "../../../streams/coordination/locks.ts";
-import { ChannelError } from "../../contracts/run-channel.ts";
-import type { ChannelErrorCode } from "../../contracts/run-channel.ts";
+import { refusal } from "../../contracts/run-channel.ts";
+import type { ChannelError } from "../../contracts/run-channel.ts";
 import { OperationError } from "../../contracts/operations.ts";
 import { lockView } from "./lock-view.ts";
-
-/** The error by which a run is refused what it asked for. */
-export function refusal(
-  error: ChannelErrorCode,
-  detail: string,
-  more: { readonly path?: readonly string[]; readonly cause?: unknown } = {},
-): ChannelError {
-  const { path, cause } = more;
-  const problem = { error, detail, ...(path === undefined ? {} : { path: [...path] }) };
-  return new ChannelError(problem, { cause });
-}
 
 /** Why a lock is not given, not kept or not released. */
 export function lockRefusal(refused: LockRefusal, resource: string): ChannelError {
   const { why, holder } = refused;
   const held = holder === null ? {} : { holder: lockView(holder) };
   const by = holder?.instanceId ?? "nobody";
-  const problem = (detail: string): ChannelError =>
-    new ChannelError({ error: why, detail, ...held });
+  const problem = (detail: string): ChannelError => refusal(why, detail, held);
   switch (why) {
     case "held":
       return problem(`${resource} is held by ${by}.`);
@@ -35,7 +23,7 @@ export function lockRefusal(refused: LockRefusal, resource: string): ChannelErro
     case "deadlock": {
       const path = [...refused.path];
       const detail = `To wait for ${resource} would never end, as these wait for each other: ${path.join(" → ")}.`;
-      return new ChannelError({ error: why, detail, ...held, path });
+      return refusal(why, detail, { ...held, path });
     }
   }
 }

@@ -6,6 +6,7 @@ import { waits } from "../../../streams/coordination/waits.ts";
 import type { Wait, WaitCommand, WaitEvent } from "../../../streams/coordination/waits.ts";
 import type { Resting } from "../../../streams/runs/resting.ts";
 import type { AgentConfig, Trigger, WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import { maxWaitsOfRun } from "../../contracts/run-channel.ts";
 import type { AbilityAnswer, RunRequestOf } from "../../contracts/run-channel.ts";
 import type { Offer } from "../../contracts/webhook-receipts.ts";
 import type { Store } from "../../store/store.ts";
@@ -49,8 +50,6 @@ export interface WaitAbilities {
   readonly work$: Observable<never>;
 }
 
-/** A run may wait this often as long as one wait lasts at most. */
-const allWaits = 10;
 /** How long a wait is kept for a run that hung up, in ms: its connection may have broken, and it asks again. */
 const hungUpMs = 15_000;
 /** The same for a run of an earlier scheduler, in ms. */
@@ -91,7 +90,7 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
     const { timeoutSeconds, ...condition } = request;
     const agent = deps.configOf(instanceId);
     const longest = agent.waitTimeoutSeconds;
-    const left = allWaits * longest * 1000 - waitedMs(instanceId);
+    const left = maxWaitsOfRun * longest * 1000 - waitedMs(instanceId);
     const wanted = Math.min(timeoutSeconds ?? longest, longest) * 1000;
     const since = clock.now();
     const until = since + Math.max(0, Math.min(wanted, left));
