@@ -7,6 +7,8 @@ export interface AgentsOptions {
   readonly count: number;
   /** Lines of each agent's `config.toml`, by its number. */
   readonly config: (n: number) => string;
+  /** `config` gives the whole file. */
+  readonly whole?: boolean;
 }
 
 /** `agent-0007` */
@@ -15,7 +17,11 @@ export function agentName(n: number): string {
 }
 
 /** A project with many agents that run as the scheduler's own user with a scripted model. */
-export async function benchProject({ count, config }: AgentsOptions): Promise<TestProject> {
+export async function benchProject({
+  count,
+  config,
+  whole = false,
+}: AgentsOptions): Promise<TestProject> {
   const project = await webhookProject();
   // Before any table: one run at once, or a thousand agents that are asked at once start a thousand processes.
   const file = join(project.dir, "config.toml");
@@ -24,7 +30,7 @@ export async function benchProject({ count, config }: AgentsOptions): Promise<Te
     const dir = join(project.dir, "agents", agentName(n));
     await mkdir(dir, { recursive: true });
     await writeFile(join(dir, "SKILL.md"), `Agent number ${n}.\n`);
-    await writeFile(join(dir, "config.toml"), agentConfig(config(n)));
+    await writeFile(join(dir, "config.toml"), whole ? config(n) : agentConfig(config(n)));
   }
   return project;
 }

@@ -6,15 +6,17 @@ import { firstRequest } from "./measures/first-request.ts";
 import { history } from "./measures/history.ts";
 import { ingest } from "./measures/ingest.ts";
 import { changes } from "./measures/changes.ts";
+import { soak } from "./measures/soak.ts";
 import { startUp } from "./measures/start-up.ts";
 import { compared, table } from "./report.ts";
 
-const measures: readonly Measure[] = [startUp, ingest, changes, firstRequest, history];
+const measures: readonly Measure[] = [startUp, ingest, changes, firstRequest, history, soak];
 
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
     repeats: { type: "string", default: "3" },
+    minutes: { type: "string", default: "1" },
     quick: { type: "boolean", default: false },
     json: { type: "string" },
     baseline: { type: "string" },
@@ -31,7 +33,8 @@ if (chosen.length === 0) {
 const figures: Figure[] = [];
 for (const { name, run } of chosen) {
   process.stderr.write(`measuring ${name} …\n`);
-  figures.push(...(await run({ repeats: Number(values.repeats), quick: values.quick })));
+  const [repeats, minutes] = [Number(values.repeats), Number(values.minutes)];
+  figures.push(...(await run({ repeats, minutes, quick: values.quick })));
 }
 process.stdout.write(`${table(figures)}\n`);
 if (values.baseline !== undefined) process.stdout.write(`${compared(figures, values.baseline)}\n`);

@@ -1,7 +1,7 @@
 /** One measured figure. Values are in `unit`; `floor` is what bare parts reach on the same machine in the same minute. */
 export interface Figure {
   readonly name: string;
-  readonly unit: "ms" | "MB" | "/s" | "bytes";
+  readonly unit: "ms" | "MB" | "/s" | "bytes" | "%" | "";
   readonly median: number;
   /** The 99th percentile of single observations, where there are some. */
   readonly p99: number | null;
@@ -21,6 +21,8 @@ export interface BenchOptions {
   readonly repeats: number;
   /** Small sizes, to see that it works. */
   readonly quick: boolean;
+  /** How long the soak takes. */
+  readonly minutes: number;
 }
 
 /** The value below which the given part (0 to 1) of the values lies; NaN for none. */

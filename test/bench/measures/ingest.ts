@@ -78,10 +78,10 @@ const cases: readonly Case[] = [
 /** Signed deliveries from a second process, each answered after its commit; beside it the bare server. */
 export const ingest: Measure = {
   name: "ingest",
-  run: async ({ repeats, quick }) => {
+  run: async (options) => {
     const figures: Figure[] = [];
-    for (const one of quick ? cases.slice(0, 1) : cases) {
-      figures.push(...(await measured(one, { repeats, quick })));
+    for (const one of options.quick ? cases.slice(0, 1) : cases) {
+      figures.push(...(await measured(one, options)));
     }
     return figures;
   },

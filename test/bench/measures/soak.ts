@@ -1,0 +1,94 @@
+import { figureOf } from "../figure.ts";
+import type { Figure, Measure } from "../figure.ts";
+import type { Sample } from "../soak/reading.ts";
+import { runSoak } from "../soak/run-soak.ts";
+import { growthOf, leaks } from "../soak/verdict.ts";
+
+const megabyte = 1024 * 1024;
+
+/** What a scheduler holds after minutes or hours of work; the process ends with 1 when it holds more and more. */
+export const soak: Measure = {
+  name: "soak",
+  run: async ({ minutes, quick }) => {
+    const length = quick ? 0.5 : minutes;
+    const sampleEvery = Math.min(60, (length * 60) / 12);
+    const soaked = await runSoak({ minutes: length, sampleEvery, onSample: tell });
+    const { samples, answers, edits } = soaked;
+    const limits = { heapBytes: megabyte, fds: 2, inotifyWatches: 0, resources: 2 };
+    const { resources } = growthOf(samples);
+    say(`answers ${JSON.stringify(answers)}, ${edits} edits`);
+    say(`handles that came or went: ${JSON.stringify(resources)}`);
+    const problems = leaks(samples, limits);
+    for (const problem of problems) say(`NOT FLAT: ${problem}`);
+    if (problems.length > 0) process.exitCode = 1;
+    return figures(samples, length);
+  },
+};
+
+function figures(samples: readonly Sample[], minutes: number): readonly Figure[] {
+  const growth = growthOf(samples);
+  const of = (read: (sample: Sample) => number): number[] => samples.map(read);
+  const mb = (bytes: number): number => bytes / megabyte;
+  const [first, last] = [samples[0], samples.at(-1)];
+  const wall = ((last?.seconds ?? 0) - (first?.seconds ?? 0)) * 1000;
+  const cpu = (last?.cpuMs ?? 0) - (first?.cpuMs ?? 0);
+  const name = `soak of ${minutes} minutes:`;
+  return [
+    figureOf(
+      `${name} heap`,
+      "MB",
+      of(({ heapBytes }) => mb(heapBytes)),
+    ),
+    figureOf(`${name} heap grew`, "MB", [mb(growth.heapBytes)], { target: "1 MB" }),
+    figureOf(
+      `${name} buffers`,
+      "MB",
+      of(({ externalBytes }) => mb(externalBytes)),
+    ),
+    figureOf(
+      `${name} resident`,
+      "MB",
+      of(({ residentBytes }) => mb(residentBytes)),
+    ),
+    figureOf(
+      `${name} open files`,
+      "",
+      of(({ fds }) => fds),
+    ),
+    figureOf(`${name} open files grew`, "", [growth.fds], { target: "0" }),
+    figureOf(
+      `${name} watches`,
+      "",
+      of(({ inotifyWatches }) => inotifyWatches),
+    ),
+    figureOf(`${name} watches grew`, "", [growth.inotifyWatches], { target: "0" }),
+    figureOf(
+      `${name} event loop late, median`,
+      "ms",
+      of(({ delayMs }) => delayMs.p50),
+    ),
+    figureOf(
+      `${name} event loop late, p99`,
+      "ms",
+      of(({ delayMs }) => delayMs.p99),
+    ),
+    figureOf(`${name} event loop late, longest`, "ms", [
+      Math.max(...of(({ delayMs }) => delayMs.max)),
+    ]),
+    figureOf(`${name} the scheduler's own share of a core`, "%", [(100 * cpu) / wall]),
+  ];
+}
+
+function tell({ seconds, heapBytes, residentBytes, fds, inotifyWatches, ...rest }: Sample): void {
+  const { children, delayMs } = rest;
+  const delay = [delayMs.p50, delayMs.p99, delayMs.max].map((ms) => ms.toFixed(1)).join("/");
+  say(
+    `${seconds.toFixed(0)} s: heap ${(heapBytes / megabyte).toFixed(2)} MB, ` +
+      `resident ${(residentBytes / megabyte).toFixed(0)} MB, ${fds} fds, ` +
+      `${inotifyWatches} watches, ${children} children, event loop late ${delay} ms`,
+  );
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
