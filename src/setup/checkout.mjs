@@ -99,8 +99,6 @@ function install() {
 function build() {
   say("Building …");
   const startedAt = new Date();
-  // The compiler writes only what changed since its notes, so without its output the notes must go.
-  if (!existsSync(builtProgram)) rmSync(join(root, "dist/.tsbuildinfo"), { force: true });
   if (!npm("run", "--silent", "build")) fail("the build failed", "see the messages above");
   // A file saved while the build ran is newer than the stamp, so the next start builds again.
   writeFileSync(builtStamp, `${startedAt.toISOString()}\n`);

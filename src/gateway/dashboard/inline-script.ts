@@ -3,8 +3,8 @@ import { stripTypeScriptTypes } from "node:module";
 
 /**
  * The script of a page, to be put into it: the module browser/<name> and what it imports, in one. The modules are plain
- * ones, type-checked and tested like all others; the build turns each into JavaScript and this joins them, each once
- * and after what it imports. They share one scope, so a name is used by one module only.
+ * ones, type-checked and tested like all others. The build has joined them already; where the sources run as they are,
+ * this joins them, each once and after what it imports, in one scope: a name is used by one module only.
  */
 export function inlineScript(name: string): string {
   const known = scripts.get(name);
@@ -28,13 +28,17 @@ function joined(name: string): string {
     );
     return imported.join("") + ownPart(source);
   };
-  const script = collect(new URL(`./browser/${name}${ownExtension}`, import.meta.url));
+  const script = collect(
+    new URL(fromSource ? `browser/${name}.ts` : `${built}/${name}.js`, import.meta.url),
+  );
   if (/<\/script|<!--/i.test(script)) throw new Error(`browser/${name} would end its own element`);
   return script;
 }
 
-/** `.js` in the build, `.ts` when the sources run as they are. */
-const ownExtension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
+/** Whether the sources run as they are. */
+const fromSource = import.meta.url.endsWith(".ts");
+/** The build's scripts, as seen from its chunks. */
+const built = "../gateway/dashboard/browser";
 const importStatement = /^import\s[^;]*?from "([^"]+)";$/gm;
 
 function javascriptOf(url: URL): string {
