@@ -1,0 +1,135 @@
+import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openStore } from "../../../src/store/store.ts";
+import { sendLoad } from "../../webhooks/load.ts";
+import type { LoadAnswer, LoadRequest } from "../../webhooks/load.ts";
+import type { Promised } from "./crash-model.ts";
+import type { CrashPlan } from "./crash-plan.ts";
+import { configText, queueSizes } from "./crash-project.ts";
+import type { CrashProject } from "./crash-project.ts";
+import { startDoomed } from "./crash-scheduler.ts";
+import type { Doomed } from "./crash-scheduler.ts";
+
+/** A chain of crashes on one project. */
+export interface Lane {
+  readonly project: CrashProject;
+  readonly promised: Promised;
+  /** How often each point did end the program. */
+  readonly struck: Map<string, number>;
+  /** Deliveries so far. */
+  sent: number;
+}
+
+export const startArgs = ["start", "--port", "0"];
+
+/** Does what the plan says, until the scheduler is dead. */
+export function crashOnce(lane: Lane, plan: CrashPlan): Promise<void> {
+  switch (plan.point) {
+    case "config drafted":
+    case "config replaced":
+      return crashOfChange(lane, plan);
+    case "key drafted":
+    case "key placed":
+      rmSync(keyPath(lane.project), { force: true });
+      return crashOfScheduler(lane, plan);
+    case "migrating":
+      return crashOfMigration(lane, plan);
+    default:
+      return crashOfScheduler(lane, plan);
+  }
+}
+
+export function keyPath({ home }: CrashProject): string {
+  return join(home, "credentials", "gateway_api_key", "default", "key");
+}
+
+async function crashOfScheduler(lane: Lane, plan: CrashPlan): Promise<void> {
+  const { project } = lane;
+  const { point } = plan;
+  const doomed = startDoomed(project, startArgs, point === null ? null : { ...plan, point });
+  const url = await doomed.ready;
+  let isLate = false;
+  if (url !== null) {
+    const sending = send(lane, plan, url);
+    isLate = await Promise.race([doomed.gone.then(() => false), sleep(plan.latestMs, true)]);
+    doomed.kill();
+    await sending;
+  }
+  await mustBeKilled(doomed);
+  note(lane, isLate ? null : point);
+}
+
+async function mustBeKilled(doomed: Doomed): Promise<void> {
+  const code = await doomed.gone;
+  if (code !== 137) throw new Error(`it ended with ${code} and wrote:\n${doomed.output()}`);
+}
+
+function note({ struck }: Lane, point: CrashPlan["point"]): void {
+  const name = point ?? "at a moment";
+  struck.set(name, (struck.get(name) ?? 0) + 1);
+}
+
+/** Sends what the plan says at once, and keeps the answers' promises in mind. */
+async function send(lane: Lane, { deliveries, manual }: CrashPlan, url: string): Promise<void> {
+  const requests = [
+    ...Array.from({ length: deliveries.worker }, () => delivery(lane, "issues")),
+    ...Array.from({ length: deliveries.locker }, () => delivery(lane, "issue_comment")),
+    ...Array.from({ length: manual }, () => trigger(lane.project)),
+  ];
+  await sendLoad(url, requests, requests.length, (answer) => believe(lane.promised, answer));
+}
+
+function believe({ receipts, manual }: Promised, { status, text }: LoadAnswer): void {
+  if (status === null) return;
+  if (status !== 200 && status !== 202) throw new Error(`answered ${status}: ${text}`);
+  const told = JSON.parse(text) as { receiptId?: string; triggerId?: string };
+  if (told.receiptId !== undefined) receipts.add(told.receiptId);
+  if (told.triggerId !== undefined) manual.add(told.triggerId);
+}
+
+function delivery(lane: Lane, event: string): LoadRequest {
+  const n = lane.sent++;
+  const repository = { full_name: "acme/site" };
+  const body = Buffer.from(
+    JSON.stringify({ action: "opened", n, issue: { number: n }, repository }),
+  );
+  const headers = {
+    "content-type": "application/json",
+    "x-github-event": event,
+    "x-github-delivery": `crash-${n}`,
+  };
+  return { path: "/webhooks/github/open", headers, body };
+}
+
+function trigger(project: CrashProject): LoadRequest {
+  const key = readFileSync(keyPath(project), "utf8").trim();
+  const headers = { authorization: `Bearer ${key}` };
+  return { path: "/control/trigger/worker", headers, body: Buffer.alloc(0) };
+}
+
+/** A change of `config.toml` that is cut off leaves the old text or the new one. */
+async function crashOfChange(lane: Lane, { point, nth }: CrashPlan): Promise<void> {
+  const { project } = lane;
+  const path = join(project.dir, "config.toml");
+  const before = readFileSync(path, "utf8");
+  const texts = queueSizes.map((size) => configText(join(project.marks, "claude"), size));
+  const other = queueSizes[texts.indexOf(before) === 0 ? 1 : 0];
+  const change = ["config", "--set", `workQueueSize=${other}`];
+  const doomed = startDoomed(project, change, point === null ? null : { point, nth });
+  await mustBeKilled(doomed);
+  const after = readFileSync(path, "utf8");
+  if (!texts.includes(after)) throw new Error(`config.toml is neither old nor new:\n${after}`);
+  note(lane, point);
+}
+
+/** A database that was being made is made anew by who comes next. */
+async function crashOfMigration(lane: Lane, { nth }: CrashPlan): Promise<void> {
+  const dir = `${lane.project.dir}-${lane.sent}-new`;
+  mkdirSync(dir);
+  cpSync(join(lane.project.dir, "config.toml"), join(dir, "config.toml"));
+  const project = { ...lane.project, dir };
+  await mustBeKilled(startDoomed(project, startArgs, { point: "migrating", nth }));
+  openStore(dir).close();
+  note(lane, "migrating");
+}

@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { crashOnce, keyPath, startArgs } from "./crash-cycle.ts";
+import type { Lane } from "./crash-cycle.ts";
+import {
+  brokenPromises,
+  deadLocks,
+  look,
+  nothingPromised,
+  remember,
+  unfinished,
+} from "./crash-model.ts";
+import type { Found } from "./crash-model.ts";
+import { plansBy, randomBy } from "./crash-plan.ts";
+import { crashProject } from "./crash-project.ts";
+import { startDoomed } from "./crash-scheduler.ts";
+
+/** What a chain of cycles came to. */
+export interface LaneResult {
+  /** How often each point did end the program. */
+  readonly struck: ReadonlyMap<string, number>;
+  /** The outcomes of all work, and how often each. */
+  readonly outcomes: ReadonlyMap<string, number>;
+}
+
+/** Nothing of a project may take longer to be done with than this, in ms. */
+const idleMs = 90_000;
+const keyPattern = /^[\w-]{43}\n$/;
+
+/**
+ * One project through a chain of crashes. Work lives over several of them: what one scheduler accepts, the next may
+ * run and a third record. Rejects with the promises that were broken, and the cycle and the seed that broke them, and
+ * then stops the other chains too.
+ */
+export async function crashLane(
+  seed: number,
+  cycles: number,
+  stop: AbortController,
+): Promise<LaneResult> {
+  const project = await crashProject();
+  const lane: Lane = { project, promised: nothingPromised(), struck: new Map(), sent: 0 };
+  const plans = plansBy(randomBy(seed));
+  // One that ends by itself, so that the compiled code is kept and all later starts are fast.
+  await wholeLife(lane);
+  for (let cycle = 0; cycle < cycles && !stop.signal.aborted; cycle++) {
+    const plan = plans.next().value;
+    try {
+      await crashOnce(lane, plan);
+      check(lane);
+    } catch (error) {
+      stop.abort();
+      const what = `AL_CRASH_SEED=${seed}, cycle ${cycle}, ${JSON.stringify(plan)}, in ${project.dir}`;
+      throw new Error(`${what}: ${String(error)}`, { cause: error });
+    }
+  }
+  const { rows } = await wholeLife(lane);
+  await project.remove();
+  const outcomes = Map.groupBy(rows, ({ outcome }) => String(outcome));
+  const counts = [...outcomes].map(([outcome, of]) => [outcome, of.length] as const);
+  return { struck: lane.struck, outcomes: new Map(counts) };
+}
+
+/** While nobody lives: every promise was kept so far, and no file is half of one. */
+function check({ project, promised }: Lane): void {
+  const found = look(project);
+  mustBeNone(brokenPromises(promised, found));
+  remember(promised, found);
+  const key = keyOf(keyPath(project));
+  if (key !== null && !keyPattern.test(key)) throw new Error(`the key's file holds "${key}"`);
+}
+
+function keyOf(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+function mustBeNone(problems: readonly string[]): void {
+  if (problems.length > 0) throw new Error(problems.slice(0, 10).join("\n"));
+}
+
+/** A scheduler that is let live until all is done: everything that waited has run, and no lock is held. */
+async function wholeLife(lane: Lane): Promise<Found> {
+  const { project, promised } = lane;
+  const scheduler = startDoomed(project, startArgs, null);
+  if ((await scheduler.ready) === null) throw new Error(scheduler.output());
+  mustBeNone(deadLocks(look(project)));
+  let left = unfinished(look(project));
+  for (const end = Date.now() + idleMs; left.length > 0 && Date.now() < end;) {
+    await sleep(200);
+    left = unfinished(look(project));
+  }
+  mustBeNone(left);
+  scheduler.kill("SIGTERM");
+  const code = await scheduler.gone;
+  if (code !== 0) throw new Error(`it ended with ${code}: ${scheduler.output()}`);
+  check(lane);
+  const found = look(project);
+  mustBeNone(brokenPromises(promised, found));
+  return found;
+}

@@ -1,0 +1,95 @@
+import { killPoints } from "./kill-points.ts";
+import type { KillPoint } from "./kill-points.ts";
+
+/** What one cycle does: chosen by the seed alone. */
+export interface CrashPlan {
+  /** Null: killed at a moment, not at a point. */
+  readonly point: KillPoint | null;
+  /** The kill is at the nth time that the point is reached. */
+  readonly nth: number;
+  /** When it is killed if it does not come to the point, in ms after it is ready. */
+  readonly latestMs: number;
+  /** What is sent to each agent by webhook, and to the worker by hand. */
+  readonly deliveries: { readonly worker: number; readonly locker: number };
+  readonly manual: number;
+}
+
+/** Numbers in [0, 1) that a seed decides (mulberry32). */
+export function randomBy(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const points = Object.keys(killPoints) as readonly KillPoint[];
+/** Points that come about only after a run or so: they get their time. */
+const slow: ReadonlySet<KillPoint> = new Set([
+  "in a post hook",
+  "exited, not recorded",
+  "recorded",
+  "lock not granted",
+  "lock granted, not told",
+  "lock not freed",
+]);
+/** Points to which one life may come more than once. */
+const repeated: ReadonlySet<KillPoint> = new Set([
+  "receipt not committed",
+  "receipt committed, not answered",
+  "answered, queued",
+  "not claimed",
+  "claimed",
+  "created, not started",
+  "started",
+  "migrating",
+  "drop not recorded",
+  "dropped",
+]);
+/** Points for which more has to come than may wait. */
+const crowded: ReadonlySet<KillPoint> = new Set(["drop not recorded", "dropped"]);
+/** Kills at a moment, in each round of the points. */
+const momentsPerRound = 9;
+
+/** The plans of a chain of cycles, in rounds that visit every point, and some moments, in an order of their own. */
+export function* plansBy(random: () => number): Generator<CrashPlan, never> {
+  const below = (n: number): number => Math.floor(random() * n);
+  const moments = Array.from({ length: momentsPerRound }, () => null);
+  for (;;) {
+    const round = [...points, ...moments].map((point) => ({ point, place: random() }));
+    for (const { point } of round.toSorted((a, b) => a.place - b.place)) {
+      const chosen = {
+        nth: 1 + below(2),
+        latestMs: below(500),
+        worker: 1 + below(3),
+        manual: below(4),
+      };
+      yield planFor(point, chosen, below(2));
+    }
+  }
+}
+
+function planFor(
+  point: KillPoint | null,
+  {
+    nth,
+    latestMs,
+    worker,
+    manual,
+  }: Readonly<Record<"nth" | "latestMs" | "worker" | "manual", number>>,
+  locker: number,
+): CrashPlan {
+  const common = {
+    point,
+    nth: 1,
+    latestMs,
+    deliveries: { worker, locker },
+    manual: Number(manual === 0),
+  };
+  if (point === null) return common;
+  if (slow.has(point)) return { ...common, latestMs: 3000, deliveries: { worker, locker: 1 } };
+  const deliveries = { worker: crowded.has(point) ? 10 : worker, locker };
+  return { ...common, nth: repeated.has(point) ? nth : 1, latestMs: 1200, deliveries };
+}
