@@ -15,6 +15,7 @@ import { permissions } from "./checks/permissions.ts";
 import { port } from "./checks/port.ts";
 import { scheduler } from "./checks/scheduler.ts";
 import { schedules } from "./checks/schedules.ts";
+import { watches } from "./checks/watches.ts";
 import { webhooks } from "./checks/webhooks.ts";
 import type { Check } from "./finding.ts";
 
@@ -36,6 +37,7 @@ export const checks: readonly Check[] = [
   containers,
   port,
   disk,
+  watches,
   clock,
   database,
   dashboardSecret,

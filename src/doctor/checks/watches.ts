@@ -1,0 +1,25 @@
+import { watch } from "node:fs";
+import { messageOf } from "../../errors.ts";
+import type { Check, Finding } from "../finding.ts";
+import { ok } from "../finding.ts";
+import type { Patient } from "../patient.ts";
+
+/** Whether the system would tell a scheduler of one more change of files; without that it has to poll. */
+export const watches: Check = {
+  name: "watches",
+  look: ({ projectDir }: Patient) => Promise.resolve([look(projectDir)]),
+};
+
+function look(projectDir: string): Finding {
+  try {
+    watch(projectDir, { persistent: false }).close();
+    return ok("changes of files are told by the system");
+  } catch (error) {
+    return {
+      severity: "warning",
+      what: `the system can't watch one more file (${messageOf(error)}): changes are seen later`,
+      where: null,
+      fix: "sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=1024",
+    };
+  }
+}
