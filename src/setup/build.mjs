@@ -13,13 +13,14 @@ const browser = "src/gateway/dashboard/browser";
 const pages = ["overview", "agent", "log", "triggers"];
 
 /** Packages that are loaded as they are: they look for files of their own beside them, or are needed seldom. */
-const external = [/^@earendil-works\//, /^(dockerode|gray-matter|ink|react)(\/|$)/];
+const external = [/^@earendil-works\//, /^(dockerode|ink|react)(\/|$)/];
 
 const written = [
   ...(await bundle({
     input: { "src/cli/al": join(root, "src/cli/al.ts") },
     platform: "node",
     external,
+    checks: { eval: false }, // gray-matter's engine for JavaScript, which is never asked
   })),
 ];
 for (const page of pages) {

@@ -1,0 +1,73 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commandTable } from "../../src/cli/command-table.ts";
+import type { CommandEntry } from "../../src/cli/command-table.ts";
+import { buildProgram } from "../../src/cli/program.ts";
+import { builtAl, copyProject } from "../helpers/scheduler.ts";
+import type { TestProject } from "../helpers/scheduler.ts";
+
+/**
+ * How long a command takes to start is how much code it loads. That is counted here, for it is the same on every
+ * machine: on two cores a file costs about 0.3 ms and a megabyte about 40 ms.
+ */
+let project: TestProject;
+let folder: string;
+beforeAll(async () => {
+  project = await copyProject("examples/hello");
+  folder = mkdtempSync(join(tmpdir(), "al-loads-"));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await project.remove();
+});
+
+const telling = resolve(import.meta.dirname, "../helpers/tell-loads.ts");
+
+/** What a command loaded of the built program and its packages. */
+function loadedBy(args: readonly string[]): { readonly files: string[]; readonly bytes: number } {
+  const list = join(folder, "loaded");
+  const env = { ...process.env, AL_HOME: project.home, AL_TEST_LOADS: list };
+  const options = { cwd: project.dir, env };
+  spawnSync(process.execPath, ["--import", telling, builtAl, ...args], options);
+  const files = readFileSync(list, "utf8")
+    .split("\n")
+    .map((url) => fileURLToPath(url))
+    .filter((file) => file !== telling);
+  return { files, bytes: files.reduce((sum, file) => sum + statSync(file).size, 0) };
+}
+
+/** `al`, `al new`, `al agent new` … */
+function pathsOf(entry: CommandEntry): string[] {
+  const paths = [entry.path.join(" "), ...entry.commands.flatMap(pathsOf)];
+  return paths.filter((path) => !path.endsWith(" help"));
+}
+
+describe("what is loaded for a command", () => {
+  const names = pathsOf(commandTable(buildProgram()));
+  test.each(names)("help of %s: a few files, and no package", (name) => {
+    const { files, bytes } = loadedBy([...name.split(" ").slice(1), "--help"]);
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);
+    expect(files.length).toBeLessThan(16);
+    expect(bytes).toBeLessThan(250_000);
+  });
+
+  test.each([["config"], ["start --print-systemd"], ["update --check"], ["creds ls"], ["stat"]])(
+    "%s: no package from its own folder, under 2 MB",
+    (command) => {
+      const { files, bytes } = loadedBy(command.split(" "));
+      expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);
+      expect(bytes).toBeLessThan(2_000_000);
+    },
+  );
+
+  test("a command of an agent: hardly anything, for its agent waits", () => {
+    const { files, bytes } = loadedBy(["_agent", "al-status", "--help"]);
+    expect(files.length).toBeLessThan(10);
+    expect(bytes).toBeLessThan(60_000);
+  });
+});
