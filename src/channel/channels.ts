@@ -4,10 +4,10 @@ import type { IncomingMessage, Server } from "node:http";
 import { once } from "node:events";
 import { messageOf } from "../errors.ts";
 import type { RunAbilities } from "../contracts/run-channel.ts";
+import { limitStrangers } from "../contracts/strangers.ts";
 import { channelApp } from "./channel-app.ts";
 import type { Channel } from "./channel-app.ts";
 import { clearedSocket, makeChannelDir, removeChannelDir } from "./channel-dir.ts";
-import { limitStrangers } from "./strangers.ts";
 import { hashOf, newToken } from "./token.ts";
 
 /** What a later scheduler needs to serve a run that lives on. */
@@ -49,7 +49,9 @@ export interface ChannelsOptions {
 
 /** The run's user may be any other. */
 const socketMode = 0o666;
-const timeouts = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 8_192 };
+const limits = { maxHeaderSize: 8_192, requestTimeout: 30_000, headersTimeout: 10_000 };
+/** How often slow requests are looked for, in ms. */
+const connectionsCheckingInterval = 5_000;
 /** Connections of one run, whatever they do. */
 const maxConnections = 192;
 /** Those among them that showed no token yet. */
@@ -130,7 +132,7 @@ function liveChannel(
   tokenHash: string,
   onRequest: Parameters<typeof createServer>[1],
 ): Live {
-  const server = createServer(timeouts, onRequest);
+  const server = createServer({ ...limits, connectionsCheckingInterval }, onRequest);
   server.maxConnections = maxConnections;
   const strangers = limitStrangers(server, maxStrangers);
   const open = new Set<AbortController>();

@@ -6,6 +6,7 @@ import type { OpenApi } from "./api/openapi.ts";
 import { useZod } from "./api/zod-types.ts";
 import { isPageVisit } from "./auth.ts";
 import { errorPage } from "./dashboard/error-page.ts";
+import { limitStrangers } from "../contracts/strangers.ts";
 import { answerClientError } from "./client-error.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { collectMethods } from "./methods.ts";
@@ -14,8 +15,12 @@ import { sendPage } from "./send-page.ts";
 import { createEventStreams } from "./sse.ts";
 import type { EventStreams } from "./sse.ts";
 
+/** Connections that showed no key; one more cuts off the oldest. Deliveries take one each, for milliseconds. */
+const maxStrangers = 1_000;
 /** How long a request may take to arrive whole; Fastify itself waits for ever. */
 const requestTimeoutMs = 30_000;
+/** Its headers are cut off sooner, and soon after: Node would look for slow ones every half a minute only. */
+const slowRequests = { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 };
 
 /** An app with what both servers share, and no route yet. */
 export function createApp(deps: GatewayDeps): {
@@ -27,6 +32,7 @@ export function createApp(deps: GatewayDeps): {
 } {
   const app = fastify({
     requestTimeout: requestTimeoutMs,
+    http: slowRequests,
     bodyLimit: deps.maxBodyBytes,
     trustProxy: deps.trustProxy,
     routerOptions: { ignoreTrailingSlash: true },
@@ -36,6 +42,11 @@ export function createApp(deps: GatewayDeps): {
     frameworkErrors: (error, _request, reply) => void sendProblem(reply, problemOf(error)),
   });
   app.decorateRequest("caller", null);
+  const strangers = limitStrangers(app.server, maxStrangers);
+  app.addHook("preHandler", (request, _reply, done) => {
+    if (request.caller !== null) strangers.letIn(request.raw.socket);
+    done();
+  });
   parseJsonOnly(app);
   useZod(app);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, deps));
