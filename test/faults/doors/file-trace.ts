@@ -1,0 +1,54 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The files that a process touches, from now on until it is stopped. */
+export interface FileTrace {
+  /** Paths that it opened, made, changed or looked for, each once. */
+  readonly stop: () => Promise<readonly string[]>;
+}
+
+/** Why no process can be traced here; null when one can. */
+export function whyNoTrace(): string | null {
+  try {
+    execFileSync("strace", ["-f", "-o", "/dev/null", "true"], { stdio: "ignore" });
+    return null;
+  } catch {
+    return "there is no strace that may trace";
+  }
+}
+
+/** Follows the file system calls of a process and its threads; the kernel's own word for what is touched. */
+export async function traceFiles(pid: number): Promise<FileTrace> {
+  const folder = await mkdtemp(join(tmpdir(), "al-trace-"));
+  const output = join(folder, "calls");
+  const strace = spawn(
+    "strace",
+    ["-f", "-qq", "-s", "4096", "-e", "trace=%file", "-o", output, "-p", String(pid)],
+    {
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
+  const ended = new Promise((resolve) => strace.once("close", resolve));
+  // It says nothing once it is attached; /proc does.
+  await attached(pid);
+  return {
+    stop: async () => {
+      strace.kill("SIGINT");
+      await ended;
+      const calls = await readFile(output, "utf8");
+      await rm(folder, { recursive: true, force: true });
+      const paths = [...calls.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, path = ""]) => path);
+      return [...new Set(paths)];
+    },
+  };
+}
+
+async function attached(pid: number): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!/^TracerPid:\t[1-9]/m.test(await readFile(`/proc/${pid}/status`, "utf8"))) {
+    if (performance.now() > deadline) throw new Error("strace did not attach");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

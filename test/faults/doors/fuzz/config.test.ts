@@ -1,0 +1,149 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readAgent } from "../../../../src/config/agent-files.ts";
+import { loadProject } from "../../../../src/config/load-project.ts";
+import type { ProjectConfig } from "../../../../src/config/project-config.ts";
+import { resolveAgent } from "../../../../src/config/resolve-agent.ts";
+import { UserError } from "../../../../src/errors.ts";
+import { filterTable } from "../../../../src/webhooks/providers/table.ts";
+import { makeProject, sampleAgents, sampleProjects, sampleSkills } from "./samples.ts";
+import { mutated, share } from "./share.ts";
+
+/** A config that is looked at longer than this, in ms, keeps the scheduler from everything else. */
+const maxMs = 1_500;
+const toml = [
+  ...["=", "[", "]", "[[", "]]", "{", "}", '"', "'", '"""', "'''", "\\u0000", "\\U0010FFFF", "#"],
+  ...["nan", "inf", "-inf", "1e400", "99999999999999999999", "-1", "0.5", "0x7fffffffffffffff"],
+  ...["1979-05-27T07:32:00Z", "07:32:00", "true", "[]", "{}", '""', "[[[]]]", "{a={a={a=1}}}"],
+  ...["__proto__ = 1", "[__proto__]", "[constructor]", "constructor.prototype.x = 1"],
+  ...[
+    "[models.__proto__]",
+    "[webhooks.constructor]",
+    "params.__proto__.x = 1",
+    "\r",
+    "\0",
+    "\ufeff",
+  ],
+  ...[
+    'script = "../../../../etc/passwd"',
+    'run_as = "root; id"',
+    'run_as = "-u root"',
+    "scale = 1e9",
+  ],
+  ...[
+    "[".repeat(2000),
+    `a = ${"[".repeat(3000)}${"]".repeat(3000)}`,
+    `a = ${"{b=".repeat(800)}1${"}".repeat(800)}`,
+  ],
+  ...[`${"a.".repeat(2000)}b = 1`, `x = "${"y".repeat(60_000)}"`, "[a]\n".repeat(3)],
+];
+const yaml = [
+  ...[
+    "---",
+    "---js",
+    "---toml",
+    "...",
+    ":",
+    "- ",
+    "? ",
+    "|",
+    ">",
+    "&a",
+    "*a",
+    "<<: *a",
+    "!!js/function",
+    "!!binary",
+  ],
+  ...[
+    "!!python/object/apply:os.system",
+    "!<tag:yaml.org,2002:js/undefined> x",
+    "%YAML 9",
+    "\t",
+    "\0",
+  ],
+  ...["__proto__: 1", "constructor: {prototype: {x: 1}}", "name: [", "name: {a: b}", "name: 1e400"],
+  ...[
+    "name: 2001-01-01",
+    "name: ~",
+    "compatibility: '>=99'",
+    `compatibility: "${"^1 ".repeat(400)}"`,
+  ],
+  ...[
+    "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e]\nname: [*f,*f,*f,*f,*f,*f,*f,*f]",
+  ],
+  ...[`name: ${"[".repeat(1500)}`, `name: ${"{a: ".repeat(500)}`, "!`echo x`", "name: \u202eevil"],
+];
+
+let dir: string;
+let project: ProjectConfig;
+beforeAll(async () => {
+  dir = await makeProject();
+  ({ project } = await loadProject(dir, filterTable));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+const pollution = () => Object.keys(Object.prototype);
+
+async function timed<T>(work: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  const result = await work();
+  expect(performance.now() - began).toBeLessThan(maxMs);
+  return result;
+}
+
+async function agentOf(): Promise<ReturnType<typeof resolveAgent>> {
+  const files = await readAgent(dir, "dev");
+  if (files === null) throw new Error("the agent is gone");
+  return resolveAgent(files, project, { filters: filterTable, version: "0.1.0" });
+}
+
+describe("whatever a config file holds, it is taken or refused with a reason", () => {
+  test("the project's config.toml", async () => {
+    const path = join(dir, "config.toml");
+    await fc.assert(
+      fc.asyncProperty(mutated(sampleProjects, toml), async (text) => {
+        await writeFile(path, text);
+        await timed(async () => {
+          try {
+            await loadProject(dir, filterTable);
+          } catch (error) {
+            expect(error).toBeInstanceOf(UserError);
+            expect((error as UserError).message).toMatch(/config\.toml/);
+          }
+        });
+        expect(pollution()).toEqual([]);
+      }),
+      share(2_500),
+    );
+  }, 60_000);
+
+  test("an agent's config.toml", async () => {
+    const path = join(dir, "agents/dev/config.toml");
+    await fc.assert(
+      fc.asyncProperty(mutated(sampleAgents, toml), async (text) => {
+        await writeFile(path, text);
+        const change = await timed(agentOf);
+        expect(["set", "invalid"]).toContain(change.type);
+        if (change.type === "invalid") expect(change.problems.length).toBeGreaterThan(0);
+        expect(pollution()).toEqual([]);
+      }),
+      share(3_000),
+    );
+    await writeFile(path, sampleAgents[0] ?? "");
+  }, 60_000);
+
+  test("SKILL.md and its front matter", async () => {
+    const path = join(dir, "agents/dev/SKILL.md");
+    await fc.assert(
+      fc.asyncProperty(mutated(sampleSkills, yaml), async (text) => {
+        await writeFile(path, text);
+        const change = await timed(agentOf);
+        expect(["set", "invalid"]).toContain(change.type);
+        expect(pollution()).toEqual([]);
+      }),
+      share(2_500),
+    );
+  }, 60_000);
+});

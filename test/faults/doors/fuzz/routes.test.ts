@@ -1,0 +1,55 @@
+import type { FastifyInstance } from "fastify";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { operatorApp, tcpApp } from "../../../../src/gateway/app.ts";
+import { bearer, testDeps } from "../../../gateway/start-gateway.ts";
+import type { TestDeps } from "../../../gateway/start-gateway.ts";
+import { hostileRequest, routesOf } from "./requests.ts";
+import type { HostileRequest, Route } from "./requests.ts";
+import { share } from "./share.ts";
+
+const servers = [
+  { name: "the port", make: tcpApp, inputs: 5_000 },
+  { name: "the operator's socket", make: operatorApp, inputs: 2_000 },
+];
+
+for (const { name, make, inputs } of servers) {
+  let app: FastifyInstance;
+  let deps: TestDeps;
+  let routes: readonly Route[];
+  beforeAll(async () => {
+    deps = testDeps({ trustProxy: false });
+    app = await make(deps);
+    const description = await app.inject({ url: "/openapi.json", headers: bearer });
+    routes = routesOf(description.json());
+  });
+  afterAll(() => app.close());
+
+  test(`${name} answers whatever is asked of any route, and never with a fault of its own`, async () => {
+    expect(routes.length).toBeGreaterThan(20);
+    await fc.assert(
+      fc.asyncProperty(hostileRequest(routes), async (request) => {
+        const status = await ask(app, request);
+        expect(status).toBeGreaterThanOrEqual(200);
+        expect(status).toBeLessThan(500);
+        expect(deps.lines.filter((line) => line.startsWith("50"))).toEqual([]);
+      }),
+      share(inputs),
+    );
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  }, 120_000);
+}
+
+async function ask(app: FastifyInstance, { method, url, headers, body, withKey }: HostileRequest) {
+  const response = await app.inject({
+    method: method as "GET",
+    url,
+    headers: { host: "localhost", ...headers, ...(withKey ? bearer : {}) },
+    ...(body === null ? {} : { payload: body }),
+    // A stream has no end to wait for.
+    payloadAsStream: true,
+  });
+  response.stream().destroy();
+  response.raw.res.destroy();
+  return response.statusCode;
+}

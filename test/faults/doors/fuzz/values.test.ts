@@ -1,0 +1,208 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isAgentName } from "../../../../src/config/agent-files.ts";
+import { scheduleProblem } from "../../../../src/config/schedule.ts";
+import { indexedBinding, letsThrough } from "../../../../src/webhooks/binding-index.ts";
+import { interpret } from "../../../../src/webhooks/interpret.ts";
+import { providerTable } from "../../../../src/webhooks/providers/table.ts";
+import { nextTick } from "../../../../streams/triggers/next-tick.ts";
+import { channelSide, post } from "../../../channel/support.ts";
+import type { ChannelSide } from "../../../channel/support.ts";
+import { githubExample } from "../../../webhooks/deliveries.ts";
+import {
+  gitlabMergeRequest,
+  linearIssue,
+  mintlifyBuild,
+  sentryPayloads,
+  slackMention,
+  standardEvent,
+  stripeEvent,
+} from "../../../webhooks/payloads.ts";
+import { mutated, nastyText, share } from "./share.ts";
+
+/** What one value may cost, in ms. */
+const maxMs = 1_000;
+
+function quick<T>(work: () => T): T {
+  const began = performance.now();
+  const result = work();
+  expect(performance.now() - began).toBeLessThan(maxMs);
+  return result;
+}
+
+test("a cron field is taken and comes due, or refused with a reason", () => {
+  const samples = [
+    "0 9 * * 1-5",
+    "*/15 0-6,20-23 1,15 JAN-JUN MON#1",
+    "0 0 29 2 *",
+    "@daily",
+    "0 0 L * 5L",
+  ];
+  const scraps = [
+    ...[
+      "*",
+      "/",
+      "-",
+      ",",
+      "L",
+      "W",
+      "#",
+      "?",
+      "H",
+      "@yearly",
+      "*/0",
+      "1-0",
+      "60",
+      "-1",
+      "99999999999",
+    ],
+    ...[
+      "0-59/1000000",
+      "*/1e9",
+      "1,".repeat(3000),
+      "*,".repeat(3000),
+      "0-59,".repeat(2000),
+      "MON-SUN",
+    ],
+    ...["0.5", "１", "\u00a0", "\n", "\t", "* * * * * *", "5#6", "31 2", "31 4,6,9,11", "JAN/2"],
+  ];
+  fc.assert(
+    fc.property(mutated(samples, scraps), (expression) => {
+      const problem = quick(() => scheduleProblem(expression));
+      if (problem !== null) return;
+      const from = Date.UTC(2026, 0, 1);
+      const tick = quick(() => nextTick({ expression, timezone: "Australia/Lord_Howe" }, from));
+      expect(tick, expression).toBeGreaterThan(from);
+    }),
+    share(1_500),
+  );
+});
+
+const payloads = [
+  ...[githubExample("issues", "opened"), githubExample("push"), gitlabMergeRequest, linearIssue],
+  ...[mintlifyBuild, sentryPayloads.issue, slackMention, standardEvent, stripeEvent],
+];
+
+test("a filter lets nothing through that it does not name, whatever is in it and in the payload", () => {
+  const types = [...providerTable.keys()];
+  const fields = [...providerTable.values()].flatMap(({ filters }) => Object.keys(filters));
+  const value = fc.oneof(nastyText, fc.array(nastyText, { maxLength: 3 }), fc.boolean());
+  const field = fc.oneof(nastyText, fc.constantFrom(...fields));
+  const samples = payloads.map((each) => JSON.stringify(each));
+  const scraps = [
+    "null",
+    "{}",
+    "[]",
+    "-1",
+    '"x"',
+    "1e999",
+    '{"__proto__":{"a":1}}',
+    "[".repeat(900),
+  ];
+  const body = fc.oneof(
+    mutated(samples, scraps),
+    fc.json({ maxDepth: 3 }),
+    fc.constantFrom(...samples),
+  );
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...types),
+      fc.dictionary(field, value, { minKeys: 1, maxKeys: 3 }),
+      fc.dictionary(fc.constantFrom("x-github-event", "x-gitlab-event", "linear-event"), nastyText),
+      body,
+      (type, filters, headers, text) => {
+        const provider = providerTable.get(type);
+        if (provider === undefined) throw new Error("no provider");
+        const parsed = quick(() => provider.parse({ headers, body: Buffer.from(text) }));
+        if (!parsed.ok) return;
+        const id = { id: "r1", at: 0, source: type };
+        const { event, facts } = quick(() =>
+          interpret(provider, { payload: parsed.payload, headers }, id),
+        );
+        expect(() => JSON.stringify(event)).not.toThrow();
+        const binding = indexedBinding("dev", { source: type, type, filters });
+        const passes = quick(() => letsThrough(binding, facts));
+        const known = Object.keys(filters).every((name) => Object.hasOwn(provider.filters, name));
+        if (!known) expect(passes).toBe(false);
+      },
+    ),
+    share(1_500),
+  );
+});
+
+test("what is called an agent is a plain name, and nothing else is", () => {
+  fc.assert(
+    fc.property(nastyText, (name) => {
+      expect(isAgentName(name)).toBe(/^[a-z0-9][a-z0-9-]*$/.test(name) && name.length < 64);
+    }),
+    share(500),
+  );
+});
+
+describe("a run's channel", () => {
+  let side: ChannelSide;
+  beforeAll(async () => {
+    side = await channelSide();
+  });
+  afterAll(() => side.remove());
+
+  test("answers whatever a run asks, takes only resources that people can read, and lets no stranger in", async () => {
+    const channel = await side.channels.open("dev-abcdefgh", side.base);
+    const text = fc.oneof(
+      nastyText,
+      nastyText.map((one) => `lock:${one}`),
+    );
+    const body = fc.oneof(
+      fc.record(
+        { resource: text, ttlSeconds: fc.oneof(fc.double(), fc.string()) },
+        { requiredKeys: ["resource"] },
+      ),
+      fc.record({ agent: text, context: text }),
+      fc.record({ callIds: fc.array(fc.oneof(fc.uuid(), text), { maxLength: 3 }) }),
+      fc.record({
+        kind: fc.oneof(text, fc.constantFrom("webhook", "agent-call")),
+        where: fc.dictionary(text, fc.jsonValue({ maxDepth: 1 })),
+      }),
+      fc.jsonValue({ maxDepth: 4 }),
+    );
+    const ability = fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.constantFrom(
+          "lock",
+          "unlock",
+          "lock-heartbeat",
+          "call",
+          "call-check",
+          "wait",
+          "cancel",
+        ),
+      },
+      { weight: 1, arbitrary: nastyText.map(encodeURIComponentSafely) },
+    );
+    const token = fc.oneof(
+      { weight: 5, arbitrary: fc.constant(channel.token) },
+      { weight: 1, arbitrary: fc.base64String() },
+    );
+    await fc.assert(
+      fc.asyncProperty(ability, body, token, fc.boolean(), async (name, asked, given, keyed) => {
+        const before = side.abilities.asked.length;
+        const headers = keyed ? {} : { "idempotency-key": "../../x" };
+        const { status } = await post({ ...channel, token: given }, name, { body: asked, headers });
+        expect([200, 400, 401, 404, 409, 413, 429]).toContain(status);
+        if (given !== channel.token) expect(status).toBe(401);
+        if (status !== 200 && status !== 409) expect(side.abilities.asked).toHaveLength(before);
+        for (const { request } of side.abilities.asked.slice(before)) {
+          if ("resource" in request)
+            expect(request.resource).toMatch(/^[a-z][a-z0-9+.-]*:[^\s\p{C}]+$/iu);
+        }
+      }),
+      share(1_500),
+    );
+    expect(side.problems).toEqual([]);
+  }, 60_000);
+});
+
+function encodeURIComponentSafely(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}
