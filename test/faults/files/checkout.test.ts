@@ -1,0 +1,76 @@
+import { execFileSync } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openSse } from "../../bench/sse-client.ts";
+import { startTestScheduler } from "../../helpers/scheduler.ts";
+import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
+import { webhookProject } from "../../webhooks/webhook-project.ts";
+import { agentDir, dueAt, looksAt, putAgent } from "./live.ts";
+
+const count = 500;
+const moved = 50;
+const nameOf = (n: number): string => `a${String(n).padStart(3, "0")}`;
+
+let project: TestProject;
+let scheduler: TestScheduler;
+
+function git(...args: readonly string[]): void {
+  const who = ["-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"];
+  execFileSync("git", [...who, ...args], { cwd: project.dir, stdio: "pipe" });
+}
+
+function commitAs(branch: string): void {
+  git("checkout", "-q", "-b", branch);
+  git("add", "-A", "agents");
+  git("commit", "-q", "-m", branch);
+}
+
+/** On `one` 500 agents; on `two` each is due at another minute, and 50 have other names. */
+beforeAll(async () => {
+  project = await webhookProject();
+  git("init", "-q");
+  await fill(0, count, 11);
+  commitAs("one");
+  for (let n = 0; n < moved; n++) await rm(agentDir(project, nameOf(n)), { recursive: true });
+  await fill(moved, count + moved, 12);
+  commitAs("two");
+  git("checkout", "-q", "one");
+  scheduler = await startTestScheduler(project);
+});
+
+afterAll(async () => {
+  await scheduler.stop();
+  await project.remove();
+});
+
+async function fill(from: number, to: number, minute: number): Promise<void> {
+  for (let n = from; n < to; n++) await putAgent(project, nameOf(n), dueAt(minute));
+}
+
+async function minutes(): Promise<Readonly<Record<string, string | undefined>>> {
+  const { agents } = await looksAt(scheduler).status();
+  return Object.fromEntries(agents.map(({ name, nextRunAt }) => [name, nextRunAt?.slice(14, 16)]));
+}
+
+const expected = (from: number, to: number, minute: string): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: to - from }, (_, n) => [nameOf(from + n), minute]));
+
+test("a checkout that changes 500 agents at once is in force as a whole, again and again", async () => {
+  await expect.poll(minutes).toEqual(expected(0, count, "11"));
+  const client = await openSse(scheduler, "/dashboard/api/status-stream");
+  for (const [branch, from, minute] of [
+    ["two", moved, "12"],
+    ["one", 0, "11"],
+    ["two", moved, "12"],
+  ] as const) {
+    const began = performance.now();
+    git("checkout", "-q", branch);
+    await expect
+      .poll(minutes, { timeout: 20_000, interval: 200 })
+      .toEqual(expected(from, from + count, minute));
+    process.stdout.write(`${branch}: in force in ${(performance.now() - began).toFixed(0)} ms\n`);
+    const { agents } = await looksAt(scheduler).status();
+    expect(agents.filter(({ error }) => error !== null)).toEqual([]);
+  }
+  client.close();
+});

@@ -1,0 +1,124 @@
+import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTestScheduler } from "../../helpers/scheduler.ts";
+import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
+import { webhookProject } from "../../webhooks/webhook-project.ts";
+import { configOf, dueAt, looksAt, putAgent } from "./live.ts";
+
+let project: TestProject;
+let scheduler: TestScheduler;
+
+beforeAll(async () => {
+  project = await webhookProject();
+  await putAgent(project, "steady", dueAt(1));
+  await putAgent(project, "busy", dueAt(1, 'scale = 1\nhooks.pre = ["sleep 4; al-exit"]\n'));
+  scheduler = await startTestScheduler(project);
+});
+
+afterAll(async () => {
+  await scheduler.stop();
+  await project.remove();
+});
+
+/** Writes a text as a slow program does: it empties the file, then adds a piece at a time. */
+async function writeSlowly(path: string, text: string, pieces: number, pauseMs: number) {
+  const file = await open(path, "w");
+  try {
+    const size = Math.ceil(text.length / pieces);
+    for (let at = 0; at < text.length; at += size) {
+      await wait(pauseMs);
+      await file.write(text.slice(at, at + size));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+test("a config that takes a second to write is never half in force", async () => {
+  const { agent, inForce } = looksAt(scheduler);
+  await inForce("steady", 1);
+  const seen = new Set<string | undefined>();
+  const errors = new Set<boolean>();
+  const writing = { done: false };
+  const looking = (async () => {
+    while (!writing.done) {
+      const found = await agent("steady");
+      seen.add(found?.nextRunAt?.slice(14, 16));
+      errors.add(found?.error !== null);
+      await wait(20);
+    }
+  })();
+  // The schedule comes last: until then nothing of the new config may count.
+  const text = dueAt(22).replace(/^schedule.*\n/m, "");
+  const last = `schedule = "22 12 1 1 *"\n`;
+  const whole = text.replace("[runtime]", `${last}[runtime]`);
+  await writeSlowly(configOf(project, "steady"), whole, 8, 130);
+  await inForce("steady", 22);
+  writing.done = true;
+  await looking;
+  expect([...seen, "22"].filter((minute) => minute !== "01" && minute !== "22")).toEqual([]);
+  // It is told as broken meanwhile, and as well again afterwards.
+  expect(errors).toEqual(new Set([false, true]));
+  expect(await agent("steady")).toMatchObject({ error: null, state: "idle" });
+});
+
+test("an agent whose config is deleted is gone, and its work waits for the config to be back", async () => {
+  const { agent } = looksAt(scheduler);
+  for (let n = 0; n < 2; n++) await scheduler.api("/control/trigger/busy", { method: "POST" });
+  await expect.poll(() => agent("busy")).toMatchObject({ running: 1, queued: 1 });
+  const text = await readFile(configOf(project, "busy"), "utf8");
+  await rm(configOf(project, "busy"));
+  // The run goes on to its end; the row stays for what waits.
+  await expect
+    .poll(() => agent("busy"), { timeout: 15_000 })
+    .toMatchObject({ running: 0, queued: 1, nextRunAt: null });
+  const refused = await scheduler.api("/control/trigger/busy", { method: "POST" });
+  expect(refused.status).toBe(404);
+  await writeFile(configOf(project, "busy"), text);
+  await expect.poll(outcomes, { timeout: 20_000 }).toEqual(["succeeded", "succeeded"]);
+});
+
+async function outcomes(): Promise<readonly (string | null)[]> {
+  const history = await scheduler.api("/api/stats/triggers?agent=busy");
+  const { triggers } = (await history.json()) as { triggers: { outcome: string | null }[] };
+  return triggers.map(({ outcome }) => outcome);
+}
+
+test("the project's config half written, deleted and back leaves the last good one in force", async () => {
+  const { status, inForce } = looksAt(scheduler);
+  const path = join(project.dir, "config.toml");
+  const text = await readFile(path, "utf8");
+  const error = async () => (await status()).scheduler.error;
+  await writeFile(path, text.slice(0, text.length / 2 + 3));
+  await expect.poll(error).not.toBeNull();
+  await rm(path);
+  await expect.poll(error).toMatch(/config\.toml/);
+  await writeFile(configOf(project, "steady"), dueAt(25));
+  await inForce("steady", 25);
+  expect((await status()).scheduler.webhookSources.length).toBeGreaterThan(5);
+  await writeFile(path, text);
+  await expect.poll(error).toBeNull();
+});
+
+test("the agents' folder gone and back stops no run and loses no work, and edits count again", async () => {
+  const { agent, names, inForce } = looksAt(scheduler);
+  for (let n = 0; n < 2; n++) await scheduler.api("/control/trigger/busy", { method: "POST" });
+  await expect.poll(() => agent("busy")).toMatchObject({ running: 1, queued: 1 });
+  const [agents, away] = [join(project.dir, "agents"), join(project.dir, "away")];
+  await rename(agents, away);
+  // The row of one that runs stays with its run.
+  await expect.poll(names).toEqual(["busy"]);
+  await wait(1_000);
+  await rename(away, agents);
+  await expect.poll(names, { timeout: 35_000 }).toEqual(["busy", "steady"]);
+  await expect
+    .poll(() => agent("busy"), { timeout: 20_000 })
+    .toMatchObject({
+      ...{ running: 0, queued: 0, lastOutcome: "succeeded" },
+    });
+  expect(await outcomes()).toEqual(Array.from({ length: 4 }, () => "succeeded"));
+  await writeFile(configOf(project, "steady"), dueAt(26));
+  await inForce("steady", 26, 35_000);
+}, 120_000);
