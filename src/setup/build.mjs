@@ -13,13 +13,26 @@ const browser = "src/gateway/dashboard/browser";
 const pages = ["overview", "agent", "log", "triggers"];
 
 /** Packages that are loaded as they are: they look for files of their own beside them, or are needed seldom. */
-const external = [/^@earendil-works\//, /^(dockerode|ink|react)(\/|$)/];
+const external = [/^(dockerode|ink|react)(\/|$)/];
+
+/** What pi makes images smaller with reads a file beside itself, so it is loaded from where pi's packages are. */
+const photon = {
+  name: "photon-beside-pi",
+  resolveId: (id) => (id === "@silvia-odwyer/photon-node" ? "\0photon" : null),
+  load: (id) =>
+    id === "\0photon"
+      ? `import { createRequire } from "node:module";
+         const require = createRequire(import.meta.resolve("@earendil-works/pi-coding-agent"));
+         export const { PhotonImage, SamplingFilter, fliph, flipv, resize } = require("@silvia-odwyer/photon-node");`
+      : null,
+};
 
 const written = [
   ...(await bundle({
     input: { "src/cli/al": join(root, "src/cli/al.ts") },
     platform: "node",
     external,
+    plugins: [photon],
     checks: { eval: false }, // gray-matter's engine for JavaScript, which is never asked
   })),
 ];

@@ -1,13 +1,15 @@
 import { tmpdir } from "node:os";
 import { InMemoryCredentialStore } from "@earendil-works/pi-ai";
-import {
-  createAgentSession,
-  ModelRuntime,
-  SessionManager,
-  SettingsManager,
-} from "@earendil-works/pi-coding-agent";
+import type * as Pi from "@earendil-works/pi-coding-agent";
 
-/** The least that a process does to have pi ask a model. Argument: base URL of an OpenAI-compatible API. */
+/**
+ * The least that a process does to have pi ask a model, with pi's own bundle, which starts faster than its modules.
+ * Argument: base URL of an OpenAI-compatible API.
+ */
+const bundle = new URL("bundle/index.js", import.meta.resolve("@earendil-works/pi-coding-agent"));
+const { createAgentSession, ModelRuntime, SessionManager, SettingsManager } = (await import(
+  bundle.href
+)) as typeof Pi;
 const [baseUrl = ""] = process.argv.slice(2);
 const modelRuntime = await ModelRuntime.create({
   credentials: new InMemoryCredentialStore(),
