@@ -56,7 +56,8 @@ export async function* readBackward(path: string, end: number): AsyncGenerator<R
       const whole = data.subarray(firstNewline + 1);
       yield* wholeLines(whole, from + firstNewline + 1).reverse();
       const keep = firstNewline === -1 && from > 0 ? data : data.subarray(0, firstNewline + 1);
-      rest = keep.length > longestLine ? keep.subarray(-1) : keep;
+      // Without its end a line is passed over as half of one.
+      rest = keep.length > longestLine ? Buffer.alloc(0) : keep;
       to = from;
     }
   } finally {

@@ -62,7 +62,7 @@ test("a line of 50 MB is passed over in little memory", async () => {
   const forward = await all(readForward(path, 0));
   const backward = await all(readBackward(path, 50_000_012));
   expect(forward.map(({ text }) => text)).toEqual(["first", "last"]);
-  expect([backward.at(0)?.text, backward.at(-1)?.text]).toEqual(["last", "first"]);
+  expect(backward).toEqual(forward.toReversed());
   expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
 });
 
