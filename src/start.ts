@@ -1,4 +1,4 @@
-import { asyncScheduler, EMPTY, from, merge, Subject, takeUntil, tap } from "rxjs";
+import { asyncScheduler, delay, EMPTY, from, merge, Subject, takeUntil, tap } from "rxjs";
 import { agentChanges } from "../streams/agents/agent-changes.ts";
 import { createClock } from "../streams/clock.ts";
 import { createPlaces } from "../streams/runs/places.ts";
@@ -40,6 +40,9 @@ import { watchFiles } from "./start/watch-files.ts";
 import { uuidV7 } from "./store/uuid-v7.ts";
 import { packageVersion } from "./version.ts";
 import { filterTable } from "./webhooks/providers/table.ts";
+
+/** How long a claim that is under way may take once the scheduler stops, in ms. */
+const claimMs = 1000;
 
 export interface StartOptions {
   /** Absolute. */
@@ -164,7 +167,9 @@ async function compose(
     },
     {
       ...runtimes,
-      claim: (request) => from(store.work.claim(request)),
+      // One that waits for the store must not hold up the end.
+      claim: (request) =>
+        from(store.work.claim(request)).pipe(takeUntil(inputs.stopping$.pipe(delay(claimMs)))),
       clock,
       scheduler: asyncScheduler,
       places,

@@ -3,7 +3,7 @@ import { uuidV7 } from "../store/uuid-v7.ts";
 import type { Work } from "../store/work.ts";
 
 export interface RerunDeps {
-  readonly work: Pick<Work, "enqueue" | "refuse">;
+  readonly work: Pick<Work, "requeue" | "refuse">;
   readonly dispatch: (items: readonly WorkItem[]) => void;
   /** How many reruns there may be in a row. */
   readonly maxReruns: () => number;
@@ -32,6 +32,6 @@ export async function rerun(event: RunEvent, deps: RerunDeps): Promise<void> {
   if (deps.isPaused()) {
     return deps.work.refuse(again, "skipped", "the scheduler is paused", false);
   }
-  await deps.work.enqueue([again]);
+  await deps.work.requeue([again]);
   deps.dispatch([again]);
 }

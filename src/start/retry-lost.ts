@@ -5,12 +5,12 @@ import type { Work } from "../store/work.ts";
 /** The work of a run that was lost while the scheduler lived, once more: committed, then handed on. */
 export async function retryLost(
   event: RunEvent,
-  work: Pick<Work, "enqueue">,
+  work: Pick<Work, "requeue">,
   dispatch: (items: readonly WorkItem[]) => void,
 ): Promise<void> {
   if (event.type !== "finished" || event.end.outcome !== "lost") return;
   const retry = retryOf(event.item);
   if (retry === null) return;
-  await work.enqueue([retry]);
+  await work.requeue([retry]);
   dispatch([retry]);
 }

@@ -12,14 +12,14 @@ export interface Channel {
 
 /** The channels of runs that live, so that a restarted scheduler opens the same ones again. */
 export interface Channels {
-  /** Resolves once committed. */
+  /** Resolves once committed; waits for the store, as remove does. */
   add(channel: Channel): Promise<void>;
   remove(instanceId: string): Promise<void>;
   all(): readonly Channel[];
 }
 
 /** Reads and writes `channels`. */
-export function createChannels(db: DatabaseSync, { write }: GroupCommit): Channels {
+export function createChannels(db: DatabaseSync, { record }: GroupCommit): Channels {
   const insert = db.prepare("INSERT INTO channels VALUES (?, ?, ?)");
   const remove = db.prepare("DELETE FROM channels WHERE instance_id = ?");
   const select = db.prepare(
@@ -27,11 +27,11 @@ export function createChannels(db: DatabaseSync, { write }: GroupCommit): Channe
   );
   return {
     add: ({ instanceId, tokenHash, dir }) =>
-      write(() => {
+      record(() => {
         insert.run(instanceId, tokenHash, dir);
       }),
     remove: (instanceId) =>
-      write(() => {
+      record(() => {
         remove.run(instanceId);
       }),
     all: () => select.all() as unknown as Channel[],

@@ -6,6 +6,7 @@ import type { GroupCommit } from "./group-commit.ts";
 export interface Locks {
   /** A new holder, or the same for longer. */
   save(lock: HeldLock): Promise<void>;
+  /** Waits for the store. */
   remove(lock: HeldLock): Promise<void>;
   all(): readonly HeldLock[];
   /** The highest fencing token that was ever saved; 0 before the first. */
@@ -15,7 +16,7 @@ export interface Locks {
 const tokenSetting = "fencing_token";
 
 /** Reads and writes `locks`; the counter of tokens is kept apart, as it outlives every lock. */
-export function createLocks(db: DatabaseSync, { write }: GroupCommit): Locks {
+export function createLocks(db: DatabaseSync, { write, record }: GroupCommit): Locks {
   const save = db.prepare(
     "INSERT INTO locks VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (resource) DO UPDATE SET agent = excluded.agent, " +
       "instance_id = excluded.instance_id, fencing_token = excluded.fencing_token, " +
@@ -38,7 +39,7 @@ export function createLocks(db: DatabaseSync, { write }: GroupCommit): Locks {
         count.run(String(fencingToken));
       }),
     remove: ({ resource, fencingToken }) =>
-      write(() => {
+      record(() => {
         remove.run(resource, fencingToken);
       }),
     all: () => select.all() as unknown as HeldLock[],

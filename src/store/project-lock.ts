@@ -6,7 +6,7 @@ import { createPrivately } from "./private-file.ts";
 import { infoPath, readInfo, writeInfo } from "./scheduler-info.ts";
 import type { SchedulerInfo } from "./scheduler-info.ts";
 import { ensureStateDir } from "./state-dir.ts";
-import { storeError } from "./store-error.ts";
+import { isBusy, storeError } from "./store-error.ts";
 
 /** Held by the one scheduler of a project until it is released or its process ends, however it ends. */
 export interface ProjectLock {
@@ -78,10 +78,6 @@ function isLocked(projectDir: string): boolean {
   } finally {
     db.close();
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && error.errcode === 5;
 }
 
 function lockedError(projectDir: string): UserError {

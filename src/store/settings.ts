@@ -20,13 +20,14 @@ export interface Settings {
   lastAlive(): number | null;
   recordAlive(at: number): Promise<void>;
   lastTicks(): ReadonlyMap<string, LastTick>;
+  /** Waits for the store. */
   recordTick(agent: string, tick: LastTick): Promise<void>;
 }
 
 const planPrefix = "cron_plan/";
 
 /** Reads and writes the settings tables. */
-export function createSettings(db: DatabaseSync, { write }: GroupCommit): Settings {
+export function createSettings(db: DatabaseSync, { write, record }: GroupCommit): Settings {
   const get = db.prepare("SELECT value FROM settings WHERE name = ?");
   const set = db.prepare(
     "INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
@@ -67,7 +68,7 @@ export function createSettings(db: DatabaseSync, { write }: GroupCommit): Settin
       );
     },
     recordTick: (agent, { at, schedule }) =>
-      write(() => {
+      record(() => {
         tick.run(agent, at);
         set.run(`${planPrefix}${agent}`, JSON.stringify(schedule));
       }),

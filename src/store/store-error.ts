@@ -14,9 +14,14 @@ const troubles: Readonly<Record<number, { code: string; hint: string }>> = {
 };
 
 function troubleOf(error: unknown): { code: string; hint: string } | undefined {
+  const code = codeOf(error);
+  return code === undefined ? undefined : troubles[code];
+}
+
+/** The primary result code: the low byte; the rest says more about where it happened. */
+function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error)) return undefined;
-  // The low byte is the primary code; the rest says more about where it happened.
-  return typeof error.errcode === "number" ? troubles[error.errcode & 0xff] : undefined;
+  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
 }
 
 /**
@@ -28,4 +33,14 @@ export function storeError(path: string, error: unknown): unknown {
   if (trouble === undefined) return error;
   const { code, hint } = trouble;
   return new UserError(code, `${path}: ${messageOf(error)}`, { hint, cause: error });
+}
+
+/** Whether another process holds what is asked for. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error) === 5;
+}
+
+/** Whether the file, the disk or a lock keeps the store from working, for now. */
+export function isUnavailable(error: unknown): boolean {
+  return troubleOf(error)?.code === "store_unavailable";
 }

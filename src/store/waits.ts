@@ -37,7 +37,7 @@ export interface Waits {
   answer(instanceId: string, key: string): unknown;
   /** `instead` names the request whose answer is not needed any more. */
   remember(instanceId: string, key: string, answer: unknown, instead?: string): Promise<void>;
-  /** The run is over, and asks nothing more. */
+  /** The run is over, and asks nothing more. Waits for the store. */
   forget(instanceId: string): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function prepareWaitEnd(db: DatabaseSync): (end: WaitEnd) => void {
 }
 
 /** Reads and writes `waits` and `answers`. */
-export function createWaits(db: DatabaseSync, { write }: GroupCommit): Waits {
+export function createWaits(db: DatabaseSync, { write, record }: GroupCommit): Waits {
   const insert = db.prepare("INSERT INTO waits VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
   const select = db.prepare(
     `SELECT instance_id AS instanceId, key, agent, condition, since, until FROM waits
@@ -110,7 +110,7 @@ export function createWaits(db: DatabaseSync, { write }: GroupCommit): Waits {
         if (instead !== undefined) forgetAnswer.run(instanceId, instead);
       }),
     forget: (instanceId) =>
-      write(() => {
+      record(() => {
         forgetWaits.run(instanceId);
         forgetAnswers.run(instanceId);
       }),

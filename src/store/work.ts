@@ -18,20 +18,25 @@ export interface EndedRun {
 }
 
 /**
- * The durable work: every promise resolves once its change is committed, and rejects with UserError
- * `store_unavailable` when it can't be.
+ * The durable work: every promise resolves once its change is committed. What was asked for from outside rejects with
+ * UserError `store_unavailable` when it can't be; what is decided already waits until it can.
  */
 export interface Work {
   /** Adds waiting items, all or none. */
   enqueue(items: readonly WorkItem[]): Promise<void>;
+  /** As enqueue, for work that comes of a run that is over: it waits for the store. */
+  requeue(items: readonly WorkItem[]): Promise<void>;
   /**
    * Says which instance runs an item; a run starts only after this. Rejects when the item doesn't wait: it was
-   * dropped, or another instance has it. A cron item never waited, so it is added here.
+   * dropped, or another instance has it. A cron item never waited, so it is added here. Waits for the store.
    */
   claim(request: RunRequest): Promise<void>;
-  /** Records the end of a claimed run. One whose runner rejected it counts as never started. */
+  /** Records the end of a claimed run. One whose runner rejected it counts as never started. Waits for the store. */
   end(item: WorkItem, run: EndedRun): Promise<void>;
-  /** Ends an item that will not run, whether it waited or was never added. Rejects when it runs or ended. */
+  /**
+   * Ends an item that will not run, whether it waited or was never added. Rejects when it runs or ended. Waits for the
+   * store.
+   */
   refuse(
     item: WorkItem,
     outcome: RefusedOutcome,
@@ -45,7 +50,7 @@ export interface Work {
 /** The work of a project, in `triggers`. `now` is epoch ms. */
 export function createWork(
   db: DatabaseSync,
-  { write }: GroupCommit,
+  { write, record }: GroupCommit,
   lastRuns: LastRuns,
   now: () => number,
 ): Work {
@@ -98,15 +103,17 @@ export function createWork(
     lastRuns.record(item.agent, { startedAt, endedAt, outcome, reason });
   };
 
+  const enqueue = (items: readonly WorkItem[]): void => {
+    for (const item of items) insert(queuedRow(item));
+  };
+
   return {
-    enqueue: (items) =>
-      write(() => {
-        for (const item of items) insert(queuedRow(item));
-      }),
-    claim: (request) => write(() => claim(request)),
-    end: (item, ended) => write(() => end(item, ended)),
+    enqueue: (items) => write(() => enqueue(items)),
+    requeue: (items) => record(() => enqueue(items)),
+    claim: (request) => record(() => claim(request)),
+    end: (item, ended) => record(() => end(item, ended)),
     refuse: (item, outcome, reason, deadLetter) =>
-      write(() => {
+      record(() => {
         const { changes } = refuse.run(outcome, reason, Number(deadLetter), now(), item.id);
         if (changes === 1) return;
         const state = stateOf.get(item.id)?.state;

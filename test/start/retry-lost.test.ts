@@ -13,11 +13,11 @@ async function retried(event: RunEvent): Promise<string[]> {
   const steps: string[] = [];
   const say = (what: string) => (items: readonly WorkItem[]) =>
     items.forEach(({ attempt, agent }) => steps.push(`${what} ${agent} attempt ${attempt}`));
-  const enqueue = (items: readonly WorkItem[]): Promise<void> => {
+  const requeue = (items: readonly WorkItem[]): Promise<void> => {
     say("stored")(items);
     return Promise.resolve();
   };
-  await retryLost(event, { enqueue }, say("started"));
+  await retryLost(event, { requeue }, say("started"));
   return steps;
 }
 

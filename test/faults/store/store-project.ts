@@ -1,0 +1,35 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { LoadAnswer, LoadRequest } from "../../webhooks/load.ts";
+
+/** What makes a scheduler's store fail, for its environment. */
+export function faulty(faults: {
+  readonly rate?: number;
+  readonly file?: string;
+}): NodeJS.ProcessEnv {
+  const preload = pathToFileURL(join(import.meta.dirname, "break-commits.ts")).href;
+  return {
+    NODE_OPTIONS: `--import=${preload}`,
+    ...(faults.rate === undefined ? {} : { AL_STORE_FAULTS: String(faults.rate) }),
+    ...(faults.file === undefined ? {} : { AL_STORE_FAULT_FILE: faults.file }),
+  };
+}
+
+/** A delivery to the worker of a crash project; the same bytes and id whenever it is asked for. */
+export function delivery(n: number): LoadRequest {
+  const repository = { full_name: "acme/site" };
+  const headers = {
+    "content-type": "application/json",
+    "x-github-event": "issues",
+    "x-github-delivery": `store-${n}`,
+  };
+  const body = JSON.stringify({ action: "opened", n, issue: { number: n }, repository });
+  return { path: "/webhooks/github/open", headers, body: Buffer.from(body) };
+}
+
+/** The receipts that were promised by these answers. */
+export function receiptsOf(answers: readonly LoadAnswer[]): string[] {
+  return answers
+    .filter(({ status }) => status === 200)
+    .map(({ text }) => (JSON.parse(text) as { receiptId: string }).receiptId);
+}
