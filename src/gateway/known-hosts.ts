@@ -10,6 +10,10 @@ const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 export function checkHost(names: readonly string[]): (request: FastifyRequest) => Promise<void> {
   const known = new Set([...loopbackNames, ...names.map((name) => hostName(bracketed(name)))]);
   return (request) => {
+    // Two of them are for two readers; Node itself takes the first and keeps quiet (RFC 9112, section 3.2).
+    if (hostLines(request) > 1) {
+      return Promise.reject(new HttpProblem(400, "malformed", "The request has two Host headers."));
+    }
     // The raw header: a rebound page can set X-Forwarded-Host itself.
     if (known.has(hostName(request.headers.host ?? ""))) return Promise.resolve();
     return Promise.reject(
@@ -20,6 +24,11 @@ export function checkHost(names: readonly string[]): (request: FastifyRequest) =
       ),
     );
   };
+}
+
+/** `rawHeaders` is name, value, name, value … */
+function hostLines({ raw }: FastifyRequest): number {
+  return raw.rawHeaders.filter((text, at) => at % 2 === 0 && /^host$/i.test(text)).length;
 }
 
 function hostName(host: string): string {

@@ -61,24 +61,26 @@ export class PrivateCopy {
   }
 
   async test({ tests, only, built }: Pick<Mutation, "tests" | "only" | "built">): Promise<Verdict> {
-    // What doesn't fit its types is written all the same.
-    if (built) await this.run("tsc", ["-p", "tsconfig.json"]);
+    if (built) await this.run(process.execPath, ["src/setup/build.mjs"]);
     const report = join(this.dir, "report.json");
     const name = only === undefined ? [] : ["-t", only];
     await rm(report, { force: true });
     const options = ["--reporter=json", `--outputFile=${report}`, ...name];
-    const said = await this.run("vitest", ["run", ...options, ...tests]);
+    const vitest = join(root, "node_modules/.bin/vitest");
+    const said = await this.run(vitest, ["run", ...options, ...tests]);
     const text = await readFile(report, "utf8").catch(() => null);
     if (text === null) throw new Error(`the tests did not run:\n${said}`);
     return verdictOf(JSON.parse(text) as Report);
   }
 
   private run(program: string, args: readonly string[]): Promise<string> {
-    const path = join(root, "node_modules/.bin", program);
     const env = { ...process.env, CI: "" };
     return new Promise((done) => {
-      execFile(path, args, { cwd: this.dir, env, maxBuffer: 2 ** 28 }, (_error, stdout, stderr) =>
-        done(stdout + stderr),
+      execFile(
+        program,
+        args,
+        { cwd: this.dir, env, maxBuffer: 2 ** 28 },
+        (_error, stdout, stderr) => done(stdout + stderr),
       );
     });
   }

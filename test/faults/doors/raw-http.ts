@@ -44,5 +44,5 @@ export async function exchange(url: string, text: string, ms = 5_000): Promise<s
 
 /** The statuses of the answers in what came back over one connection. */
 export function statusesIn(said: string): number[] {
-  return [...said.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
+  return [...said.matchAll(/HTTP\/1\.1 (\d{3}) [A-Z]/g)].map(([, status]) => Number(status));
 }

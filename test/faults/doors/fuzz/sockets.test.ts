@@ -56,11 +56,11 @@ test("a real server answers bytes over real connections, lives on, and touches n
   expect(touched?.filter((path) => !mayTouch(path)) ?? []).toEqual([]);
 }, 180_000);
 
-/** The project, its home, and the scripts of pages, which are read when they are first asked for. */
+/** The project, its home, and parts of the program, which are read when they are first asked for. */
 function mayTouch(path: string): boolean {
   const { dir, home } = scheduler.project;
-  const scripts = join(dirname(builtAl), "../gateway/dashboard/browser");
-  const [real = "", ...own] = [path, dir, home, scripts].map((each) => `${resolve(each)}/`);
+  const program = join(dirname(builtAl), "..");
+  const [real = "", ...own] = [path, dir, home, program].map((each) => `${resolve(each)}/`);
   // To find a real path its folders are looked at, too.
   return path === "" || own.some((each) => real.startsWith(each) || each.startsWith(real));
 }

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { copyProject, startTestScheduler } from "../../../helpers/scheduler.ts";
+import type { TestScheduler } from "../../../helpers/scheduler.ts";
+import { exchange, statusesIn } from "../raw-http.ts";
+
+let scheduler: TestScheduler;
+beforeAll(async () => {
+  scheduler = await startTestScheduler(await copyProject("examples/hello"));
+});
+afterAll(async () => {
+  await scheduler.stop();
+  await scheduler.project.remove();
+});
+
+async function answer(start: string, headers: Record<string, string | readonly string[]>) {
+  const lines = Object.entries({
+    authorization: `Bearer ${scheduler.apiKey}`,
+    connection: "close",
+    ...headers,
+  });
+  const text = lines.flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}\r\n`));
+  const said = await exchange(scheduler.url, `${start} HTTP/1.1\r\n${text.join("")}\r\n`);
+  return { said, statuses: statusesIn(said) };
+}
+
+describe("a page of another site whose name was pointed at this machine", () => {
+  test.each([
+    ["by its own name", "GET /control/status", { host: "evil.example" }],
+    ["with the port", "GET /control/status", { host: "evil.example:8080" }],
+    ["with the right name in front", "GET /control/status", { host: "localhost.evil.example" }],
+    ["with the right name behind", "GET /control/status", { host: "evil.example/localhost" }],
+    ["with a name and an @", "GET /control/status", { host: "localhost@evil.example" }],
+    [
+      "with a name that a proxy is said to have seen",
+      "GET /control/status",
+      { host: "evil.example", "x-forwarded-host": "localhost", forwarded: "host=localhost" },
+    ],
+    ["with another address of loopback", "GET /control/status", { host: "127.0.0.2" }],
+    ["with no name", "GET /control/status", { host: "" }],
+    [
+      "with an address in the request line",
+      "GET http://localhost/control/status",
+      { host: "evil.example" },
+    ],
+  ])("gets nothing: %s", async (_how, start, headers) => {
+    const { said, statuses } = await answer(start, headers);
+    expect(statuses[0]).toBeGreaterThanOrEqual(400);
+    expect(said).not.toContain('"agents"');
+  });
+
+  test("gets nothing by two names, of which one is right", async () => {
+    const { said } = await answer("GET /control/status", { host: ["localhost", "evil.example"] });
+    const other = await answer("GET /control/status", { host: ["evil.example", "localhost"] });
+    expect(statusesIn(said)).toEqual([400]);
+    expect(other.statuses).toEqual([400]);
+  });
+
+  test("gets nothing without a Host, even as HTTP/1.0", async () => {
+    const key = `Authorization: Bearer ${scheduler.apiKey}\r\n`;
+    for (const version of ["1.0", "1.1"]) {
+      const said = await exchange(
+        scheduler.url,
+        `GET /control/status HTTP/${version}\r\n${key}Connection: close\r\n\r\n`,
+      );
+      expect(said).not.toContain('"agents"');
+    }
+  });
+});
+
+describe("what only a proxy may say, and none is trusted", () => {
+  test("makes nobody another address: guessing is slowed down all the same", async () => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 7; n += 1) {
+      const body = JSON.stringify({ key: `wrong-${n}` });
+      const headers = {
+        "content-type": "application/json",
+        "x-forwarded-for": `10.0.0.${n}`,
+        forwarded: `for=10.0.0.${n}`,
+      };
+      statuses.push(
+        (await fetch(`${scheduler.url}/login`, { method: "POST", headers, body })).status,
+      );
+    }
+    expect(statuses).toContain(429);
+  });
+
+  test("makes no foreign origin the own one", async () => {
+    const headers = { origin: "http://evil.example", "x-forwarded-host": "evil.example" };
+    const body = JSON.stringify({ key: scheduler.apiKey });
+    const sent = { ...headers, "content-type": "application/json", "x-forwarded-for": "10.9.9.9" };
+    const answered = await fetch(`${scheduler.url}/login`, { method: "POST", headers: sent, body });
+    expect(answered.status).toBe(403);
+  });
+});
+
+describe("an address that is written oddly", () => {
+  test.each([
+    "/%63ontrol/status",
+    "//control/status",
+    "/./control/status",
+    "/control/../control/status",
+    "/control/status/",
+    "/control/status;x",
+    "/CONTROL/STATUS",
+    "/control%2fstatus",
+    "\\control\\status",
+    "/control/status%00",
+    "*",
+  ])("gives nobody without the key what the plain one would not: %s", async (path) => {
+    const { said } = await answer(`GET ${path}`, {
+      host: "localhost",
+      authorization: "Bearer none",
+    });
+    expect(said).not.toContain('"agents"');
+    expect(statusesIn(said)[0]).toBeGreaterThanOrEqual(400);
+  });
+});

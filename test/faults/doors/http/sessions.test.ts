@@ -1,0 +1,102 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { regenerateApiKey } from "../../../../src/credentials/api-key.ts";
+import { readStream } from "../../../gateway/event-stream.ts";
+import { copyProject, startTestScheduler } from "../../../helpers/scheduler.ts";
+import type { TestScheduler } from "../../../helpers/scheduler.ts";
+import { filesBelow } from "../files-below.ts";
+
+let scheduler: TestScheduler;
+beforeAll(async () => {
+  scheduler = await startTestScheduler(await copyProject("examples/hello"));
+});
+afterAll(async () => {
+  await scheduler.stop();
+  await scheduler.project.remove();
+});
+
+const forged = () => randomBytes(32).toString("base64url");
+const valueIn = (cookie: string) => /^al_session=([\w-]{43})/.exec(cookie)?.[1] ?? "";
+
+/** Logs in with whatever cookies the browser was made to hold; what it gets. */
+async function logIn(cookie: string | null = null, key = scheduler.apiKey): Promise<string> {
+  const headers = { "content-type": "application/json", ...(cookie === null ? {} : { cookie }) };
+  const body = JSON.stringify({ key });
+  const answer = await fetch(`${scheduler.url}/login`, { method: "POST", headers, body });
+  expect(answer.status).toBe(204);
+  return answer.headers.get("set-cookie") ?? "";
+}
+
+async function statusWith(cookie: string): Promise<number> {
+  const answer = await fetch(`${scheduler.url}/control/status`, { headers: { cookie } });
+  return answer.status;
+}
+
+describe("a cookie that an attacker put into the browser", () => {
+  test("lets nobody in before the login, and is not what the login makes good", async () => {
+    const planted = `al_session=${forged()}`;
+    expect(await statusWith(planted)).toBe(401);
+    const given = valueIn(await logIn(planted));
+    expect(given).toHaveLength(43);
+    expect(`al_session=${given}`).not.toBe(planted);
+    expect(await statusWith(planted)).toBe(401);
+    expect(await statusWith(`al_session=${given}`)).toBe(200);
+  });
+
+  test("that is the attacker's own session is ended by the login, and not shared", async () => {
+    const attackers = `al_session=${valueIn(await logIn())}`;
+    expect(await statusWith(attackers)).toBe(200);
+    const own = `al_session=${valueIn(await logIn(attackers))}`;
+    expect(await statusWith(attackers)).toBe(401);
+    expect(await statusWith(own)).toBe(200);
+  });
+
+  test("beside the real one gets nothing of the real one's", async () => {
+    const own = valueIn(await logIn());
+    // Of two cookies of one name the first counts, as browsers send the one of the longer path first.
+    expect(await statusWith(`al_session=${forged()}; al_session=${own}`)).toBe(401);
+    expect(await statusWith(`al_session=${own}; al_session=${forged()}`)).toBe(200);
+    expect(await statusWith(`AL_SESSION=${own}`)).toBe(401);
+    expect(await statusWith(`al_session="${own}x"`)).toBe(401);
+    expect(await statusWith(`al_session=${encodeURIComponent("%00")}${own}`)).toBe(401);
+  });
+});
+
+describe("a cookie that was stolen", () => {
+  test("is worth nothing after the logout, and its streams end", async () => {
+    const cookie = `al_session=${valueIn(await logIn())}`;
+    const stream = await readStream(`${scheduler.url}/dashboard/api/status-stream`, { cookie });
+    expect(stream.status).toBe(200);
+    const headers = { cookie, "sec-fetch-site": "same-origin" };
+    const left = await fetch(`${scheduler.url}/logout`, {
+      method: "POST",
+      headers,
+      redirect: "manual",
+    });
+    expect(left.status).toBe(303);
+    expect(await statusWith(cookie)).toBe(401);
+    await expect.poll(() => stream.isEnded()).toBe(true);
+  });
+
+  test("can't act without a word of the browser's, and is in no file as it is", async () => {
+    const cookie = `al_session=${valueIn(await logIn())}`;
+    const acting = await fetch(`${scheduler.url}/control/pause`, {
+      method: "POST",
+      headers: { cookie },
+    });
+    expect(acting.status).toBe(403);
+    const { dir, home } = scheduler.project;
+    const files = [...(await filesBelow(dir)), ...(await filesBelow(home))];
+    expect(files.some(([path]) => /session/.test(path))).toBe(true);
+    for (const [path, text] of files) expect(text.includes(valueIn(cookie)), path).toBe(false);
+  });
+
+  test("is worth nothing after the key was made anew, and neither is the old key", async () => {
+    const cookie = `al_session=${valueIn(await logIn())}`;
+    const { key } = await regenerateApiKey(scheduler.project.home);
+    await expect.poll(() => statusWith(cookie)).toBe(401);
+    const old = { authorization: `Bearer ${scheduler.apiKey}` };
+    expect((await fetch(`${scheduler.url}/control/status`, { headers: old })).status).toBe(401);
+    expect(await statusWith(`al_session=${valueIn(await logIn(cookie, key))}`)).toBe(200);
+  });
+});
