@@ -1,6 +1,27 @@
 import rxjs from "eslint-plugin-rxjs-x";
 import tseslint from "typescript-eslint";
 
+/** Names of values that must be compared without telling by the time how much was right. */
+const secret = "/(key|token|secret|signature|password|digest|hmac)$/i";
+const fixed = (side) =>
+  `:not([${side}.type='Literal'], [${side}.type='Identifier'][${side}.name='undefined'], [${side}.type='TemplateLiteral'][${side}.expressions.length=0])`;
+const named = (side) =>
+  `:matches([${side}.type='Identifier'][${side}.name=${secret}], [${side}.type='MemberExpression'][${side}.property.name=${secret}])`;
+const message =
+  "This tells by its time how much was right: compare secrets with timingSafeEqual (isSameSecret, carriesToken).";
+
+/** For no-restricted-syntax: a secret is compared by its parts' order, which an attacker can measure. */
+const comparedSecrets = [
+  {
+    message,
+    selector: `BinaryExpression[operator=/^[!=]==?$/]:matches(${named("left")}${fixed("right")}, ${named("right")}${fixed("left")})`,
+  },
+  {
+    message,
+    selector: `CallExpression[callee.property.name=/^(equals|compare|localeCompare)$/]:matches(${named("callee.object")}, ${named("arguments.0")}, ${named("arguments.1")})`,
+  },
+];
+
 export default tseslint.config(
   { ignores: ["dist", "node_modules", "**/*.mjs", "**/*.cjs", "eslint.config.js"] },
   ...tseslint.configs.strictTypeChecked,
@@ -36,6 +57,12 @@ export default tseslint.config(
       "rxjs-x/no-unsafe-takeuntil": ["error", { alias: ["untilStopping"] }],
       "rxjs-x/no-sharereplay": "error",
     },
+  },
+  {
+    // Where somebody else's word is compared with a secret; elsewhere a key is a table's.
+    files: ["src/**/*.ts"],
+    ignores: ["src/cli/**", "src/config/**"],
+    rules: { "no-restricted-syntax": ["error", ...comparedSecrets] },
   },
   {
     files: ["streams/**/*.ts"],
