@@ -45,19 +45,19 @@ export async function* readBackward(path: string, end: number): AsyncGenerator<R
   const file = await openIfThere(path);
   if (file === null) return;
   try {
-    // What is left of a line whose start has not been read yet; nothing until the last newline was seen.
+    // What is left of a line whose start has not been read yet; null inside of half a line, or of one too long.
     let rest: Buffer | null = null;
     for (let to = end; to > 0;) {
       const from = Math.max(0, to - chunkBytes);
       const chunk = await readAt(file, from, to - from);
-      const data: Buffer = Buffer.concat([chunk, rest ?? Buffer.alloc(0)]);
+      const data: Buffer = rest === null ? chunk : Buffer.concat([chunk, rest]);
       // In the rightmost data, what follows the last newline is half a line.
       const firstNewline = from === 0 ? -1 : data.indexOf(newline);
       const whole = data.subarray(firstNewline + 1);
       yield* wholeLines(whole, from + firstNewline + 1).reverse();
-      const keep = firstNewline === -1 && from > 0 ? data : data.subarray(0, firstNewline + 1);
-      // Without its end a line is passed over as half of one.
-      rest = keep.length > longestLine ? Buffer.alloc(0) : keep;
+      const isWithin: boolean = rest === null && firstNewline === -1;
+      const keep = firstNewline === -1 ? data : data.subarray(0, firstNewline + 1);
+      rest = isWithin || keep.length > longestLine ? null : keep;
       to = from;
     }
   } finally {

@@ -11,6 +11,10 @@ declare module "tail-file" {
     startTail(filename: string): void;
     /** Tells it that the directory changed: it reads what is new. */
     checkDir(type: string, name: string): void;
+    /** Takes the next line out of `txt`, or reads on when there is none. */
+    getLine(): void;
+    /** Nothing more is there by now. */
+    onEndOfFile(): void;
     /** Stops without waiting for a read that is under way. */
     _stop(): void;
   }

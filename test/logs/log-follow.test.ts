@@ -220,13 +220,18 @@ test("a line of 50 MB is passed over and what follows it is not", async () => {
   writeLines(logPath(project), [line("before")]);
   const { messages } = follow(sourceOf(project));
   await expect.poll(messages).toEqual(["before"]);
+  const before = process.memoryUsage().rss;
+  // At once, so that it is read at once; then another in pieces, read while it grows.
+  appendFileSync(logPath(project), `${"x".repeat(50_000_000)}\n${line("between")}`);
+  await expect.poll(messages, { timeout: 15_000 }).toContain("between");
   for (let i = 0; i < 50; i++) {
     appendFileSync(logPath(project), Buffer.alloc(1_000_000, "x"));
     await sleep(2);
   }
   appendFileSync(logPath(project), `\n${line("after")}`);
   await expect.poll(messages, { timeout: 15_000 }).toContain("after");
-  expect(messages().filter((msg) => msg.length < 1_000)).toEqual(["before", "after"]);
+  expect(messages()).toEqual(["before", "between", "after"]);
+  expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
 });
 
 const openLogs = (project: string): string[] =>
