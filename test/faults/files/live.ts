@@ -47,6 +47,6 @@ export async function appendLine(project: TestProject, agent: string, msg: strin
 }
 
 /** Where an agent's lines of today are. */
-function logPath({ dir }: TestProject, agent: string): string {
+export function logPath({ dir }: TestProject, agent: string): string {
   return join(logsDir(dir), logFileOf(agent, Date.now()).name);
 }

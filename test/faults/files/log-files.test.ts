@@ -1,0 +1,114 @@
+import { appendFile, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { get } from "node:http";
+import { isDeepStrictEqual } from "node:util";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { startTestScheduler } from "../../helpers/scheduler.ts";
+import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
+import { webhookProject } from "../../webhooks/webhook-project.ts";
+import { appendLine, dueAt, logPath, looksAt, putAgent } from "./live.ts";
+
+let project: TestProject;
+let scheduler: TestScheduler;
+
+beforeAll(async () => {
+  project = await webhookProject();
+  await putAgent(project, "dev", dueAt(1, 'hooks.pre = ["al-exit"]\n'));
+  scheduler = await startTestScheduler(project);
+});
+
+afterAll(async () => {
+  await scheduler.stop();
+  await project.remove();
+});
+
+/** The messages that a follower of the agent's log gets, in order. */
+async function following(lines = 1): Promise<() => readonly string[]> {
+  const messages: string[] = [];
+  const address = `${scheduler.url.replace("localhost", "127.0.0.1")}/dashboard/api/logs/dev/stream`;
+  const headers = { authorization: `Bearer ${scheduler.apiKey}` };
+  await new Promise<void>((resolve, reject) => {
+    const request = get(`${address}?lines=${lines}`, { headers, agent: false }, (response) => {
+      let rest = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        const lines = (rest + chunk).split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) {
+          if (line.startsWith("data: ")) messages.push(msgOf(line.slice(6)));
+        }
+        resolve();
+      });
+      response.on("error", () => undefined);
+    });
+    request.on("error", reject);
+    onTestFinished(() => void request.destroy());
+  });
+  return () => messages;
+}
+
+const msgOf = (json: string): string => (JSON.parse(json) as { msg: string }).msg;
+
+/** Runs the agent to its end; what the log says of it. */
+async function runOnce(): Promise<void> {
+  const { agent } = looksAt(scheduler);
+  const before = (await agent("dev"))?.lastRunAt ?? null;
+  await scheduler.api("/control/trigger/dev", { method: "POST" });
+  await expect
+    .poll(() => agent("dev"), { timeout: 20_000 })
+    .toMatchObject({
+      state: "idle",
+      lastRunAt: expect.not.stringMatching(`^${before}$`) as string,
+    });
+}
+
+const path = (): string => logPath(project, "dev");
+
+async function written(file: string): Promise<readonly string[]> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  return text.split("\n").slice(0, -1).map(msgOf);
+}
+
+test("a log that is rotated, deleted or emptied under a follower goes on: nothing is lost or twice", async () => {
+  await runOnce();
+  const seen = await following();
+  for (const disturb of [
+    () => rename(path(), `${path()}.1`),
+    () => rm(path()),
+    () => truncate(path(), 0),
+  ]) {
+    const last = (await written(path())).at(-1);
+    await expect.poll(() => seen().at(-1)).toBe(last);
+    const before = seen().length;
+    await disturb();
+    // The writer looks once a second whether its file is still there.
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await runOnce();
+    const sameAsFile = async (): Promise<boolean> =>
+      isDeepStrictEqual(seen().slice(before), await written(path()));
+    await expect.poll(sameAsFile).toBe(true);
+    expect(seen().length - before).toBeGreaterThan(3);
+  }
+});
+
+test("a line of 50 MB in a log is passed over in little memory, and what follows is shown", async () => {
+  await writeFile(path(), "");
+  await appendLine(project, "dev", "before");
+  const seen = await following();
+  await expect.poll(() => seen()).toContain("before");
+  const before = await peakMb();
+  const piece = "x".repeat(1_000_000);
+  for (let n = 0; n < 50; n++) await appendFile(path(), piece);
+  await appendFile(path(), "\n");
+  await appendLine(project, "dev", "after");
+  await expect.poll(() => seen().slice(-2), { timeout: 20_000 }).toEqual(["before", "after"]);
+  // Read backwards, too.
+  const again = await following(2);
+  await expect.poll(() => again()).toEqual(["before", "after"]);
+  expect((await peakMb()) - before).toBeLessThan(120);
+});
+
+/** The most that the scheduler ever had in memory. */
+async function peakMb(): Promise<number> {
+  const status = await readFile(`/proc/${scheduler.pid}/status`, "utf8");
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}
