@@ -1,0 +1,109 @@
+import { anAgent } from "../../../helpers/agents.ts";
+import { fakeOperations, historyEntry } from "../../../helpers/fake-operations.ts";
+import { testDeps } from "../../../gateway/start-gateway.ts";
+import type { TestDeps } from "../../../gateway/start-gateway.ts";
+import type { Poison } from "./poison.ts";
+
+const receiptId = "0190aaaa-0000-7000-8000-000000000001";
+const at = new Date(Date.now() - 60_000).toISOString();
+
+/** A scheduler in which every text that somebody else can write is hostile. */
+export function poisonedDeps(poison: Poison): TestDeps {
+  const text = () => poison.text();
+  const operations = fakeOperations([
+    {
+      name: "dev",
+      ...{ title: text(), description: text(), license: text(), statusText: text(), error: text() },
+      ...{ triggers: [text(), text()], models: [text()], state: "error" },
+    },
+  ]);
+  const deps = testDeps({ operations });
+  operations.setScheduler({ project: text(), error: text(), webhookSources: [text()] });
+  operations.addLog({ agent: "dev", msg: text(), level: 50 });
+  for (const held of [true, false]) {
+    const claim = { agent: "dev", instanceId: `dev-${held ? "a" : "b"}bcdefgh`, since: at };
+    const resource = `lock:${text().replaceAll(" ", "/")}`;
+    operations.setClaim({ ...claim, resource, held, expiresAt: held ? at : null });
+  }
+  poisonDetail(deps, poison);
+  poisonHistory(deps, poison);
+  poisonLog(deps, poison);
+  return deps;
+}
+
+function poisonDetail({ operations }: TestDeps, poison: Poison): void {
+  const text = () => poison.text();
+  const model = { name: text(), provider: "custom", model: text(), authType: "api_key" } as const;
+  const config = anAgent("dev", {
+    ...{ title: text(), description: text(), license: text(), compatibility: text() },
+    instructions: `${poison.all()}\n\n# ${text()}\n\n> ${text()}\n\n- ${text()}\n\n\`\`\`\n${text()}\n\`\`\``,
+    ...{ source: poison.address(), sourceCommit: text(), credentials: [text()] },
+    models: [
+      { ...model, thinkingLevel: null, baseUrl: text(), credential: text(), script: text() },
+    ],
+    webhooks: [{ source: text(), type: text(), filters: { repos: [text()], org: text() } }],
+    ...{ hooks: { pre: [text()], post: [text()] }, params: { one: text(), two: [text()] } },
+    runtime: { type: "host-user", runAs: text() },
+  });
+  operations.details.set("dev", { config, nextTicks: [] });
+}
+
+function poisonHistory({ operations }: TestDeps, poison: Poison): void {
+  const text = () => poison.text();
+  const named = { source: text(), event: text(), action: text(), reason: text(), model: text() };
+  const webhook = {
+    id: "w",
+    at,
+    kind: "webhook",
+    receiptId,
+    deadLetter: true,
+    outcome: "dropped",
+  } as const;
+  const call = {
+    id: "c",
+    at,
+    kind: "agent-call",
+    callId: "call-c",
+    caller: text(),
+    calls: 1,
+  } as const;
+  const entries = [
+    historyEntry({ ...webhook, ...named, agent: "dev", instanceId: null }),
+    historyEntry({ ...call, ...named, value: { [text()]: text() }, outcome: "failed" }),
+  ];
+  operations.entries.push(...entries);
+  operations.trees.set("c", { context: text(), value: { deep: [text()] }, entries });
+  operations.receipts.set(receiptId, {
+    ...{ receiptId, at, source: text(), type: text(), bytes: 9, deliveryId: text() },
+    ...{ headers: { [text()]: text() }, matched: [text()], reason: text(), text: null },
+    payload: { sender: { login: text() }, issue: { title: text(), [text()]: text() } },
+  });
+}
+
+function poisonLog({ logs }: TestDeps, poison: Poison): void {
+  const text = () => poison.text();
+  const write = (fields: { kind: string; [name: string]: unknown }): void =>
+    logs.write({ agent: "dev", instanceId: "dev-abcdefgh", msg: text(), ...fields });
+  const trigger = { kind: "webhook", action: text(), repo: text(), title: text(), sender: text() };
+  write({ kind: "run", trigger: { ...trigger, number: 3, url: poison.address() } });
+  write({ kind: "said" });
+  write({ kind: text() });
+  write({ kind: "usage", model: text(), tokens: 3 });
+  write({ kind: "run", outcome: "failed", exitCode: 1, level: 50 });
+  for (const tool of ["bash", "al_lock", "al_call", "al_call_wait", "wait_for_trigger", text()]) {
+    const input = {
+      command: text(),
+      resource: text(),
+      agent: text(),
+      context: text(),
+      source: text(),
+    };
+    write({ kind: "tool", tool, input: { ...input, event: text(), where: { [text()]: text() } } });
+    const calls = [
+      { agent: text(), state: "ended", outcome: "failed", reason: text(), value: text() },
+    ];
+    const answer = { ok: true, calls, trigger: { title: text(), url: poison.address() } };
+    write({ kind: "tool-result", tool, output: JSON.stringify(answer) });
+    write({ kind: "tool-result", tool, isError: true, output: text() });
+  }
+}
