@@ -13,6 +13,14 @@ export function plainLine(text: string): string {
   return plain(text).replace(/\s+/g, " ").trim();
 }
 
+/** A value as JSON that is safe to print, too: JSON itself escapes only some of what a terminal acts on. */
+export function plainJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
 /** A length of time with its two largest units: `840 ms`, `12 s`, `3m 4s`, `2h 5m`, `3d 4h`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)}ms`;

@@ -1,5 +1,6 @@
 import { isatty } from "node:tty";
 import pc from "picocolors";
+import { plainJson } from "./format.ts";
 
 export type Colors = ReturnType<typeof pc.createColors>;
 
@@ -40,7 +41,7 @@ export function openOutput(json: boolean, env: NodeJS.ProcessEnv): Output {
     colors: colorsFor(env),
     columns: isatty(1) ? stdout.columns || 80 : null,
     data: (text) => void stdout.write(`${text}\n`),
-    document: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
+    document: (value) => void stdout.write(`${plainJson(value)}\n`),
     note: (text) => void stderr.write(`${text}\n`),
     drained: () => drained(stdout),
   };

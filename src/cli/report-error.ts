@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { UserError, messageOf } from "../errors.ts";
+import { plain, plainJson } from "./format.ts";
 
 interface ErrorReport {
   readonly code: string;
@@ -36,10 +37,11 @@ function usageReport(error: CommanderError): ErrorReport {
 /** Tells a person (or, with `--json`, a program) what went wrong; the exit code that goes with it. */
 export function reportError(error: unknown, json: boolean, env: NodeJS.ProcessEnv): number {
   const { code, message, hint, exitCode } = reportOf(error);
-  if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, hint } })}\n`);
+  if (json) process.stdout.write(`${plainJson({ error: { code, message, hint } })}\n`);
   else {
-    process.stderr.write(`error: ${message}\n`);
-    if (hint !== null) process.stderr.write(`hint: ${hint}\n`);
+    // It may quote a file, an argument, or what a server far away said.
+    process.stderr.write(`error: ${plain(message)}\n`);
+    if (hint !== null) process.stderr.write(`hint: ${plain(hint)}\n`);
   }
   if (env.AL_DEBUG && error instanceof Error) process.stderr.write(`${stackOf(error)}\n`);
   return exitCode;
