@@ -1,7 +1,8 @@
+import { existsSync, linkSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf, UserError } from "../errors.ts";
 import { createPrivately } from "./private-file.ts";
-import { storeError } from "./store-error.ts";
+import { corruptHint, storeError } from "./store-error.ts";
 
 /** Waits this long, in ms, for another process's write before it gives up. */
 const busyTimeoutMs = 5000;
@@ -9,17 +10,16 @@ const busyTimeoutMs = 5000;
 /**
  * Opens a SQLite file of mode 0600 with durable commits (WAL, `synchronous=FULL`) and brings it up to date:
  * `migrations[i]` takes it from `user_version` i to i + 1. Throws UserError `store_unavailable`, `store_corrupt` or
- * `store_newer`; a file that is no database is never replaced by a new one.
+ * `store_newer`; a file that is no database, or is one no more, is never replaced by a new one.
  */
 export function openDatabase(path: string, migrations: readonly string[]): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    // SQLite would use the umask's mode; its -wal and -shm files copy the mode that it finds.
-    createPrivately(path);
+    if (!existsSync(path)) createDatabase(path);
+    // SQLite takes an empty file for a database that is still to be made.
+    if (statSync(path).size === 0) throw emptied(path);
     db = new DatabaseSync(path, { timeout: busyTimeoutMs });
-    // auto_vacuum counts only before the first table; pruning can then give space back without a full VACUUM.
-    db.exec(`PRAGMA auto_vacuum = INCREMENTAL;
-      PRAGMA journal_mode = WAL;
+    db.exec(`PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA journal_size_limit = 67108864;
       PRAGMA cache_size = -16000`);
@@ -29,6 +29,35 @@ export function openDatabase(path: string, migrations: readonly string[]): Datab
     db?.close();
     throw unopened(path, error);
   }
+}
+
+/**
+ * Puts an empty database in place in one step, so that an empty file is never one that somebody began. Of several
+ * callers at once, the first one's stays.
+ */
+function createDatabase(path: string): void {
+  const draft = `${path}.${process.pid}.new`;
+  rmSync(draft, { force: true });
+  try {
+    // SQLite would use the umask's mode; its -wal and -shm files copy the mode that it finds.
+    createPrivately(draft);
+    const db = new DatabaseSync(draft);
+    // auto_vacuum counts only before the first table; pruning can then give space back without a full VACUUM. The
+    // journal's mode is written into the file's header.
+    db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL");
+    db.close();
+    if (!existsSync(path)) linkSync(draft, path);
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function emptied(path: string): UserError {
+  return new UserError("store_corrupt", `${path}: the file is empty, and what was in it is gone`, {
+    hint: corruptHint,
+  });
 }
 
 function unopened(path: string, error: unknown): unknown {

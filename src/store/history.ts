@@ -5,7 +5,6 @@ import { allOf, countFilter, cursorOf, parseCursor, rowFilter } from "./history-
 import type { Cursor } from "./history-filter.ts";
 import { bucketMs, windowAfter, windowAt } from "./history-window.ts";
 import type { BucketCount, Window } from "./history-window.ts";
-import { storeError } from "./store-error.ts";
 
 /** The trigger history of a project. */
 export interface History {
@@ -42,24 +41,14 @@ const columns = `seq, id, at, kind, agent, source, event, action, receipt_id AS 
 /** Entries of one tree that are told: a call of it may have been tried more than once. */
 const longestTree = 500;
 
-/** Reads `triggers` as history; `path` is the database's, for its errors. */
-export function createHistory(db: DatabaseSync, path: string): History {
+/** Reads `triggers` as history. */
+export function createHistory(db: DatabaseSync): History {
   return {
     query: (query) => {
       const cursor = query.before === undefined ? null : parseCursor(query.before);
-      try {
-        return pageOf(db, query, cursor);
-      } catch (error) {
-        throw storeError(path, error);
-      }
+      return pageOf(db, query, cursor);
     },
-    callTree: (id) => {
-      try {
-        return treeOf(db, id);
-      } catch (error) {
-        throw storeError(path, error);
-      }
-    },
+    callTree: (id) => treeOf(db, id),
   };
 }
 

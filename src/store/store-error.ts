@@ -1,5 +1,8 @@
 import { messageOf, UserError } from "../errors.ts";
 
+/** What to do about a database that can't be read. */
+export const corruptHint = "move the file away, or restore it from a backup";
+
 /** SQLite's primary result codes, https://www.sqlite.org/rescode.html, and what a person can do about each. */
 const troubles: Readonly<Record<number, { code: string; hint: string }>> = {
   5: { code: "store_unavailable", hint: "another process holds the database; end it or wait" },
@@ -7,10 +10,10 @@ const troubles: Readonly<Record<number, { code: string; hint: string }>> = {
   7: { code: "store_unavailable", hint: "the machine is out of memory" },
   8: { code: "store_unavailable", hint: "make the file and its directory writable" },
   10: { code: "store_unavailable", hint: "the disk reports an error; check it and its free space" },
-  11: { code: "store_corrupt", hint: "move the file away, or restore it from a backup" },
+  11: { code: "store_corrupt", hint: corruptHint },
   13: { code: "store_unavailable", hint: "free some disk space" },
   14: { code: "store_unavailable", hint: "make the file and its directory readable and writable" },
-  26: { code: "store_corrupt", hint: "move the file away, or restore it from a backup" },
+  26: { code: "store_corrupt", hint: corruptHint },
 };
 
 function troubleOf(error: unknown): { code: string; hint: string } | undefined {
@@ -43,4 +46,20 @@ export function isBusy(error: unknown): boolean {
 /** Whether the file, the disk or a lock keeps the store from working, for now. */
 export function isUnavailable(error: unknown): boolean {
   return troubleOf(error)?.code === "store_unavailable";
+}
+
+/** The same part of a store, whose methods throw what a person can do something about. */
+export function withStoreErrors<T extends object>(path: string, part: T): T {
+  const told = Object.entries(part).map(([name, method]: [string, unknown]) => {
+    if (typeof method !== "function") return [name, method];
+    const call = (...args: unknown[]): unknown => {
+      try {
+        return (method as (...args: unknown[]) => unknown)(...args);
+      } catch (error) {
+        throw storeError(path, error);
+      }
+    };
+    return [name, call];
+  });
+  return Object.fromEntries(told) as T;
 }

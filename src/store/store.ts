@@ -20,6 +20,7 @@ import { openRuns, recover } from "./recover.ts";
 import type { OpenRun, Recovered } from "./recover.ts";
 import { createSettings } from "./settings.ts";
 import type { Settings } from "./settings.ts";
+import { withStoreErrors } from "./store-error.ts";
 import { ensureStateDir } from "./state-dir.ts";
 import { createWaits } from "./waits.ts";
 import type { Waits } from "./waits.ts";
@@ -56,15 +57,15 @@ export function openStore(projectDir: string, now: () => number = Date.now): Sto
   const db = openDatabase(path, migrations);
   const commits = createGroupCommit(db, path);
   const lastRuns = createLastRuns(db);
-  return {
+  return withStoreErrors(path, {
     work: createWork(db, commits, lastRuns, now),
-    history: createHistory(db, path),
-    receipts: createReceipts(db, commits),
-    settings: createSettings(db, commits),
-    channels: createChannels(db, commits),
-    locks: createLocks(db, commits),
-    calls: createCalls(db, commits),
-    waits: createWaits(db, commits),
+    history: withStoreErrors(path, createHistory(db)),
+    receipts: withStoreErrors(path, createReceipts(db, commits)),
+    settings: withStoreErrors(path, createSettings(db, commits)),
+    channels: withStoreErrors(path, createChannels(db, commits)),
+    locks: withStoreErrors(path, createLocks(db, commits)),
+    calls: withStoreErrors(path, createCalls(db, commits)),
+    waits: withStoreErrors(path, createWaits(db, commits)),
     lastRuns: () => lastRuns.all(),
     openRuns: () => openRuns(db, now()),
     recover: (alive = new Set()) => recover(db, commits, lastRuns, alive, now),
@@ -73,5 +74,5 @@ export function openStore(projectDir: string, now: () => number = Date.now): Sto
       commits.flush();
       if (db.isOpen) db.close();
     },
-  };
+  });
 }
