@@ -1,0 +1,128 @@
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openStore } from "../../../src/store/store.ts";
+import { runAl, startTestScheduler } from "../../helpers/scheduler.ts";
+import { sendLoad } from "../../webhooks/load.ts";
+import { crashProject } from "../crash/crash-project.ts";
+import type { CrashProject } from "../crash/crash-project.ts";
+import { delivery } from "./store-project.ts";
+
+let project: CrashProject;
+/** The database of a project that has worked, whole. */
+let whole: Buffer;
+const path = () => join(project.dir, ".al", "state.db");
+const pageBytes = 4096;
+
+beforeAll(async () => {
+  project = await crashProject();
+  const scheduler = await startTestScheduler(project, { webUi: false });
+  const deliveries = Array.from({ length: 20 }, (_, n) => delivery(n));
+  await sendLoad(scheduler.url, deliveries, 4);
+  await scheduler.stop();
+  whole = readFileSync(path());
+});
+afterAll(() => project.remove());
+beforeEach(() => {
+  for (const file of ["-wal", "-shm"]) rmSync(`${path()}${file}`, { force: true });
+  writeFileSync(path(), whole);
+});
+
+/** The database with garbage from one place to another. */
+function withGarbage(from: number, to: number): Buffer {
+  return Buffer.concat([
+    whole.subarray(0, from),
+    Buffer.alloc(to - from, "garbage"),
+    whole.subarray(to),
+  ]);
+}
+
+/** The number of a table's first page. */
+function rootOf(table: string): number {
+  const db = new DatabaseSync(path());
+  const row = db.prepare("SELECT rootpage FROM sqlite_master WHERE name = ?").get(table);
+  db.close();
+  return Number(row?.rootpage);
+}
+
+const damages: Readonly<Record<string, () => void>> = {
+  "whose header is garbage": () => writeFileSync(path(), withGarbage(0, 100)),
+  "whose first page is garbage behind its header": () =>
+    writeFileSync(path(), withGarbage(100, pageBytes)),
+  "that is text": () => writeFileSync(path(), "not the pages you are looking for\n".repeat(1000)),
+  "whose table of work is garbage": () => {
+    const from = (rootOf("triggers") - 1) * pageBytes;
+    writeFileSync(path(), withGarbage(from, from + pageBytes));
+  },
+  "that was emptied": () => truncateSync(path(), 0),
+  "that was cut off within its first page": () => truncateSync(path(), 1000),
+};
+
+describe("a state.db", () => {
+  it.each(Object.entries(damages))(
+    "%s is refused with what to do, and left alone",
+    async (_, damage) => {
+      damage();
+      const before = readFileSync(path());
+      const { code, stdout, stderr } = await runAl(project, ["start", "--port", "0"]);
+      expect(code).toBe(1);
+      expect(stdout).not.toContain("API key");
+      expect(stderr).toContain(`${path()}: `);
+      expect(stderr).toContain("hint: move the file away, or restore it from a backup");
+      expect(stderr).not.toContain("    at ");
+      expect(readFileSync(path()).equals(before)).toBe(true);
+    },
+  );
+
+  it("with any page of garbage never looks like a new one", async () => {
+    for (let from = pageBytes; from < whole.length; from += pageBytes) {
+      writeFileSync(path(), withGarbage(from, from + pageBytes));
+      const failure = await takeOver().then(
+        () => null,
+        (error: unknown) => error,
+      );
+      if (failure !== null) expect(failure).toMatchObject({ code: "store_corrupt" });
+      expect(readFileSync(path()).length).toBeGreaterThanOrEqual(whole.length);
+      for (const file of ["-wal", "-shm"]) rmSync(`${path()}${file}`, { force: true });
+    }
+  });
+
+  it("that is damaged while it is used is told by 503, and the scheduler lives on", async () => {
+    const scheduler = await startTestScheduler(project, { webUi: false });
+    try {
+      const statuses = new Set<number | null>();
+      for (let n = 100; n < 160 && !statuses.has(503); n++) {
+        damageInPlace();
+        const [answer] = await sendLoad(scheduler.url, [delivery(n)], 1);
+        statuses.add(answer?.status ?? null);
+      }
+      expect(statuses).toContain(503);
+      expect((await fetch(`${scheduler.url}/health`)).status).toBe(200);
+    } finally {
+      await scheduler.kill();
+    }
+  });
+});
+
+/** What a start does with the store. */
+async function takeOver(): Promise<void> {
+  const store = openStore(project.dir);
+  try {
+    store.settings.paused();
+    store.settings.disabledAgents();
+    store.lastRuns();
+    store.openRuns();
+    await store.recover();
+    store.history.query({ page: 1, limit: 50 });
+  } finally {
+    store.close();
+  }
+}
+
+/** Everything behind the first bytes, in the very files that are open. */
+function damageInPlace(): void {
+  for (const file of [path(), `${path()}-wal`].filter((each) => existsSync(each))) {
+    writeFileSync(file, readFileSync(file).fill("garbage", 100), { flag: "r+" });
+  }
+}

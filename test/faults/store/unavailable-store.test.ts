@@ -1,0 +1,159 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync, writeSync, closeSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { openStore } from "../../../src/store/store.ts";
+import { runAl, startTestScheduler } from "../../helpers/scheduler.ts";
+import type { TestScheduler } from "../../helpers/scheduler.ts";
+import { sendLoad } from "../../webhooks/load.ts";
+import type { LoadAnswer } from "../../webhooks/load.ts";
+import { brokenPromises, look, nothingPromised, unfinished } from "../crash/crash-model.ts";
+import { crashProject } from "../crash/crash-project.ts";
+import type { CrashProject } from "../crash/crash-project.ts";
+import { delivery, faulty, receiptsOf } from "./store-project.ts";
+
+let project: CrashProject;
+let started: TestScheduler | null = null;
+let isMounted = false;
+const stateDir = () => join(project.dir, ".al");
+const faultFile = () => join(project.marks, "fault");
+
+beforeEach(async () => {
+  project = await crashProject();
+});
+afterEach(async () => {
+  await started?.stop();
+  started = null;
+  if (isMounted) spawnSync("umount", [stateDir()]);
+  isMounted = false;
+  await project.remove();
+});
+
+async function deliver(scheduler: TestScheduler, n: number): Promise<LoadAnswer> {
+  const [answer] = await sendLoad(scheduler.url, [delivery(n)], 1);
+  if (answer === undefined) throw new Error("no answer");
+  return answer;
+}
+
+/** What every fault has in common; `begin` brings it about and returns what ends it. */
+async function refusesAndRecovers(begin: () => () => void): Promise<void> {
+  const env = faulty({ file: faultFile() });
+  const scheduler = (started = await startTestScheduler(project, { webUi: false, env }));
+  const statusOf = async (path: string, method = "GET"): Promise<number> =>
+    (await scheduler.api(path, { method })).status;
+  const promised = nothingPromised();
+  const believed = async (n: number): Promise<number | null> => {
+    const answer = await deliver(scheduler, n);
+    for (const id of receiptsOf([answer])) promised.receipts.add(id);
+    return answer.status;
+  };
+  expect(await believed(0)).toBe(200);
+  // Its run is going when the fault comes, and over before it goes.
+  await expect.poll(() => look(project).ran.length).toBe(1);
+  const end = begin();
+  onTestFinished(end);
+  let n = 1;
+  await expect.poll(() => believed(n++), { timeout: 60_000, interval: 0 }).toBe(503);
+  expect(await statusOf("/control/trigger/worker", "POST")).toBe(503);
+  expect(await statusOf("/control/pause", "POST")).toBe(503);
+  expect(await statusOf("/health")).toBe(200);
+  expect(await statusOf("/control/status")).toBe(200);
+  await scheduler.waitForOutput(/worker run succeeded/);
+  end();
+  await expect.poll(() => believed(n), { timeout: 20_000 }).toBe(200);
+  expect(await statusOf("/control/pause", "POST")).toBe(200);
+  await expect.poll(() => unfinished(look(project)), { timeout: 60_000 }).toEqual([]);
+  expect(brokenPromises(promised, look(project))).toEqual([]);
+}
+
+describe("a store that is not available", () => {
+  it("as the disk is full is told by 503, and taken up again when there is space", async ({
+    skip,
+  }) => {
+    mkdirSync(stateDir(), { mode: 0o700 });
+    mount("tmpfs", skip);
+    await refusesAndRecovers(() => {
+      const filler = join(stateDir(), "filler");
+      fill(filler);
+      return () => rmSync(filler, { force: true });
+    });
+  }, 120_000);
+
+  it("as another process holds it is told by 503, and taken up again when that is over", async () => {
+    await refusesAndRecovers(() => {
+      const other = new DatabaseSync(join(stateDir(), "state.db"));
+      other.exec("BEGIN IMMEDIATE");
+      return () => {
+        if (other.isOpen) other.close();
+      };
+    });
+  }, 120_000);
+
+  it.each([
+    ["it became read-only", 8],
+    ["the disk fails", 10],
+  ])(
+    "as %s is told by 503, and taken up again when that is over",
+    async (_, errcode) => {
+      await refusesAndRecovers(() => {
+        writeFileSync(faultFile(), String(errcode));
+        return () => rmSync(faultFile(), { force: true });
+      });
+    },
+    120_000,
+  );
+});
+
+describe("a start on a store that is not available", () => {
+  it("says that another process holds it", async () => {
+    openStore(project.dir).close();
+    const other = new DatabaseSync(join(stateDir(), "state.db"));
+    other.exec("BEGIN IMMEDIATE");
+    const { code, stderr } = await runAl(project, ["start", "--port", "0"]);
+    other.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain("state.db: database is locked");
+    expect(stderr).toContain("hint: another process holds the database; end it or wait");
+  });
+
+  it("says that it is read-only", async ({ skip }) => {
+    openStore(project.dir).close();
+    mount("bind", skip);
+    spawnSync("mount", ["-o", "remount,bind,ro", stateDir()]);
+    const { code, stderr } = await runAl(project, ["start", "--port", "0"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${stateDir()}: EROFS`);
+    expect(stderr).toContain("hint: make the project directory writable");
+  });
+});
+
+/** Mounts something over the state directory, until the test is over. */
+function mount(kind: "bind" | "tmpfs", skip: (why: string) => void): void {
+  const how =
+    kind === "bind"
+      ? ["--bind", stateDir(), stateDir()]
+      : ["-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", stateDir()];
+  isMounted = spawnSync("mount", how).status === 0;
+  if (!isMounted) skip("mounting needs root");
+}
+
+/** Writes until there is no space. */
+function fill(path: string): void {
+  const file = openSync(path, "w");
+  try {
+    for (const size of [65_536, 4096, 512]) {
+      for (let written = size; written === size;) written = writeSomething(file, size);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function writeSomething(file: number, size: number): number {
+  try {
+    return writeSync(file, Buffer.alloc(size));
+  } catch {
+    return 0;
+  }
+}
