@@ -73,6 +73,12 @@ export async function runGit(
       hint: "try again later, or clone the repository by hand and add the directory",
     });
   }
+  if (ended.isMaxBuffer) {
+    const message = `the repository lists or holds more than ${maxOutputBytes / 1024 ** 2} MiB`;
+    throw new UserError("too_large", message, {
+      hint: "a skill is a few files; the repository may be built to do damage",
+    });
+  }
   const stderr = Buffer.from(ended.stderr).toString("utf8");
   if (ended.exitCode === 127) {
     throw new UserError("no_git", "git is not installed", { hint: "install git" });

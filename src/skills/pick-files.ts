@@ -13,10 +13,12 @@ export interface PickedFiles {
 const singleFiles = ["SKILL.md", "Dockerfile"];
 const folders = ["scripts", "references", "assets"];
 
+/** What is taken can be run: no agent's own text may be longer, and no run is given more (src/config/). */
 const limits = {
   files: 500,
+  textBytes: 1024 ** 2,
   fileBytes: 10 * 1024 ** 2,
-  totalBytes: 30 * 1024 ** 2,
+  totalBytes: 16 * 1024 ** 2,
   depth: 8,
   name: 200,
 };
@@ -62,9 +64,8 @@ function refuseUnsafe({ path, kind, size }: TreeEntry): void {
       `lies too deep; at most ${limits.depth} names and ${limits.name} characters are taken`,
     );
   }
-  if (size > limits.fileBytes) {
-    throw refused(path, `has ${size} bytes; at most ${limits.fileBytes} are taken`);
-  }
+  const most = singleFiles.includes(path) ? limits.textBytes : limits.fileBytes;
+  if (size > most) throw refused(path, `has ${size} bytes; at most ${most} are taken`);
 }
 
 /** Names with a meaning of their own to a file system or to git. */
