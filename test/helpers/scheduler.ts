@@ -8,6 +8,12 @@ const root = resolve(import.meta.dirname, "../..");
 /** The built program. */
 export const builtAl = join(root, "dist/src/cli/al.js");
 
+/** `AL_STORE_FAULTS=0.01` has that part of every scheduler's commits fail, half of them after they went through. */
+const storeFaults =
+  process.env.AL_STORE_FAULTS === undefined
+    ? {}
+    : { NODE_OPTIONS: `--import=${join(root, "test/faults/store/break-commits.ts")}` };
+
 /** A project of its own with an AL_HOME of its own, in a temporary folder. */
 export interface TestProject {
   readonly dir: string;
@@ -124,7 +130,7 @@ export function spawnAl(
 ) {
   return spawn(process.execPath, [builtAl, ...args, "--project", project.dir], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, NO_COLOR: "1", AL_HOME: project.home, ...env },
+    env: { ...process.env, NO_COLOR: "1", AL_HOME: project.home, ...storeFaults, ...env },
   });
 }
 
