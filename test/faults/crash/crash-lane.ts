@@ -24,7 +24,7 @@ export interface LaneResult {
 }
 
 /** Nothing of a project may take longer to be done with than this, in ms. */
-const idleMs = 90_000;
+const idleMs = 60_000;
 const keyPattern = /^[\w-]{43}\n$/;
 
 /**
@@ -37,11 +37,9 @@ export async function crashLane(
   cycles: number,
   stop: AbortController,
 ): Promise<LaneResult> {
-  const project = await crashProject();
-  const lane: Lane = { project, promised: nothingPromised(), struck: new Map(), sent: 0 };
+  const lane = await newLane();
+  const { project } = lane;
   const plans = plansBy(randomBy(seed));
-  // One that ends by itself, so that the compiled code is kept and all later starts are fast.
-  await wholeLife(lane);
   for (let cycle = 0; cycle < cycles && !stop.signal.aborted; cycle++) {
     const plan = plans.next().value;
     try {
@@ -60,8 +58,16 @@ export async function crashLane(
   return { struck: lane.struck, outcomes: new Map(counts) };
 }
 
+/** A chain on a project that worked once; as that ended by itself, the compiled code is kept for all later starts. */
+export async function newLane(): Promise<Lane> {
+  const project = await crashProject();
+  const lane: Lane = { project, promised: nothingPromised(), struck: new Map(), sent: 0 };
+  await wholeLife(lane);
+  return lane;
+}
+
 /** While nobody lives: every promise was kept so far, and no file is half of one. */
-function check({ project, promised }: Lane): void {
+export function check({ project, promised }: Lane): void {
   const found = look(project);
   mustBeNone(brokenPromises(promised, found));
   remember(promised, found);
@@ -82,7 +88,7 @@ function mustBeNone(problems: readonly string[]): void {
 }
 
 /** A scheduler that is let live until all is done: everything that waited has run, and no lock is held. */
-async function wholeLife(lane: Lane): Promise<Found> {
+export async function wholeLife(lane: Lane): Promise<Found> {
   const { project, promised } = lane;
   const scheduler = startDoomed(project, startArgs, null);
   if ((await scheduler.ready) === null) throw new Error(scheduler.output());

@@ -25,7 +25,8 @@ export function randomBy(seed: number): () => number {
   };
 }
 
-const points = Object.keys(killPoints) as readonly KillPoint[];
+/** Every named point. */
+export const points = Object.keys(killPoints) as readonly KillPoint[];
 /** Points that come about only after a run or so: they get their time. */
 const slow: ReadonlySet<KillPoint> = new Set([
   "in a post hook",
@@ -69,6 +70,12 @@ export function* plansBy(random: () => number): Generator<CrashPlan, never> {
       yield planFor(point, chosen, below(2));
     }
   }
+}
+
+/** A crash at a point, the first time that it is reached. */
+export function planAt(point: KillPoint): CrashPlan {
+  const chosen = { nth: 1, latestMs: 0, worker: 2, manual: 0 };
+  return { ...planFor(point, chosen, 1), latestMs: 15_000 };
 }
 
 function planFor(

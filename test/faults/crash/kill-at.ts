@@ -113,8 +113,9 @@ function atKeepers(then: (child: childProcess.ChildProcess) => void): void {
   );
 }
 
+/** A key's file or a config's, or what is to become one. */
 function isDraft(path: unknown): boolean {
-  return /\/\.draft-|\.tmp$/.test(String(path));
+  return /\/gateway_api_key\/default\/|\/config\.toml/.test(String(path));
 }
 
 /** Half of a text gets to the file. */
