@@ -111,6 +111,23 @@ describe("a store that is not available", () => {
   );
 });
 
+it("a scheduler whose store is not available stops all the same, and the next one does what is left", async () => {
+  const env = faulty({ file: faultFile() });
+  const first = (started = await startTestScheduler(project, { webUi: false, env }));
+  for (const n of [0, 1, 2]) await deliver(first, n);
+  await expect.poll(() => look(project).ran.length).toBe(2);
+  writeFileSync(faultFile(), "8");
+  await first.waitForOutput(/worker run succeeded[^]*worker run succeeded/);
+  const began = performance.now();
+  await first.stop();
+  expect(performance.now() - began).toBeLessThan(10_000);
+  rmSync(faultFile());
+  started = await startTestScheduler(project, { webUi: false });
+  await expect.poll(() => unfinished(look(project)), { timeout: 60_000 }).toEqual([]);
+  expect(look(project).rows.map(({ outcome }) => outcome)).toEqual(Array(3).fill("succeeded"));
+  expect(look(project).ran).toHaveLength(3);
+}, 120_000);
+
 describe("a start on a store that is not available", () => {
   it("says that another process holds it", async () => {
     openStore(project.dir).close();
