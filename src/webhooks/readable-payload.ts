@@ -4,12 +4,23 @@ import { providerTable } from "./providers/table.ts";
 
 type Stored = Pick<StoredDelivery, "type" | "headers" | "body">;
 
-/** A stored body as an agent reads it: its JSON, also where the delivery was a form that held it. */
+/** Deeper than any provider's bodies: indented, it would take the square of its depth, and far deeper ends the stack. */
+const maxDepth = 64;
+
+/**
+ * A stored body as an agent reads it: its JSON, indented, also where the delivery was a form that held it. The text
+ * as it came where that is no JSON or nobody would read it.
+ */
 export function readablePayload(delivery: Stored): string {
   const payload = payloadIn(delivery);
-  return payload === null
+  return payload === null || isDeeper(payload, maxDepth)
     ? Buffer.from(delivery.body).toString("utf8")
     : JSON.stringify(payload, null, 2);
+}
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
 }
 
 /** The JSON of a stored delivery; null when it is none. */

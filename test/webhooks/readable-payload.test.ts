@@ -21,4 +21,9 @@ describe("a stored payload as an agent reads it", () => {
   it("is the text as it came when it can't be read", () => {
     expect(read("application/json", "{")).toBe("{");
   });
+
+  it.each([3_000, 400_000])("is the text as it came when it is nested %i deep", (depth) => {
+    const body = `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+    expect(read("application/json", body)).toBe(body);
+  });
 });
