@@ -33,6 +33,7 @@ const written = [
     platform: "node",
     external,
     plugins: [photon],
+    resolve: { alias: { rxjs: join(root, "node_modules/rxjs/dist/esm/index.js") } }, // classes, in half the code
     checks: { eval: false }, // gray-matter's engine for JavaScript, which is never asked
   })),
 ];
