@@ -1,0 +1,80 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { HistoryEntry, HistoryPage } from "../../../src/contracts/history.ts";
+import { agentConfig } from "../../bench/bench-project.ts";
+import { startTestScheduler } from "../../helpers/scheduler.ts";
+import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
+import { webhookProject } from "../../webhooks/webhook-project.ts";
+import { dueAt, looksAt, putAgent } from "../files/live.ts";
+
+const maxReruns = 3;
+const maxCallDepth = 4;
+
+let project: TestProject;
+let scheduler: TestScheduler;
+
+/** Runs as its hook says and asks no model. */
+const hooked = (command: string): string =>
+  `scale = 3\nhooks.pre = [${JSON.stringify(`${command}; al-exit`)}]\n`;
+
+beforeAll(async () => {
+  project = await webhookProject();
+  const file = join(project.dir, "config.toml");
+  const limits = `maxReruns = ${maxReruns}\nmaxCallDepth = ${maxCallDepth}\n`;
+  await writeFile(file, `${limits}${await readFile(file, "utf8")}`);
+  // Each hands the work on to the other, and doesn't wait: nothing but the depth can end it.
+  await putAgent(project, "ping", dueAt(1, hooked("echo on | al-subagent pong")));
+  await putAgent(project, "pong", dueAt(1, hooked("echo on | al-subagent ping")));
+  const everyMinute = agentConfig(`schedule = "* * * * *"\n${hooked("al-rerun")}`);
+  await putAgent(project, "again", everyMinute);
+  scheduler = await startTestScheduler(project);
+});
+
+afterAll(async () => {
+  await scheduler.stop();
+  await project.remove();
+});
+
+async function history(query: string): Promise<readonly HistoryEntry[]> {
+  const answer = await scheduler.api(`/api/stats/triggers?limit=200&${query}`);
+  return ((await answer.json()) as HistoryPage).triggers;
+}
+
+test("two agents that call each other for ever are ended by the depth of their calls", async () => {
+  await scheduler.api("/control/trigger/ping", { method: "POST" });
+  const calls = async (): Promise<number> => (await history("kind=agent-call")).length;
+  await expect.poll(calls, { timeout: 20_000 }).toBe(maxCallDepth);
+  // Time for one more, which must not come.
+  await wait(3_000);
+  expect(await calls()).toBe(maxCallDepth);
+  const { agents } = await looksAt(scheduler).status();
+  for (const name of ["ping", "pong"]) {
+    expect(agents.find((one) => one.name === name)).toMatchObject({ running: 0, queued: 0 });
+  }
+  expect(await logOf(maxCallDepth % 2 === 0 ? "ping" : "pong")).toMatch(/too deep|too_deep/i);
+});
+
+async function logOf(agent: string): Promise<string> {
+  const day = new Date().toISOString().slice(0, 10);
+  return readFile(join(project.dir, `.al/logs/${agent}-${day}.log`), "utf8");
+}
+
+test("a run that always asks to be run again does so maxReruns times, and again only when it is due", async () => {
+  const runs = async () => {
+    const entries = await history("agent=again&kind=cron");
+    return entries.filter(({ outcome }) => outcome !== "missed").toReversed();
+  };
+  const ofOneTick = maxReruns + 2;
+  await expect
+    .poll(async () => (await runs()).length, { timeout: 80_000, interval: 200 })
+    .toBeGreaterThanOrEqual(ofOneTick);
+  const [first, ...others] = (await runs()).slice(0, ofOneTick);
+  const outcomes = [first, ...others].map((one) => one?.outcome);
+  expect(outcomes).toEqual([
+    ...Array.from({ length: maxReruns + 1 }, () => "succeeded"),
+    "skipped",
+  ]);
+  expect(others.at(-1)?.reason).toBe(`it ran again ${maxReruns} times in a row`);
+}, 100_000);

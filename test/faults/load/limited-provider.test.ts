@@ -1,0 +1,103 @@
+import { appendFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import type { HistoryEntry, HistoryPage } from "../../../src/contracts/history.ts";
+import { fakeProvider } from "../../harness/fake-provider.ts";
+import type { FakeProvider } from "../../harness/fake-provider.ts";
+import { startTestScheduler } from "../../helpers/scheduler.ts";
+import type { TestProject, TestScheduler } from "../../helpers/scheduler.ts";
+import { webhookProject } from "../../webhooks/webhook-project.ts";
+import { dueAt, looksAt, putAgent } from "../files/live.ts";
+
+let project: TestProject;
+let scheduler: TestScheduler;
+
+afterEach(async () => {
+  await scheduler.stop();
+  await project.remove();
+});
+
+const anHour = "3600";
+
+/** Says for an hour that it was asked too often. */
+const limited: Parameters<typeof fakeProvider>[0] = (_request, response) => {
+  response.writeHead(429, { "content-type": "application/json", "retry-after": anHour });
+  response.end(JSON.stringify({ error: { message: "Rate limit reached", type: "rate_limit" } }));
+};
+
+/** Takes the question and never answers. */
+const silent: Parameters<typeof fakeProvider>[0] = () => undefined;
+
+async function start(answer: Parameters<typeof fakeProvider>[0]): Promise<FakeProvider> {
+  const provider = await fakeProvider(answer);
+  onTestFinished(() => provider.close());
+  project = await webhookProject();
+  await appendFile(
+    join(project.dir, "config.toml"),
+    `[models.troubled]
+provider = "custom"
+model = "x"
+baseUrl = "${provider.baseUrl}"
+authType = "none"
+`,
+  );
+  const models = (list: string): string => dueAt(1).replace('["scripted"]', list);
+  const own = "timeout = 6\nscale = 2\n[runtime]";
+  await putAgent(project, "lonely", models('["troubled"]').replace("[runtime]", own));
+  await putAgent(project, "prudent", models('["troubled", "scripted"]').replace("[runtime]", own));
+  scheduler = await startTestScheduler(project);
+  return provider;
+}
+
+/** Triggers runs one after the other and gives what became of each, oldest first. */
+async function runs(agent: string, count: number): Promise<readonly HistoryEntry[]> {
+  for (let n = 1; n <= count; n++) {
+    await scheduler.api(`/control/trigger/${agent}`, { method: "POST" });
+    await expect.poll(async () => (await ended(agent)).length, { timeout: 20_000 }).toBe(n);
+  }
+  return ended(agent);
+}
+
+async function ended(agent: string): Promise<readonly HistoryEntry[]> {
+  const answer = await scheduler.api(`/api/stats/triggers?agent=${agent}`);
+  const { triggers } = (await answer.json()) as HistoryPage;
+  return triggers.filter(({ endedAt }) => endedAt !== null).toReversed();
+}
+
+test("a provider that answers 429 for an hour fails the run that has no other, and is left alone meanwhile", async () => {
+  const provider = await start(limited);
+  const [alone] = await runs("lonely", 1);
+  expect(alone).toMatchObject({ outcome: "failed" });
+  expect(alone?.reason).toMatch(/429|rate limit/i);
+  expect(alone?.durationMs).toBeLessThan(6_000);
+  const asked = provider.requests.length;
+  expect(asked).toBeLessThanOrEqual(2);
+  // The others know: they begin with the one that may be asked.
+  const prudent = await runs("prudent", 3);
+  expect(prudent.map(({ outcome, model }) => [outcome, model])).toEqual(
+    Array.from({ length: 3 }, () => ["succeeded", "scripted"]),
+  );
+  expect(provider.requests.length).toBe(asked);
+});
+
+test("a provider that never answers ends its runs by their timeout, and nobody else waits", async () => {
+  await start(silent);
+  for (let n = 0; n < 4; n++) await scheduler.api("/control/trigger/lonely", { method: "POST" });
+  await expect.poll(() => looksAt(scheduler).agent("lonely")).toMatchObject({ running: 2 });
+  const slowest = await slowestAnswer();
+  expect(slowest).toBeLessThan(1_000);
+  await expect.poll(async () => (await ended("lonely")).length, { timeout: 28_000 }).toBe(4);
+  expect((await ended("lonely")).map(({ outcome, exitCode }) => [outcome, exitCode])).toEqual(
+    Array.from({ length: 4 }, () => ["timed_out", 124]),
+  );
+}, 60_000);
+
+async function slowestAnswer(): Promise<number> {
+  let slowest = 0;
+  for (let n = 0; n < 20; n++) {
+    const began = performance.now();
+    await looksAt(scheduler).status();
+    slowest = Math.max(slowest, performance.now() - began);
+  }
+  return slowest;
+}
