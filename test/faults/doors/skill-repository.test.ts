@@ -94,7 +94,7 @@ describe("a repository that is built to be too much", { timeout: 90_000 }, () =>
   test("by names in the front matter that stand for each other", async () => {
     const level = (name: string, of: string) =>
       `${name}: &${name} [${Array.from({ length: 9 }, () => `*${of}`).join(",")}]`;
-    const names = [..."abcdefghij"];
+    const names = "a b c d e f g h i j".split(" ");
     const lines = names.slice(1).map((name, index) => level(name, names[index] ?? ""));
     repository.write(
       "SKILL.md",
