@@ -1,0 +1,128 @@
+import { spawn } from "node:child_process";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { closeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  clearedSocket,
+  makeChannelDir,
+  removeChannelDir,
+} from "../../../src/channel/channel-dir.ts";
+import { ownBaseDir } from "../../../src/runners/host-user/base-dir.ts";
+import { createLog, logPathOf, readRunRecord } from "../../../src/runners/host-user/run-files.ts";
+import { asUser, tempUser, whyNoOsUsers } from "../../helpers/os-users.ts";
+import type { OsUser } from "../../helpers/os-users.ts";
+
+const missing = whyNoOsUsers();
+
+describe.skipIf(missing !== null)(
+  "a folder that all users share, where somebody else was first",
+  () => {
+    let attacker: OsUser;
+    let shared: string;
+    let target: string;
+    let base: string;
+    beforeAll(async () => {
+      attacker = await tempUser();
+    });
+    afterAll(() => attacker.remove());
+    beforeEach(async () => {
+      shared = await mkdtemp(join(tmpdir(), "al-shared-"));
+      // As /tmp is.
+      await chmod(shared, 0o1777);
+      [target, base] = [join(shared, "target"), join(shared, "al-runs")];
+      await as(`mkdir ${target} && chmod 777 ${target}`);
+    });
+    afterEach(() => rm(shared, { recursive: true, force: true }));
+
+    /** Runs a line as the attacker, to its end. */
+    async function as(line: string): Promise<void> {
+      const child = spawn("setpriv", [...asUser(attacker, "/bin/sh", "-c", line)], {
+        stdio: "ignore",
+      });
+      await new Promise((resolve) => child.once("exit", resolve));
+    }
+
+    test.each([
+      ["a link to a folder of theirs", () => as(`ln -s ${target} ${base}`)],
+      ["a link to nothing yet", () => as(`ln -s ${shared}/later ${base}`)],
+      ["a folder of theirs", () => as(`mkdir -m 777 ${base}`)],
+      ["a file", () => as(`touch ${base}`)],
+      ["a pipe", () => as(`mkfifo -m 666 ${base}`)],
+      [
+        "a link to a folder of ours",
+        async () => {
+          await mkdir(join(shared, "ours"), { mode: 0o700 });
+          await as(`ln -s ${shared}/ours ${base}`);
+        },
+      ],
+    ])("is refused, and nothing is made or changed there: %s", async (_what, prepare) => {
+      await prepare();
+      const before = await stat(target);
+      await expect(ownBaseDir(base, true)).rejects.toThrow();
+      expect(await readdir(target)).toEqual([]);
+      expect((await stat(target)).mode).toBe(before.mode);
+      const ours = await stat(join(shared, "ours")).catch(() => null);
+      if (ours !== null) expect(ours.mode & 0o777).toBe(0o700);
+      expect(await lstat(join(shared, "later")).catch(() => null)).toBeNull();
+    });
+
+    test(
+      "can't be swapped by who tries without end, nor what is in it",
+      { timeout: 60_000 },
+      async () => {
+        await ownBaseDir(base, true);
+        const attack = `while :; do mv ${base} ${shared}/away; ln -sfn ${target} ${base}; for n in 1 2 3; do ln -s ${target}/x ${base}/dev-$n.log; mkdir -m 777 ${base}/dev-$n; done; done`;
+        const child = spawn("setpriv", [...asUser(attacker, "/bin/sh", "-c", attack)], {
+          stdio: "ignore",
+        });
+        const ended = new Promise((resolve) => child.once("exit", resolve));
+        await expect.poll(() => readdir(base)).not.toEqual([]);
+        for (let n = 0; n < 300; n += 1) {
+          await ownBaseDir(base, true);
+          closeSync(createLog(logPathOf(base, `ours-${n}`)));
+          const dir = makeChannelDir(base);
+          await writeFile(clearedSocket(dir), "");
+          removeChannelDir(dir);
+        }
+        child.kill("SIGKILL");
+        await ended;
+        expect(await readdir(target)).toEqual([]);
+        // Where a name could be guessed, the link is not written through, and a record in it is nobody's.
+        for (const n of [1, 2, 3]) {
+          const path = logPathOf(base, `dev-${n}`);
+          expect(() => createLog(path)).toThrow("cannot be made");
+          expect(await readRunRecord(path)).toBeNull();
+        }
+        expect(await readdir(target)).toEqual([]);
+        expect((await lstat(base)).isDirectory()).toBe(true);
+      },
+    );
+
+    test("holds no channel where the folder became somebody else's or a link", async () => {
+      await ownBaseDir(base, true);
+      const dir = makeChannelDir(base);
+      removeChannelDir(dir);
+      await as(`ln -s ${target} ${dir}`);
+      expect(() => clearedSocket(dir)).toThrow("not the scheduler's own folder");
+      await rm(dir);
+      await as(`mkdir -m 777 ${dir}`);
+      expect(() => clearedSocket(dir)).toThrow("not the scheduler's own folder");
+      await rm(dir, { recursive: true });
+      await symlink(target, dir);
+      removeChannelDir(dir);
+      expect((await stat(target)).isDirectory()).toBe(true);
+    });
+  },
+);
