@@ -49,12 +49,17 @@ function continueWith(binary: string): void {
  * what runs. A run's process gets its folder, if any, from the scheduler (NODE_COMPILE_CACHE).
  */
 function keepCompiledCode(): void {
-  if (process.argv[2] === "_run-agent" || isAgentCommand()) return;
+  if (isRun() || isAgentCommand()) return;
   const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
   module.enableCompileCache(join(cache, "almanac"));
 }
 
-/** Whether an agent called it by one of its commands. Agents wait for these, so that little is loaded for them. */
+/** Whether the scheduler called it for a run. Two of these stand between a trigger and its run. */
+function isRun(): boolean {
+  return process.argv[2] === "_run-agent";
+}
+
+/** Whether an agent called it by one of its commands. */
 function isAgentCommand(): boolean {
   return process.argv[2] === "_agent";
 }
@@ -62,6 +67,11 @@ function isAgentCommand(): boolean {
 async function main(): Promise<void> {
   if (majorOf(process.versions.node) >= oldestNode) {
     keepCompiledCode();
+    // Somebody waits for these two, so that little is loaded for them.
+    if (isRun()) {
+      const { runAgentProcess } = await import("./run-agent-process.ts");
+      return runAgentProcess();
+    }
     if (isAgentCommand()) {
       const { runAgentCommand } = await import("./agent-command.ts");
       return runAgentCommand(process.argv.slice(3));

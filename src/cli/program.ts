@@ -12,7 +12,6 @@ import { newCommand } from "./commands/new.ts";
 import { pauseCommand } from "./commands/pause.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { resumeCommand } from "./commands/resume.ts";
-import { runAgentCommand } from "./commands/run-agent.ts";
 import { runCommand } from "./commands/run.ts";
 import { startCommand } from "./commands/start.ts";
 import { statCommand } from "./commands/stat.ts";
@@ -21,7 +20,7 @@ import { updateCommand } from "./commands/update.ts";
 import { webhookCommand } from "./commands/webhook.ts";
 import { examples } from "./examples.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { flushPipes, watchPipes } from "./output.ts";
+import { flushPipes, watchPipes } from "./pipes.ts";
 import { reportError } from "./report-error.ts";
 import { packageVersion } from "../version.ts";
 
@@ -73,8 +72,7 @@ export function buildProgram(): Command {
     program.addCommand(command.copyInheritedSettings(program));
     for (const inner of command.commands) inner.copyInheritedSettings(command);
   }
-  const hidden = runAgentCommand().copyInheritedSettings(program);
-  return program.addCommand(hidden, { hidden: true });
+  return program;
 }
 
 /** Runs `al` with the process's arguments, then ends the process with the exit code of decisions: 0, 1, 2, 124, 130. */

@@ -5,7 +5,7 @@ import { connect } from "./connect.ts";
 import type { Context } from "./context.ts";
 import { followRun } from "./follow-run.ts";
 import { formatLog } from "./log-line.ts";
-import { watchPipes } from "./output.ts";
+import { watchPipes } from "./pipes.ts";
 
 type Scheduler = Awaited<ReturnType<typeof startScheduler>>;
 

@@ -1,6 +1,6 @@
 import { startScheduler } from "../start.ts";
 import type { Context } from "./context.ts";
-import { watchPipes } from "./output.ts";
+import { watchPipes } from "./pipes.ts";
 import { createLineDisplay } from "./scheduler-display.ts";
 import type { Display } from "./scheduler-display.ts";
 import { watchStopSignals } from "./stop-signals.ts";
