@@ -157,7 +157,7 @@ export const store: readonly Mutation[] = [
     file: "src/runners/host-user/keeper.ts",
     find: "if (end === -1 || all.at(-1) !== 0x0a) throw new Error(notWhole);",
     replace: "",
-    tests: ["test/runners/host-user/adoption.test.ts"],
+    tests: ["test/runners/host-user/half-order.test.ts"],
   },
   {
     defence: "nobody ever reads half of the API key",
