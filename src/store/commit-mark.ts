@@ -9,11 +9,13 @@ export interface CommitMark {
 }
 
 /**
- * Counts the transactions of a connection in a temporary table, which is committed and rolled back with the rest and
- * costs no write to the disk.
+ * Counts the transactions of a connection in a temporary table, which is committed and rolled back with the rest. It is
+ * in memory: on disk it would need space in /tmp for every commit.
  */
 export function createCommitMark(db: DatabaseSync): CommitMark {
-  db.exec("CREATE TEMP TABLE commit_mark (n INTEGER); INSERT INTO commit_mark VALUES (0)");
+  db.exec(
+    "PRAGMA temp_store = MEMORY; CREATE TEMP TABLE commit_mark (n INTEGER); INSERT INTO commit_mark VALUES (0)",
+  );
   const update = db.prepare("UPDATE temp.commit_mark SET n = ?");
   const select = db.prepare("SELECT n FROM temp.commit_mark");
   let last = 0;
