@@ -1,5 +1,5 @@
 import { CronExpressionParser } from "cron-parser";
-import { toInstant, toWallTime } from "./wall-time.ts";
+import { leastShown, momentsOf } from "./wall-time.ts";
 
 /** When an agent is due: a five-field cron expression in an IANA time zone. */
 export interface Schedule {
@@ -7,37 +7,44 @@ export interface Schedule {
   readonly timezone: string;
 }
 
-/** A wall time may come twice or not at all; within so many ticks one lies ahead. */
-const maxSteps = 200;
+/** Around a change of the clock as many times are looked at as there are minutes in it; more means that none comes. */
+const maxSteps = 4_000;
+const hoursOfDay = 24;
 
 /**
  * The first tick strictly after `after` (epoch ms), or null when there is none.
  *
- * cron-parser throws, repeats, gives up or steps back around the odd clock changes of a few zones (Lord Howe, Troll,
- * Chatham). Then the tick is found on a clock without changes, and turned into a moment afterwards.
+ * A time that the zone's clock skips comes as much later as was skipped. One that it shows twice comes the first
+ * time, and for a schedule of every hour both times. The expression is read on a clock without changes: around them
+ * cron-parser throws, repeats, leaves out or steps back in some zones (Lord Howe, Troll, Chatham).
  */
-export function nextTick(schedule: Schedule, after: number): number | null {
-  const tick = parserTick(schedule, after);
-  return tick !== null && tick > after ? tick : wallClockTick(schedule, after);
-}
-
-function wallClockTick({ expression, timezone }: Schedule, after: number): number | null {
-  let wall = toWallTime(after, timezone);
-  for (let step = 0; step < maxSteps; step++) {
-    const next = parserTick({ expression, timezone: "UTC" }, wall);
-    if (next === null) return null;
-    const tick = toInstant(next, timezone);
-    if (tick > after) return tick;
-    wall = next;
+export function nextTick({ expression, timezone }: Schedule, after: number): number | null {
+  let best: number | null = null;
+  for (const { wall, everyHour } of wallTicks(expression, leastShown(after, timezone))) {
+    const { first, second, isSkipped } = momentsOf(wall, timezone);
+    if (first > after) {
+      best = Math.min(first, best ?? first);
+      // All that follow come later, but for those that what was skipped has overtaken.
+      if (!isSkipped) return best;
+    } else if (everyHour && second !== null && second > after) {
+      best = Math.min(second, best ?? second);
+    }
   }
-  return null;
+  return best;
 }
 
-function parserTick({ expression, timezone }: Schedule, after: number): number | null {
+/** The times that match on a clock that never changes, after one of them. */
+function* wallTicks(
+  expression: string,
+  after: number,
+): Generator<{ readonly wall: number; readonly everyHour: boolean }> {
   try {
-    const cron = CronExpressionParser.parse(expression, { currentDate: after, tz: timezone });
-    return cron.hasNext() ? cron.next().getTime() : null;
+    const cron = CronExpressionParser.parse(expression, { currentDate: after, tz: "UTC" });
+    const everyHour = cron.fields.hour.values.length === hoursOfDay;
+    for (let step = 0; step < maxSteps && cron.hasNext(); step++) {
+      yield { wall: cron.next().getTime(), everyHour };
+    }
   } catch {
-    return null;
+    // There is none any more.
   }
 }
