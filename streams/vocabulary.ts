@@ -87,6 +87,11 @@ export interface AgentConfig {
   readonly dockerfileHash: string | null;
 }
 
+/** Whether its runs need an image: one that was switched off by its scale needs none. */
+export function needsImage({ runtime, scale }: AgentConfig): boolean {
+  return runtime.type === "container" && scale > 0;
+}
+
 /** Something wrong in a file, addressed so that an editor can jump to it. Lines and columns count from 1. */
 export interface Problem {
   readonly severity: "error" | "warning";

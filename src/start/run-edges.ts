@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
-import { EMPTY, from, switchMap } from "rxjs";
+import { from, switchMap } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
 import type { Runner } from "../../streams/runs/runner.ts";
@@ -104,10 +104,7 @@ export function createRuntimes(context: RunContext): Runtimes {
   const runner = runnerFor({ "host-user": hostUser, container: inContainer });
   return {
     runner: { run: (request, stop$) => channels.during(request, runner.run(request, stop$)) },
-    prepare: (config) =>
-      config.runtime.type === "container"
-        ? from(containers()).pipe(switchMap((edge) => edge.prepare(config)))
-        : EMPTY,
+    prepare: (config) => from(containers()).pipe(switchMap((edge) => edge.prepare(config))),
     adopt: async (open) => {
       const runtimes = [hostUser, inContainer].map((runtime): Adopter => ({
         adopt: (instanceIds) => runtime.adopt(instanceIds),

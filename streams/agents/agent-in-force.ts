@@ -5,6 +5,8 @@ import type { AgentChange, AgentConfig } from "../vocabulary.ts";
 /** What holds for an agent now, and the change that made it so. */
 export interface AgentInForce {
   readonly change: AgentChange;
+  /** Whether the agent's directory is there. */
+  readonly present: boolean;
   /** The last good config; null until there was one. */
   readonly config: AgentConfig | null;
   /** The config in force before this change; null when the agent was not there. */
@@ -26,7 +28,8 @@ export function agentInForce(): OperatorFunction<AgentChange, AgentInForce> {
       scan<AgentChange, AgentInForce, null>((last, change) => {
         const before = last === null || last.change.type === "removed" ? null : last.config;
         const config = change.type === "set" ? change.agent : before;
-        return { change, config, before, wasInvalid: last?.change.type === "invalid" };
+        const present = change.type !== "removed";
+        return { change, present, config, before, wasInvalid: last?.change.type === "invalid" };
       }, null),
     );
 }

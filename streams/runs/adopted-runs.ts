@@ -1,5 +1,6 @@
-import { BehaviorSubject, defer, distinctUntilChanged, finalize, map, mergeMap } from "rxjs";
+import { defer, finalize, mergeMap } from "rxjs";
 import type { Observable } from "rxjs";
+import { keyedState } from "../keyed-state.ts";
 import type { RunEvent } from "../vocabulary.ts";
 import type { Places } from "./places.ts";
 import { followedRun } from "./run-agent.ts";
@@ -28,11 +29,8 @@ export function adoptedRuns(
   adopted$: Observable<AdoptedRun>,
   edges: Pick<RunEdges, "kill$" | "scheduler" | "resting"> & { readonly places: Places },
 ): AdoptedRuns {
-  const counts$ = new BehaviorSubject<ReadonlyMap<string, number>>(new Map());
-  const add = (agent: string, n: number): void => {
-    const counts = new Map(counts$.value);
-    counts$.next(counts.set(agent, (counts.get(agent) ?? 0) + n));
-  };
+  const counts = keyedState(0);
+  const add = (agent: string, n: number): void => counts.set(agent, counts.get(agent) + n);
   const followed = (run: AdoptedRun): Observable<RunEvent> =>
     defer(() => {
       const { agent } = run.request.item;
@@ -47,10 +45,6 @@ export function adoptedRuns(
     });
   return {
     event$: adopted$.pipe(mergeMap(followed)),
-    countOf: (agent) =>
-      counts$.pipe(
-        map((counts) => counts.get(agent) ?? 0),
-        distinctUntilChanged(),
-      ),
+    countOf: (agent) => counts.of(agent),
   };
 }

@@ -23,6 +23,8 @@ export interface QueueOptions<T, R> {
   readonly places: Places;
   /** Cold; must not error: a failed run is a value. */
   readonly run: (item: T, place: Place) => Observable<R>;
+  /** What is no item goes through as it is, in its turn; without this, all are items. */
+  readonly isItem?: (value: T | R) => value is T;
   /** Whether an item may wait; one that may not is skipped when it can't start at once. */
   readonly mayWait: (item: T) => boolean;
   /** Takes out the first waiting item that is meant; one that runs already is left alone. */
@@ -55,8 +57,9 @@ export type QueueEvent<T> =
  * On complete: runs what waits, then completes; while held it leaves what waits (its owner has it in store).
  * On unsubscribe: aborts what runs.
  */
-export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction<T, R> {
-  return (item$) =>
+export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction<T | R, R> {
+  const isItem = options.isItem ?? ((value: T | R): value is T => value !== undefined);
+  return (value$) =>
     new Observable((subscriber) => {
       const { places, run, mayWait } = options;
       const say = (event: QueueEvent<T>): void => subscriber.next(options.report(event));
@@ -178,8 +181,8 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
       );
       subscriptions.add(options.withdraw$?.subscribe(withdraw));
       subscriptions.add(
-        item$.subscribe({
-          next: arrive,
+        value$.subscribe({
+          next: (value) => (isItem(value) ? arrive(value) : subscriber.next(value)),
           error: (error: unknown) => subscriber.error(error),
           complete: () => {
             sourceDone = true;

@@ -7,8 +7,8 @@ export interface LimitSources {
   /** The config in force (null without one), and whether the agent's directory is there. */
   readonly agent$: Observable<{ config: AgentConfig | null; present: boolean }>;
   readonly enabled$: Observable<boolean>;
-  /** Whether what a run needs, such as its image, is there. */
-  readonly ready$: Observable<boolean>;
+  /** Whether the image that a run in a container needs is there. */
+  readonly usable$: Observable<boolean>;
   readonly draining$: Observable<boolean>;
   /** How many runs live that the queue did not start. Emits at once. */
   readonly beside$: Observable<number>;
@@ -36,10 +36,10 @@ export function queueLimits(sources: LimitSources): Observable<QueueLimits> {
       return concat(held, timer(comebackMs, sources.scheduler).pipe(map(() => closed)));
     }),
   );
-  const { enabled$, ready$, draining$, beside$ } = sources;
-  return combineLatest([presence$, enabled$, ready$, draining$, beside$]).pipe(
-    map(([{ config, mode }, enabled, ready, draining, beside]) => {
-      const mayRun = enabled && ready && !draining && config?.scale !== 0;
+  const { enabled$, usable$, draining$, beside$ } = sources;
+  return combineLatest([presence$, enabled$, usable$, draining$, beside$]).pipe(
+    map(([{ config, mode }, enabled, usable, draining, beside]) => {
+      const mayRun = enabled && !draining && canRun(config, usable);
       return {
         size: config?.queueSize ?? unknownSize,
         scale: Math.max(0, (config?.scale ?? 0) - beside),
@@ -47,6 +47,11 @@ export function queueLimits(sources: LimitSources): Observable<QueueLimits> {
       };
     }),
   );
+}
+
+/** Whether a run could be started with this config, if it has an image to use (`usable`) or needs none. */
+function canRun(config: AgentConfig | null, usable: boolean): boolean {
+  return config?.scale !== 0 && (usable || config?.runtime.type !== "container");
 }
 
 interface Presence {

@@ -1,5 +1,5 @@
+import { needsImage, problemText } from "../vocabulary.ts";
 import type { AgentConfig, Problem, RunEvent } from "../vocabulary.ts";
-import { problemText } from "../vocabulary.ts";
 import { runErrorOf } from "./agent-record.ts";
 import type { AgentRecord } from "./agent-record.ts";
 
@@ -53,9 +53,8 @@ function reduceConfig(record: AgentRecord, event: ConfigEvent): AgentRecord {
 
 /** An agent that does not run in a container has no image that could be built or broken. */
 function withConfig(record: AgentRecord, config: AgentConfig): Partial<AgentRecord> {
-  const needsImage = config.runtime.type === "container" && config.scale > 0;
   const given = { config, removed: false, configError: null };
-  if (needsImage) return given;
+  if (needsImage(config)) return given;
   const statusText = record.building ? null : record.statusText;
   return { ...given, building: false, buildError: null, statusText };
 }

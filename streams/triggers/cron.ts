@@ -1,4 +1,5 @@
-import { defer, mergeMap, Observable, of, repeat, startWith } from "rxjs";
+import { Observable } from "rxjs";
+import type { Subscription } from "rxjs";
 import type { Clock } from "../clock.ts";
 import { nextTick } from "./next-tick.ts";
 import type { Schedule } from "./next-tick.ts";
@@ -36,12 +37,24 @@ const minuteMs = 60_000;
  *     out:     n───(t n)───────────────────────────(m n)──     n next   t tick   m missed
  */
 export function cronTicks(plan: CronPlan, clock: Clock, since?: number): Observable<CronEvent> {
-  return defer(() => {
+  return new Observable((subscriber) => {
     const awakeSince = clock.now();
     let last = since ?? awakeSince;
-    return defer(() => oneTick(plan, { clock, awakeSince }, last, (now) => (last = now))).pipe(
-      repeat(),
-    );
+    let wait: Subscription | undefined;
+    const next = (): void => {
+      const due = nextTick(plan, last);
+      subscriber.next({ type: "next", at: due });
+      // A schedule that is never due again stays subscribed and silent.
+      if (due === null || subscriber.closed) return;
+      wait = clock.at(due).subscribe((woken) => {
+        // A clock that was set back must not make the same tick due twice.
+        last = Math.max(woken, due);
+        for (const event of dueEvents(plan, due, last, awakeSince)) subscriber.next(event);
+        if (!subscriber.closed) next();
+      });
+    };
+    next();
+    return () => wait?.unsubscribe();
   });
 }
 
@@ -54,33 +67,7 @@ export function passedUnseen(plan: CronPlan, since: number, now: number): CronEv
   return due === null || due > now ? [] : dueEvents(plan, due, now, now);
 }
 
-interface Watch {
-  readonly clock: Clock;
-  /** What came due before this was never on time: nobody was there. Epoch ms. */
-  readonly awakeSince: number;
-}
-
-function oneTick(
-  plan: CronPlan,
-  { clock, awakeSince }: Watch,
-  after: number,
-  passed: (now: number) => void,
-): Observable<CronEvent> {
-  const due = nextTick(plan, after);
-  // A schedule that is never due again must not be asked again at once, so it stays subscribed and silent.
-  if (due === null)
-    return new Observable((subscriber) => subscriber.next({ type: "next", at: null }));
-  return clock.at(due).pipe(
-    mergeMap((woken) => {
-      // A clock that was set back must not make the same tick due twice.
-      const now = Math.max(woken, due);
-      passed(now);
-      return of(...dueEvents(plan, due, now, awakeSince));
-    }),
-    startWith<CronEvent>({ type: "next", at: due }),
-  );
-}
-
+/** `awakeSince`: what came due before was never on time, for nobody was there. */
 function dueEvents(plan: CronPlan, due: number, now: number, awakeSince: number): CronEvent[] {
   const { latest, before, count, more } = ticksUntil(plan, due, now);
   const onTime = latest > awakeSince && now - latest <= toleranceMs;

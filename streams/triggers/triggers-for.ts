@@ -6,7 +6,6 @@ import {
   EMPTY,
   map,
   merge,
-  mergeMap,
   of,
   switchMap,
   withLatestFrom,
@@ -20,8 +19,8 @@ import type { Schedule } from "./next-tick.ts";
 
 export interface TriggerSources {
   readonly agent: string;
-  /** The config in force; null while the agent has none or is gone. */
-  readonly config$: Observable<AgentConfig | null>;
+  /** The config in force (null without one), and whether the agent's directory is there. */
+  readonly agent$: Observable<{ config: AgentConfig | null; present: boolean }>;
   readonly enabled$: Observable<boolean>;
   readonly paused$: Observable<boolean>;
   /** Work that arrives addressed to this agent: webhooks, calls, manual triggers, and what a restart left. */
@@ -39,9 +38,11 @@ export interface LastSeen {
 }
 
 /** What triggers give: work to do, or an event to report. */
-export type Triggered =
-  | { readonly type: "work"; readonly item: WorkItem }
-  | { readonly type: "event"; readonly event: RunEvent };
+export type Triggered = WorkItem | RunEvent;
+
+export function isWork(triggered: Triggered): triggered is WorkItem {
+  return !("type" in triggered);
+}
 
 /**
  * Merges all that can start an agent. A new config switches the schedule, never the runs; an unchanged schedule
@@ -52,14 +53,13 @@ export type Triggered =
  *     work:    ──────w──────────────w───────────
  */
 export function triggersFor(sources: TriggerSources): Observable<Triggered> {
-  const work$ = sources.work$.pipe(map((item): Triggered => ({ type: "work", item })));
-  return merge(cronTriggers(sources), work$);
+  return merge(cronTriggers(sources), sources.work$);
 }
 
 function cronTriggers(sources: TriggerSources): Observable<Triggered> {
   const { agent, clock, lastSeen } = sources;
-  return combineLatest([sources.config$, sources.enabled$]).pipe(
-    map(([config, enabled]) => (config !== null && enabled ? planOf(config) : null)),
+  return combineLatest([sources.agent$, sources.enabled$]).pipe(
+    map(([{ config, present }, enabled]) => (present && enabled ? planOf(config) : null)),
     distinctUntilChanged(samePlan),
     switchMap((plan, index) => {
       if (plan === null) return index === 0 ? EMPTY : of<CronEvent>({ type: "next", at: null });
@@ -67,7 +67,7 @@ function cronTriggers(sources: TriggerSources): Observable<Triggered> {
       return ticksSince(index === 0 ? lastSeen(agent) : undefined, plan, clock);
     }),
     withLatestFrom(sources.paused$),
-    mergeMap(([event, paused]) => triggered(event, paused, sources)),
+    map(([event, paused]) => triggered(event, paused, sources)),
   );
 }
 
@@ -90,8 +90,8 @@ function ticksSince(
   );
 }
 
-function planOf(config: AgentConfig): CronPlan | null {
-  if (config.schedule === null || config.scale === 0) return null;
+function planOf(config: AgentConfig | null): CronPlan | null {
+  if (config === null || config.schedule === null || config.scale === 0) return null;
   return { expression: config.schedule, timezone: config.timezone, catchUp: config.catchUp };
 }
 
@@ -101,20 +101,14 @@ function samePlan(a: CronPlan | null, b: CronPlan | null): boolean {
   );
 }
 
-function triggered(
-  event: CronEvent,
-  paused: boolean,
-  sources: TriggerSources,
-): Observable<Triggered> {
+function triggered(event: CronEvent, paused: boolean, sources: TriggerSources): Triggered {
   const at = { agent: sources.agent, at: sources.clock.now() };
-  if (event.type === "next") {
-    return of({ type: "event", event: { ...at, type: "next-run", nextRunAt: event.at } });
-  }
+  if (event.type === "next") return { ...at, type: "next-run", nextRunAt: event.at };
   if (event.type === "missed") {
     return refused(cronItem(event.last, sources), "missed", missedReason(event));
   }
   const item = cronItem(event.scheduledFor, sources);
-  return paused ? refused(item, "skipped", "the scheduler is paused") : of({ type: "work", item });
+  return paused ? refused(item, "skipped", "the scheduler is paused") : item;
 }
 
 function missedReason({ count, more }: Extract<CronEvent, { type: "missed" }>): string {
@@ -127,11 +121,7 @@ function cronItem(scheduledFor: number, { agent, clock, newId }: TriggerSources)
   return { id: newId(), agent, at: clock.now(), attempt: 1, trigger };
 }
 
-function refused(
-  item: WorkItem,
-  outcome: "skipped" | "missed",
-  reason: string,
-): Observable<Triggered> {
+function refused(item: WorkItem, outcome: "skipped" | "missed", reason: string): RunEvent {
   const { agent, at } = item;
-  return of({ type: "event", event: { type: "refused", agent, at, item, outcome, reason } });
+  return { type: "refused", agent, at, item, outcome, reason };
 }

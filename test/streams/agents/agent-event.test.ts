@@ -16,7 +16,7 @@ const problem: Problem = {
 
 /** The event of a change, and what it says that differs from an agent that was there before. */
 function eventOf(change: AgentChange, before: AgentConfig | null = null, differs = "") {
-  const inForce: AgentInForce = { change, before, config: agent, wasInvalid: false };
+  const inForce: AgentInForce = { change, present: true, before, config: agent, wasInvalid: false };
   return agentEvent(inForce, 5, () => differs);
 }
 
@@ -38,7 +38,7 @@ describe("the event of an agent's change", () => {
   });
 
   it("says that a config was repaired, or that only its warnings differ", () => {
-    const unchanged = { change: set, before: agent, config: agent };
+    const unchanged = { change: set, present: true, before: agent, config: agent };
     const said = [true, false].map((wasInvalid) =>
       agentEvent({ ...unchanged, wasInvalid }, 5, () => ""),
     );
@@ -48,7 +48,8 @@ describe("the event of an agent's change", () => {
   it("says what differs from the config before, not from nothing", () => {
     const titles: string[] = [];
     const before = anAgent("dev", { title: "old" });
-    agentEvent({ change: set, before, config: agent, wasInvalid: false }, 5, (old, now) => {
+    const inForce = { change: set, present: true, before, config: agent, wasInvalid: false };
+    agentEvent(inForce, 5, (old, now) => {
       titles.push(old.title, now.title);
       return "";
     });

@@ -56,4 +56,54 @@ describe("each key", () => {
     subscription.unsubscribe();
     expect(source$.observed).toBe(false);
   });
+
+  it("completes once the source and all that is open have", () =>
+    marbles(({ hot, cold, expectObservable }) => {
+      const last = cold("---z|");
+      const each$ = hot("-a-|").pipe(
+        eachKey(
+          (key: string) => key,
+          () => last,
+        ),
+      );
+      expectObservable(each$).toBe("----z|");
+      expectObservable(
+        hot("-|").pipe(
+          eachKey(
+            (key: string) => key,
+            () => last,
+          ),
+        ),
+      ).toBe("-|");
+    }));
+
+  it("passes an error of the source, of a key's stream and of its making on, and leaves the rest", () =>
+    marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
+      const own$ = cold("-z-z-z-z");
+      expectObservable(
+        hot("-a-#").pipe(
+          eachKey(
+            (key: string) => key,
+            () => own$,
+          ),
+        ),
+      ).toBe("--z#");
+      const broken$ = hot("-a-b").pipe(
+        eachKey(
+          (key: string) => key,
+          (key) => (key === "b" ? cold("#") : own$),
+        ),
+      );
+      expectObservable(broken$).toBe("--z#");
+      const thrown$ = hot("-a").pipe(
+        eachKey(
+          (key: string) => key,
+          (): Observable<string> => {
+            throw new Error("broken");
+          },
+        ),
+      );
+      expectObservable(thrown$).toBe("-#", undefined, new Error("broken"));
+      expectSubscriptions(own$.subscriptions).toBe(["-^-!", "-^-!"]);
+    }));
 });

@@ -58,6 +58,25 @@ describe("the bounded queue", () => {
       helpers.expectObservable(queue(helpers, item$, open(1, 1), ["ran"])).toBe(expected);
     }));
 
+  it("lets what is no item through in its turn, until it is over", () =>
+    marbles((helpers) => {
+      const told: Told = { type: "ran", item: "through" };
+      const value$ = helpers.hot<string | Told>("-at--|", { a: "a", t: told });
+      const operator = queueLatest<string, Told>({
+        limits$: of(open(1, 1)),
+        places: createPlaces(),
+        isItem: (value) => typeof value === "string",
+        mayWait: () => true,
+        run: (item) => timer(5, helpers.scheduler).pipe(map((): Told => ({ type: "ran", item }))),
+        report: (event) => event,
+      });
+      const said$ = value$.pipe(
+        operator,
+        map((each) => ("item" in each ? each.item.charAt(0) : each.type)),
+      );
+      helpers.expectObservable(said$).toBe("--t---(a|)");
+    }));
+
   it("runs one at a time, in order, and finishes what waits after its source completed", () =>
     marbles((helpers) => {
       const item$ = helpers.hot("-abc|");

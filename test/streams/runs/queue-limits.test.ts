@@ -10,13 +10,14 @@ import type { Marbles } from "../../helpers/marbles.ts";
 
 type Agent = LimitSources["agent$"] extends Observable<infer T> ? T : never;
 
-/** `a` there, `g` gone, `n` there without a good config, `m` gone without one, `z` scale 0, `2` scale 2 and size 9. */
+/** `a` there, `g` gone, `n` there without a good config, `m` gone without one, `z` scale 0, `c` in a container, `2` scale 2 and size 9. */
 const agents: Record<string, Agent> = {
   a: { config: anAgent("dev"), present: true },
   g: { config: anAgent("dev"), present: false },
   n: { config: null, present: true },
   m: { config: null, present: false },
   z: { config: anAgent("dev", { scale: 0 }), present: true },
+  c: { config: anAgent("dev", { runtime: { type: "container", runAs: "" } }), present: true },
   "2": { config: anAgent("dev", { scale: 2, queueSize: 9 }), present: true },
 };
 const yesNo = { y: true, n: false };
@@ -24,7 +25,7 @@ const yesNo = { y: true, n: false };
 interface Lines {
   readonly agent: string;
   readonly enabled?: string;
-  readonly ready?: string;
+  readonly usable?: string;
   readonly draining?: string;
   readonly beside?: string;
 }
@@ -33,7 +34,7 @@ function limits({ hot, cold, scheduler }: Marbles, lines: Lines): Observable<Que
   return queueLimits({
     agent$: hot(seconds(lines.agent), agents),
     enabled$: cold(seconds(lines.enabled ?? "y"), yesNo),
-    ready$: cold(seconds(lines.ready ?? "y"), yesNo),
+    usable$: cold(seconds(lines.usable ?? "n"), yesNo),
     draining$: cold(seconds(lines.draining ?? "n"), yesNo),
     beside$: cold(seconds(lines.beside ?? "0"), { "0": 0, "1": 1, "2": 2, "3": 3 }),
     scheduler,
@@ -122,9 +123,11 @@ describe("the limits of an agent's queue", () => {
       helpers.expectObservable(modes(helpers, { agent: "-(agaga)" })).toBe(`1s (ohoho)`);
     }));
 
-  it("hold until what a run needs is there", () =>
+  it("hold an agent in a container, and no other, until there is an image", () =>
     marbles((helpers) => {
-      helpers.expectObservable(modes(helpers, { agent: "a", ready: "n-y" })).toBe("h 1999ms o");
+      const usable = "n-y";
+      helpers.expectObservable(modes(helpers, { agent: "c", usable })).toBe("h 1999ms o");
+      helpers.expectObservable(modes(helpers, { agent: "a", usable })).toBe("o 1999ms o");
     }));
 
   it("leave room for what runs beside the queue, and never go below none", () =>
@@ -149,7 +152,7 @@ describe("the limits of an agent's queue", () => {
       const mode$ = queueLimits({
         agent$,
         enabled$: cold("y", yesNo),
-        ready$: cold("y", yesNo),
+        usable$: cold("n", yesNo),
         draining$: cold("n", yesNo),
         beside$: cold("0", { "0": 0 }),
         scheduler,

@@ -153,10 +153,12 @@ describe("the graph: an agent's directory", () => {
 
   it("makes ready again only what differs in what a run needs, and nothing for no runs", () =>
     marbles((helpers) => {
+      const runtime = { type: "container", runAs: "al-agent" } as const;
       const configs = {
-        b: changeOf("a", { title: "new" }),
-        c: changeOf("a", { dockerfileHash: "1" }),
-        d: changeOf("a", { dockerfileHash: "1", scale: 0 }),
+        a: changeOf("a", { runtime }),
+        b: changeOf("a", { runtime, title: "new" }),
+        c: changeOf("a", { runtime, dockerfileHash: "1" }),
+        d: changeOf("a", { runtime, dockerfileHash: "1", scale: 0 }),
       };
       const prepare = (): Observable<BuildEvent> =>
         of({ type: "build-finished", error: null, usable: true });

@@ -1,7 +1,7 @@
 import { EMPTY, map, NEVER, of, startWith, takeUntil, timer, toArray } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
-import { triggersFor } from "../../../streams/triggers/triggers-for.ts";
+import { isWork, triggersFor } from "../../../streams/triggers/triggers-for.ts";
 import type { LastSeen, Triggered } from "../../../streams/triggers/triggers-for.ts";
 import type { AgentConfig } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
@@ -14,10 +14,11 @@ function firstMinute(before: string, now: Partial<AgentConfig>): string[] {
   let said: string[] = [];
   marbles(({ scheduler, flush }) => {
     const schedule = { expression: before, timezone: "UTC" };
+    const config = anAgent("dev", { schedule: "8-59/10 * * * *", ...now });
     const lastSeen = (): LastSeen => ({ at: -15 * minute, schedule });
     triggersFor({
       agent: "dev",
-      config$: NEVER.pipe(startWith(anAgent("dev", { schedule: "8-59/10 * * * *", ...now }))),
+      agent$: NEVER.pipe(startWith({ config, present: true })),
       enabled$: of(true),
       paused$: of(false),
       work$: EMPTY,
@@ -33,11 +34,13 @@ function firstMinute(before: string, now: Partial<AgentConfig>): string[] {
 }
 
 function inWords(triggered: Triggered): string {
-  const { item } = triggered.type === "work" ? triggered : { item: null };
-  if (item?.trigger.kind === "cron") return `run for ${time(item.trigger.scheduledFor)}`;
-  const { event } = triggered.type === "event" ? triggered : { event: null };
-  if (event?.type === "next-run") return `next ${time(event.nextRunAt ?? NaN)}`;
-  return event?.type === "refused" ? `${event.outcome}: ${event.reason}` : "something else";
+  if (isWork(triggered)) {
+    const { trigger } = triggered;
+    return trigger.kind === "cron" ? `run for ${time(trigger.scheduledFor)}` : "other work";
+  }
+  if (triggered.type === "next-run") return `next ${time(triggered.nextRunAt ?? NaN)}`;
+  if (triggered.type === "refused") return `${triggered.outcome}: ${triggered.reason}`;
+  return "something else";
 }
 
 const time = (at: number): string => new Date(at).toISOString().slice(11, 16);

@@ -2,7 +2,7 @@ import { map } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
-import { triggersFor } from "../../../streams/triggers/triggers-for.ts";
+import { isWork, triggersFor } from "../../../streams/triggers/triggers-for.ts";
 import type { Triggered, TriggerSources } from "../../../streams/triggers/triggers-for.ts";
 import type { AgentConfig, WorkItem } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
@@ -13,7 +13,7 @@ const every5 = "*/5 * * * *";
 /** Eight minutes past, eighteen minutes past …: time starts at midnight, which is no tick of it. */
 const every10 = "8-59/10 * * * *";
 
-/** Configs in force: `a` and `b` differ in their title only. */
+/** Configs in force: `a` and `b` differ in their title only; with `x` there is none, with `g` the directory is gone. */
 const configs: Record<string, AgentConfig | null> = {
   a: anAgent("dev", { schedule: every5 }),
   b: anAgent("dev", { schedule: every5, title: "b" }),
@@ -23,6 +23,10 @@ const configs: Record<string, AgentConfig | null> = {
   z: anAgent("dev", { schedule: every5, scale: 0 }),
   x: null,
 };
+const agents = Object.fromEntries([
+  ...Object.entries(configs).map(([letter, config]) => [letter, { config, present: true }]),
+  ["g", { config: configs.a, present: false }],
+]) as Record<string, { config: AgentConfig | null; present: boolean }>;
 const yesNo = { y: true, n: false };
 const items: Record<string, WorkItem> = { "1": anItem("1"), "2": anItem("2"), "3": anItem("3") };
 
@@ -46,7 +50,7 @@ function sourcesOf(
 ): TriggerSources {
   return {
     agent: "dev",
-    config$: hot(minutes(lines.config), configs),
+    agent$: hot(minutes(lines.config), agents),
     enabled$: cold(minutes(lines.enabled ?? "y"), yesNo),
     paused$: cold(minutes(lines.paused ?? "n"), yesNo),
     work$: hot(minutes(lines.work ?? "-"), items),
@@ -58,12 +62,9 @@ function sourcesOf(
 
 /** `n` a next run, `0` none, `t` a tick, `s` skipped, `m` missed; other work by its id. */
 function letterOf(triggered: Triggered): string {
-  if (triggered.type === "work") {
-    return triggered.item.trigger.kind === "cron" ? "t" : triggered.item.id;
-  }
-  const { event } = triggered;
-  if (event.type === "next-run") return event.nextRunAt === null ? "0" : "n";
-  return event.type === "refused" ? event.outcome.charAt(0) : event.type;
+  if (isWork(triggered)) return triggered.trigger.kind === "cron" ? "t" : triggered.id;
+  if (triggered.type === "next-run") return triggered.nextRunAt === null ? "0" : "n";
+  return triggered.type === "refused" ? triggered.outcome.charAt(0) : triggered.type;
 }
 
 const triggers = (sources: TriggerSources): Observable<string> =>
@@ -105,7 +106,7 @@ describe("the triggers of an agent", () => {
   it("have no tick without a schedule, with scale 0, and while the agent is gone", () =>
     marbles((helpers) => {
       const until = " ---------!";
-      for (const letter of ["s", "z", "x"]) {
+      for (const letter of ["s", "z", "x", "g"]) {
         expectTriggers(helpers, { config: letter }, until, "-");
         expectTriggers(helpers, { config: `a--${letter}` }, until, "n--0");
       }
@@ -197,18 +198,22 @@ describe("the triggers of an agent", () => {
       trigger: { kind: "cron", scheduledFor },
     });
     const next = (now: number, nextRunAt: number) => ({
-      type: "event",
-      event: { ...at(now), type: "next-run", nextRunAt },
+      ...at(now),
+      type: "next-run",
+      nextRunAt,
     });
     const refused = (now: number, item: object, outcome: string, reason: string) => ({
-      type: "event",
-      event: { ...at(now), type: "refused", item, outcome, reason },
+      ...at(now),
+      type: "refused",
+      item,
+      outcome,
+      reason,
     });
     expect(seen).toEqual([
       next(0, -12 * minute),
       refused(0, tick(0, -2 * minute), "missed", "nobody was awake for 2 ticks"),
       next(0, 8 * minute),
-      { type: "work", item: tick(8 * minute, 8 * minute) },
+      tick(8 * minute, 8 * minute),
       next(8 * minute, 18 * minute),
       refused(18 * minute, tick(18 * minute, 18 * minute), "skipped", "the scheduler is paused"),
       next(18 * minute, 28 * minute),
@@ -239,12 +244,12 @@ describe("the triggers of an agent", () => {
   it("leave all they come from, and no timer, when they are unsubscribed", () =>
     marbles((helpers) => {
       const { hot, cold, expectObservable, expectSubscriptions } = helpers;
-      const config$ = hot("a---", configs);
+      const agent$ = hot("a---", agents);
       const work$ = hot("  ----", items);
       const paused$ = cold("n---", yesNo);
-      const sources = { ...sourcesOf(helpers, { config: "-" }), config$, work$, paused$ };
+      const sources = { ...sourcesOf(helpers, { config: "-" }), agent$, work$, paused$ };
       expectObservable(triggers(sources), "--!").toBe("n");
-      for (const source$ of [config$, work$, paused$]) {
+      for (const source$ of [agent$, work$, paused$]) {
         expectSubscriptions(source$.subscriptions).toBe("^-!");
       }
     }));
