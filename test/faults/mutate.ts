@@ -5,60 +5,56 @@ import { mutations } from "./mutations.ts";
 import { PrivateCopy } from "./private-copy.ts";
 import type { Verdict } from "./private-copy.ts";
 
-// node test/faults/mutate.ts [--only <part of a defence or file>] [--write test/faults/mutations.md]
+// node test/faults/mutate.ts [--only <part of a defence or file>]… [--write test/faults/mutations.md]
 // Takes each defence away in a private copy and says which test noticed; exits with 1 when none did.
 
 const { values } = parseArgs({
-  options: { only: { type: "string", default: "" }, write: { type: "string" } },
+  options: { only: { type: "string", multiple: true, default: [""] }, write: { type: "string" } },
 });
-const chosen = mutations.filter(({ defence, file }) => `${defence} ${file}`.includes(values.only));
+const chosen = mutations.filter(({ defence, file }) =>
+  values.only.some((part) => `${defence} ${file}`.includes(part)),
+);
 
-interface Line {
-  readonly mutation: Mutation;
-  readonly killedBy: string | null;
-}
-
-const copy = await PrivateCopy.make();
 const whole = new Map<string, Promise<Verdict>>();
-const lines: Line[] = [];
+const rows = ["| defence | mutation | test that fails |", "|---|---|---|"];
+let survivors = 0;
+const copy = await PrivateCopy.make();
 try {
   for (const mutation of chosen) {
-    const line = { mutation, killedBy: await killerOf(mutation) };
-    lines.push(line);
-    process.stderr.write(
-      `${line.killedBy === null ? "SURVIVED" : "killed  "}  ${mutation.defence}\n`,
-    );
+    const killer = await killerOf(mutation);
+    if (killer === null) survivors += 1;
+    rows.push(rowOf(mutation, killer ?? "**none**"));
+    process.stderr.write(`${killer === null ? "SURVIVED" : "killed  "}  ${mutation.defence}\n`);
   }
 } finally {
   await copy.remove();
+  process.stdout.write(`${rows.join("\n")}\n`);
 }
+if (values.write !== undefined) await writeFile(values.write, `${preface()}${rows.join("\n")}\n`);
+process.exitCode = survivors > 0 ? 1 : 0;
 
-/** The first test that fails without the defence, and passes with it. */
+/** The first test that fails without the defence, and passes with it; null for none. */
 async function killerOf(mutation: Mutation): Promise<string | null> {
   const { tests, only = "", built = false } = mutation;
   const key = JSON.stringify([tests, only, built]);
   const before = await (whole.get(key) ?? copy.test(mutation));
   whole.set(key, Promise.resolve(before));
   if (before.failed.length > 0 || before.passed === 0) {
-    throw new Error(`not green with the defence: ${key} ${before.failed.join(", ")}`);
+    process.stderr.write(`not green with the defence: ${key} ${before.failed.join(", ")}\n`);
+    return null;
   }
   const { failed, passed } = await copy.mutated(mutation);
   return failed[0] ?? (passed === 0 ? "nothing can be loaded" : null);
 }
 
-const cell = (text: string) => text.replaceAll("|", "\\|").replace(/\s+/g, " ").trim();
-const table = [
-  "| defence | mutation | test that fails |",
-  "|---|---|---|",
-  ...lines.map(({ mutation: { defence, file, find, replace }, killedBy }) => {
-    const change = `\`${file}\`: \`${cell(find)}\` → \`${cell(replace) || " "}\``;
-    return `| ${cell(defence)} | ${change} | ${cell(killedBy ?? "**none**")} |`;
-  }),
-].join("\n");
+function rowOf({ defence, file, find, replace }: Mutation, killer: string): string {
+  const change = `\`${file}\`: \`${cell(find)}\` → \`${cell(replace) || " "}\``;
+  return `| ${cell(defence)} | ${change} | ${cell(killer)} |`;
+}
 
-process.stdout.write(`${table}\n`);
-if (values.write !== undefined) await writeFile(values.write, `${preface()}${table}\n`);
-process.exitCode = lines.some(({ killedBy }) => killedBy === null) ? 1 : 0;
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replace(/\s+/g, " ").trim();
+}
 
 function preface(): string {
   return `# Defences, and the test that fails without each

@@ -1,7 +1,8 @@
 import type { Mutation } from "./mutation.ts";
+import { agents } from "./mutations/agents.ts";
 import { doors } from "./mutations/doors.ts";
 import { load } from "./mutations/load.ts";
 import { store } from "./mutations/store.ts";
 
 /** Every defence that a test has been seen to hold. */
-export const mutations: readonly Mutation[] = [...doors, ...store, ...load];
+export const mutations: readonly Mutation[] = [...doors, ...agents, ...store, ...load];
