@@ -9,6 +9,8 @@ export interface AgentsOptions {
   readonly config: (n: number) => string;
   /** `config` gives the whole file. */
   readonly whole?: boolean;
+  /** How many runs go on at once. */
+  readonly scale?: number;
 }
 
 /** `agent-0007` */
@@ -21,11 +23,12 @@ export async function benchProject({
   count,
   config,
   whole = false,
+  scale = 1,
 }: AgentsOptions): Promise<TestProject> {
   const project = await webhookProject();
-  // Before any table: one run at once, or a thousand agents that are asked at once start a thousand processes.
+  // Before any table. By default one: a thousand agents that are asked at once would start a thousand processes.
   const file = join(project.dir, "config.toml");
-  await writeFile(file, `scale = 1\n${await readFile(file, "utf8")}`);
+  await writeFile(file, `scale = ${scale}\n${await readFile(file, "utf8")}`);
   for (let n = 0; n < count; n++) {
     const dir = join(project.dir, "agents", agentName(n));
     await mkdir(dir, { recursive: true });

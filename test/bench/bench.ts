@@ -1,16 +1,21 @@
-import { writeFileSync } from "node:fs";
-import { cpus } from "node:os";
 import { parseArgs } from "node:util";
+import { readFigures, slower, writeFigures } from "./baseline.ts";
 import type { Figure, Measure } from "./figure.ts";
+import { containers } from "./measures/containers.ts";
+import { cron } from "./measures/cron.ts";
 import { firstRequest } from "./measures/first-request.ts";
 import { history } from "./measures/history.ts";
 import { ingest } from "./measures/ingest.ts";
-import { changes } from "./measures/changes.ts";
+import { reload } from "./measures/reload.ts";
+import { runs } from "./measures/runs.ts";
 import { soak } from "./measures/soak.ts";
 import { startUp } from "./measures/start-up.ts";
-import { compared, table } from "./report.ts";
+import { status } from "./measures/status.ts";
+import { table } from "./report.ts";
 
-const measures: readonly Measure[] = [startUp, ingest, changes, firstRequest, history, soak];
+const short = [startUp, ingest, reload, status, runs, firstRequest, containers, cron, history];
+/** Measured when it is asked for. */
+const long = [soak];
 
 const { values } = parseArgs({
   options: {
@@ -23,22 +28,40 @@ const { values } = parseArgs({
   },
 });
 
-const chosen = measures.filter(({ name }) => values.only === undefined || values.only === name);
-if (chosen.length === 0) {
-  const names = measures.map(({ name }) => name).join(", ");
-  process.stderr.write(`there is no measure "${values.only ?? ""}"; there are: ${names}\n`);
+const chosen = chosenMeasures(values.only?.split(",") ?? short.map(({ name }) => name));
+// Before anything is measured: a baseline that can't be read is known at once, and may be the file that is written.
+const before = values.baseline === undefined ? null : readFigures(values.baseline);
+const figures: Figure[] = [];
+const failed: string[] = [];
+for (const { name, run } of chosen) {
+  const began = performance.now();
+  say(`measuring ${name} …`);
+  try {
+    const [repeats, minutes] = [Number(values.repeats), Number(values.minutes)];
+    figures.push(...(await run({ repeats, minutes, quick: values.quick })));
+  } catch (error) {
+    failed.push(name);
+    say(`FAILED: ${name}: ${error instanceof Error ? (error.stack ?? error.message) : "?"}`);
+  }
+  say(`${name} took ${((performance.now() - began) / 1000).toFixed(0)} s`);
+}
+
+process.stdout.write(`${table(figures)}\n`);
+const worse = before === null ? [] : slower(figures, before);
+if (before !== null) say(worse.length === 0 ? "nothing got slower" : worse.join("\n"));
+if (values.json !== undefined) writeFigures(figures, values.json);
+if (failed.length > 0) say(`could not be measured: ${failed.join(", ")}`);
+if (failed.length > 0 || worse.length > 0) process.exitCode = 1;
+
+function chosenMeasures(wanted: readonly string[]): readonly Measure[] {
+  const all: readonly Measure[] = [...short, ...long];
+  const unknown = wanted.filter((one) => !all.some(({ name }) => name === one));
+  if (unknown.length === 0) return all.filter(({ name }) => wanted.includes(name));
+  const names = all.map(({ name }) => name).join(", ");
+  say(`there is no measure "${unknown.join(", ")}"; there are: ${names}`);
   process.exit(2);
 }
 
-const figures: Figure[] = [];
-for (const { name, run } of chosen) {
-  process.stderr.write(`measuring ${name} …\n`);
-  const [repeats, minutes] = [Number(values.repeats), Number(values.minutes)];
-  figures.push(...(await run({ repeats, minutes, quick: values.quick })));
-}
-process.stdout.write(`${table(figures)}\n`);
-if (values.baseline !== undefined) process.stdout.write(`${compared(figures, values.baseline)}\n`);
-if (values.json !== undefined) {
-  const machine = { cpus: cpus().length, model: cpus()[0]?.model ?? null, node: process.version };
-  writeFileSync(values.json, `${JSON.stringify({ machine, figures }, null, 2)}\n`);
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
 }

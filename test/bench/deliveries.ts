@@ -21,9 +21,15 @@ export function githubDeliveries(options: DeliveriesOptions): readonly LoadReque
   const batch = made++;
   const secret = options.secret ?? secretOf("github");
   const { repo = () => "acme/app", id = (n: number) => `bench-${batch}-${n}` } = options;
+  const bodies = new Map<string, Buffer>();
+  const bodyFrom = (name: string): Buffer => {
+    const repository = { ...(payload.repository as object), full_name: name };
+    const body = bodies.get(name) ?? bytes({ ...payload, repository });
+    bodies.set(name, body);
+    return body;
+  };
   return Array.from({ length: options.count }, (_, n) => {
-    const repository = { ...(payload.repository as object), full_name: repo(n) };
-    const body = bytes({ ...payload, repository });
+    const body = bodyFrom(repo(n));
     const headers = signDelivery("github", secret, body, Date.now(), {
       event: "issues",
       id: id(n),

@@ -1,12 +1,12 @@
 import autocannon from "autocannon";
+import type { Request } from "autocannon";
 import type { LoadRequest } from "../webhooks/load.ts";
 
 export interface Load {
   /** Answered requests a second. */
   readonly rate: number;
-  /** Latency in ms. */
-  readonly median: number;
-  readonly p99: number;
+  /** Of each answer, in ms. */
+  readonly latencies: readonly number[];
   /** Answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
@@ -19,25 +19,27 @@ export async function sendAll(
 ): Promise<Load> {
   let next = 0;
   const statuses: Record<string, number> = {};
-  const result = await autocannon({
-    url,
-    connections,
-    amount: requests.length,
-    timeout: 60,
-    requests: [
+  const latencies: number[] = [];
+  const began = performance.now();
+  let last = began;
+  const setupRequest = (request: Request): Request => {
+    const one = requests[next++ % requests.length];
+    return { ...request, path: one?.path, headers: { ...one?.headers }, body: one?.body };
+  };
+  await new Promise<void>((resolve, reject) => {
+    const load = autocannon(
       {
-        method: "POST",
-        setupRequest: (request) => {
-          const one = requests[next++ % requests.length];
-          return { ...request, path: one?.path, headers: { ...one?.headers }, body: one?.body };
-        },
-        onResponse: (status) => {
-          statuses[status] = (statuses[status] ?? 0) + 1;
-        },
+        ...{ url, connections, amount: requests.length, timeout: 60 },
+        requests: [{ method: "POST", setupRequest }],
       },
-    ],
+      (error: Error | null) => (error === null ? resolve() : reject(error)),
+    );
+    const answered = (status: number, ms: number): void => {
+      last = performance.now();
+      latencies.push(ms);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    };
+    load.on("response", (_client, status, _bytes, ms) => answered(status, ms));
   });
-  const seconds = (result.finish.getTime() - result.start.getTime()) / 1000;
-  const { p50, p99 } = result.latency;
-  return { rate: requests.length / seconds, median: p50, p99, statuses };
+  return { rate: (latencies.length * 1000) / (last - began), latencies, statuses };
 }

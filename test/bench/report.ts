@@ -1,37 +1,30 @@
-import { readFileSync } from "node:fs";
 import type { Figure } from "./figure.ts";
+import { inUnit, isReached, targetText } from "./target.ts";
 
-/** The figures as a markdown table. */
+const heads = ["figure", "median", "p99", "floor", "to reach", "reached"];
+
+/** The figures as a markdown table, as README has it. */
 export function table(figures: readonly Figure[]): string {
-  const rows = figures.map(({ name, unit, median, p99, floor, target }) => {
-    const cells = [name, value(median, unit), value(p99, unit), value(floor, unit), target ?? ""];
-    return `| ${cells.join(" | ")} |`;
+  const rows = figures.map((figure) => {
+    const { name, unit, median, p99 } = figure;
+    const p99Text = p99 === null ? "" : inUnit(p99, unit);
+    return [
+      ...[name, inUnit(median, unit), p99Text, floorText(figure)],
+      ...[targetText(figure), reachedText(isReached(figure))],
+    ];
   });
-  return ["| figure | median | p99 | floor | to reach |", "|---|---|---|---|---|", ...rows].join(
-    "\n",
-  );
+  return [heads, heads.map(() => "---"), ...rows]
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n");
 }
 
-/** What got more than a quarter worse than in an earlier report (`--json`), relative to the floor where there is one. */
-export function compared(figures: readonly Figure[], path: string): string {
-  const before = (JSON.parse(readFileSync(path, "utf8")) as { figures: Figure[] }).figures;
-  const worse = figures.flatMap((now) => {
-    const then = before.find(({ name }) => name === now.name);
-    if (then === undefined) return [];
-    const change = cost(now) / cost(then);
-    return change > 1.25 ? [`slower: ${now.name}, ${((change - 1) * 100).toFixed(0)}%`] : [];
-  });
-  return worse.length === 0 ? "nothing got slower" : worse.join("\n");
+function floorText({ floor, floorP99, p99, unit }: Figure): string {
+  if (floor === null) return "";
+  const more = floorP99 === null || p99 === null ? "" : `, p99 ${inUnit(floorP99, unit)}`;
+  return `${inUnit(floor, unit)}${more}`;
 }
 
-/** Grows when a figure gets worse. */
-function cost({ unit, median, floor }: Figure): number {
-  const relative = median / (floor ?? 1);
-  return unit === "/s" ? 1 / relative : relative;
-}
-
-function value(number: number | null, unit: Figure["unit"]): string {
-  if (number === null) return "";
-  const digits = number < 10 ? 2 : 0;
-  return `${number.toLocaleString("en-US", { maximumFractionDigits: digits })} ${unit}`;
+function reachedText(reached: boolean | null): string {
+  if (reached === null) return "";
+  return reached ? "yes" : "no";
 }

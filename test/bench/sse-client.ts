@@ -3,7 +3,7 @@ import type { TestScheduler } from "../helpers/scheduler.ts";
 
 /** A client of one of the scheduler's event streams. */
 export interface SseClient {
-  /** Resolves with the first event whose data has all these words, that came after this was called. */
+  /** Resolves with the first event whose data has all these words, that came after this was called; rejects after 30 s. */
   waitFor(...words: readonly string[]): Promise<{ readonly at: number; readonly bytes: number }>;
   close(): void;
 }
@@ -13,8 +13,13 @@ interface Waiting {
   readonly resolve: (seen: { at: number; bytes: number }) => void;
 }
 
+const patienceMs = 30_000;
+
 /** Opens a stream; resolves when its first event is there. Times are of `performance.now()`. */
-export function openSse({ url, apiKey }: TestScheduler, path: string): Promise<SseClient> {
+export function openSse(
+  { url, apiKey }: Pick<TestScheduler, "url" | "apiKey">,
+  path: string,
+): Promise<SseClient> {
   const waiting = new Set<Waiting>();
   const see = (event: string): void => {
     const at = performance.now();
@@ -37,7 +42,13 @@ export function openSse({ url, apiKey }: TestScheduler, path: string): Promise<S
       });
       response.on("error", () => undefined);
       resolve({
-        waitFor: (...words) => new Promise((seen) => waiting.add({ words, resolve: seen })),
+        waitFor: (...words) =>
+          new Promise((seen, missed) => {
+            const late = (): void => missed(new Error(`no event of ${path} has ${words.join()}`));
+            const timer = setTimeout(late, patienceMs);
+            const resolve: Waiting["resolve"] = (event) => (clearTimeout(timer), seen(event));
+            waiting.add({ words, resolve });
+          }),
         close: () => request.destroy(),
       });
     });

@@ -6,11 +6,13 @@ import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
 export async function withScheduler<T>(
   making: Promise<TestProject>,
   use: (scheduler: TestScheduler, readyMs: number) => Promise<T>,
+  envOf: (project: TestProject) => NodeJS.ProcessEnv = () => ({}),
 ): Promise<T> {
   const project = await making;
   try {
     const began = performance.now();
-    const scheduler = await startTestScheduler(project, { args: ["--headless"] });
+    const options = { args: ["--headless"], env: envOf(project) };
+    const scheduler = await startTestScheduler(project, options);
     try {
       return await use(scheduler, performance.now() - began);
     } finally {

@@ -29,9 +29,8 @@ export const firstRequest: Measure = {
           return delay;
         }),
       );
-      const floor = figureOf("", "ms", floors).median;
-      const target = "1.2 × the floor";
-      return [figureOf("trigger → first model request", "ms", delays, { floor, target })];
+      const target = { ofFloor: 1.2 };
+      return [figureOf("trigger → first model request", "ms", delays, { floor: floors, target })];
     } finally {
       model.close();
     }

@@ -7,6 +7,8 @@ import type { BenchOptions, Figure, Measure } from "../figure.ts";
 import { withFloor } from "../floors.ts";
 import { sendAll } from "../load.ts";
 import type { Load } from "../load.ts";
+import { repeated } from "../repeated.ts";
+import type { Target } from "../target.ts";
 import { withScheduler } from "../with-scheduler.ts";
 
 /** The one run that the project allows sleeps; what the agents are given waits, and the oldest makes room. */
@@ -19,114 +21,121 @@ events = ["issues"]
 repos = ["acme/${agentName(n)}"]
 `;
 
-interface Case {
+/** What is delivered, each beside the bare server that does as much. */
+interface Kind {
   readonly name: string;
-  readonly agents: number;
-  readonly connections: number;
-  readonly target: string | null;
-  readonly deliveries: (count: number) => readonly LoadRequest[];
   readonly commits: boolean;
+  readonly status: number;
+  readonly deliveries: (count: number, agents: number) => readonly LoadRequest[];
 }
 
-const matching = (agents: number) => (count: number) =>
-  githubDeliveries({ count, repo: (n) => `acme/${agentName(n % agents)}` });
-const unmatched = (count: number) => githubDeliveries({ count });
+/** One load: what, to how many agents, over how many connections. */
+interface Case {
+  readonly kind: Kind;
+  readonly agents: number;
+  readonly connections: number;
+}
 
-const cases: readonly Case[] = [
+const kinds: readonly Kind[] = [
   {
-    name: "no match",
-    agents: 100,
-    connections: 50,
-    target: null,
-    deliveries: unmatched,
-    commits: true,
-  },
-  ...[10, 50, 200].map((connections) => ({
-    name: `match among 1,000 agents, ${connections} connections`,
-    agents: 1_000,
-    connections,
-    target: connections === 50 ? "10,000/s, 60% of the floor; p99 25 ms" : null,
-    deliveries: matching(1_000),
-    commits: true,
-  })),
-  {
-    name: "match among 100 agents",
-    agents: 100,
-    connections: 50,
-    target: null,
-    deliveries: matching(100),
-    commits: true,
-  },
-  {
-    name: "bad signature",
-    agents: 100,
-    connections: 50,
-    target: "85% of the floor",
+    ...{ name: "bad signature", commits: false, status: 401 },
     deliveries: (count) => githubDeliveries({ count, secret: "wrong" }),
-    commits: false,
   },
   {
-    name: "duplicate",
-    agents: 100,
-    connections: 50,
-    target: null,
+    ...{ name: "duplicate", commits: true, status: 200 },
     deliveries: (count) => githubDeliveries({ count, id: () => "same" }),
-    commits: true,
+  },
+  {
+    ...{ name: "no match", commits: true, status: 200 },
+    deliveries: (count) => githubDeliveries({ count }),
+  },
+  {
+    ...{ name: "match", commits: true, status: 200 },
+    deliveries: (count, agents) =>
+      githubDeliveries({ count, repo: (n) => `acme/${agentName(n % agents)}` }),
   },
 ];
+
+function rateTarget({ kind, agents, connections }: Case): Target | null {
+  if (connections !== 50) return null;
+  if (kind.name === "bad signature") return { ofFloor: 0.85 };
+  return kind.name === "match" && agents === 1_000 ? { median: 10_000, ofFloor: 0.6 } : null;
+}
+
+function latencyTarget({ kind, agents, connections }: Case): Target | null {
+  if (kind.name !== "match" || agents !== 1_000) return null;
+  // All of them at once over 200 connections are a burst.
+  return { 50: { p99: 25 }, 200: { p99: 250 } }[connections] ?? null;
+}
 
 /** Signed deliveries from a second process, each answered after its commit; beside it the bare server. */
 export const ingest: Measure = {
   name: "ingest",
   run: async (options) => {
     const figures: Figure[] = [];
-    for (const one of options.quick ? cases.slice(0, 1) : cases) {
-      figures.push(...(await measured(one, options)));
+    for (const agents of options.quick ? [10] : [100, 1_000]) {
+      const project = benchProject({ count: agents, config: filters });
+      const measure = (scheduler: TestScheduler): Promise<readonly Figure[]> =>
+        measured(scheduler, agents, options);
+      figures.push(...(await withScheduler(project, measure)));
     }
     return figures;
   },
 };
 
-async function measured(one: Case, { repeats, quick }: BenchOptions): Promise<readonly Figure[]> {
-  const count = quick ? 500 : 20_000;
-  const agents = quick ? 10 : one.agents;
-  const project = benchProject({ count: agents, config: filters });
-  const loads: Load[] = await withScheduler(project, (scheduler) =>
-    repeated(repeats, () => send(scheduler, one, count)),
-  );
-  const floors = await withFloor(one.commits, (url) =>
-    repeated(repeats, () => sendAll(url, one.deliveries(count), one.connections)),
-  );
-  const rate = ({ rate }: Load): number => rate;
-  const floor = figureOf("", "/s", floors.map(rate)).median;
-  const { name, target } = one;
-  const p99s = loads.map(({ p99 }) => p99);
-  return [
-    figureOf(`webhooks: ${name}`, "/s", loads.map(rate), { floor, target }),
-    figureOf(`webhooks: ${name}, p99`, "ms", p99s, {
-      floor: figureOf(
-        "",
-        "ms",
-        floors.map(({ p99 }) => p99),
-      ).median,
-    }),
-  ];
+async function measured(
+  scheduler: TestScheduler,
+  agents: number,
+  options: BenchOptions,
+): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  for (const connections of [10, 50, 200]) {
+    const floors = await floorsOf(connections, options);
+    for (const kind of kinds) {
+      const one = { kind, agents, connections };
+      const loads = await repeated(options.repeats, () => send(scheduler, one, countOf(options)));
+      figures.push(...figuresOf(one, loads, kind.commits ? floors.committing : floors.answering));
+    }
+  }
+  return figures;
 }
 
-async function send({ url }: TestScheduler, one: Case, count: number): Promise<Load> {
-  const load = await sendAll(
-    url.replace("localhost", "127.0.0.1"),
-    one.deliveries(count),
-    one.connections,
-  );
-  const expected = one.name === "bad signature" ? "401" : "200";
-  const wrong = Object.keys(load.statuses).filter((status) => status !== expected);
-  if (wrong.length > 0) throw new Error(`${one.name}: answered ${JSON.stringify(load.statuses)}`);
+const countOf = ({ quick }: BenchOptions): number => (quick ? 500 : 10_000);
+
+/** What the bare server does under as many connections, when it only answers and when it commits. */
+async function floorsOf(
+  connections: number,
+  options: BenchOptions,
+): Promise<{ readonly answering: readonly Load[]; readonly committing: readonly Load[] }> {
+  const count = countOf(options);
+  const loads = (url: string): Promise<Load[]> =>
+    repeated(options.repeats, () => sendAll(url, githubDeliveries({ count }), connections));
+  return { answering: await withFloor(false, loads), committing: await withFloor(true, loads) };
+}
+
+async function send(
+  { url }: TestScheduler,
+  { kind, agents, connections }: Case,
+  count: number,
+): Promise<Load> {
+  const address = url.replace("localhost", "127.0.0.1");
+  const load = await sendAll(address, kind.deliveries(count, agents), connections);
+  const wrong = Object.keys(load.statuses).filter((status) => Number(status) !== kind.status);
+  if (wrong.length > 0) throw new Error(`${kind.name}: answered ${JSON.stringify(load.statuses)}`);
   return load;
 }
 
-async function repeated<T>(times: number, once: () => Promise<T>): Promise<T[]> {
-  const results: T[] = [];
-  for (let n = 0; n < times; n++) results.push(await once());
-  return results;
+function figuresOf(one: Case, loads: readonly Load[], floors: readonly Load[]): readonly Figure[] {
+  const { kind, agents, connections } = one;
+  const rates = (of: readonly Load[]): number[] => of.map(({ rate }) => rate);
+  const latencies = (of: readonly Load[]): number[] => of.flatMap((load) => load.latencies);
+  const name = `${kind.name}, ${agents} agents, ${connections} connections`;
+  return [
+    figureOf(`webhooks: ${name}`, "/s", rates(loads), {
+      ...{ floor: rates(floors), target: rateTarget(one) },
+    }),
+    figureOf(`webhooks: ${name}, latency`, "ms", latencies(loads), {
+      ...{ floor: latencies(floors), target: latencyTarget(one) },
+    }),
+  ];
 }

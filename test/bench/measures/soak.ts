@@ -39,7 +39,7 @@ function figures(samples: readonly Sample[], minutes: number): readonly Figure[]
       "MB",
       of(({ heapBytes }) => mb(heapBytes)),
     ),
-    figureOf(`${name} heap grew`, "MB", [mb(growth.heapBytes)], { target: "1 MB" }),
+    figureOf(`${name} heap grew`, "MB", [mb(growth.heapBytes)], { target: { most: 1 } }),
     figureOf(
       `${name} buffers`,
       "MB",
@@ -55,13 +55,13 @@ function figures(samples: readonly Sample[], minutes: number): readonly Figure[]
       "",
       of(({ fds }) => fds),
     ),
-    figureOf(`${name} open files grew`, "", [growth.fds], { target: "0" }),
+    figureOf(`${name} open files grew`, "", [growth.fds], { target: { most: 0 } }),
     figureOf(
       `${name} watches`,
       "",
       of(({ inotifyWatches }) => inotifyWatches),
     ),
-    figureOf(`${name} watches grew`, "", [growth.inotifyWatches], { target: "0" }),
+    figureOf(`${name} watches grew`, "", [growth.inotifyWatches], { target: { most: 0 } }),
     figureOf(
       `${name} event loop late, median`,
       "ms",

@@ -1,0 +1,33 @@
+import { Agent, get } from "node:http";
+
+const everyMs = 5;
+
+/** Asks `/health` every 5 ms, whether or not the last one is answered, until something is done; each latency in ms. */
+export async function askHealth(
+  url: string,
+  during: () => Promise<unknown>,
+): Promise<readonly number[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 100 });
+  const address = `${url.replace("localhost", "127.0.0.1")}/health`;
+  const asked: Promise<number>[] = [];
+  const timer = setInterval(() => asked.push(answered(agent, address)), everyMs);
+  try {
+    await during();
+  } finally {
+    clearInterval(timer);
+  }
+  const latencies = await Promise.all(asked);
+  agent.destroy();
+  return latencies;
+}
+
+function answered(agent: Agent, address: string): Promise<number> {
+  const began = performance.now();
+  return new Promise((resolve, reject) => {
+    const request = get(address, { agent }, (response) => {
+      response.resume();
+      response.once("end", () => resolve(performance.now() - began));
+    });
+    request.once("error", reject);
+  });
+}

@@ -1,0 +1,16 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { TestScheduler } from "../helpers/scheduler.ts";
+import { takeSample } from "./soak/probed.ts";
+
+/** The longest that the event loop of a scheduler with the probe stood still while something was done, in ms. */
+export async function longestBlock<T>(
+  scheduler: TestScheduler,
+  during: () => Promise<T>,
+): Promise<{ readonly ms: number; readonly result: T }> {
+  await takeSample(scheduler, performance.now());
+  // The probe's own collection of garbage is not counted.
+  await wait(300);
+  const result = await during();
+  const { delayMs } = await takeSample(scheduler, performance.now());
+  return { ms: delayMs.max, result };
+}

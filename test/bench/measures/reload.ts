@@ -1,0 +1,46 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { TestScheduler } from "../../helpers/scheduler.ts";
+import { agentConfig, agentName, benchProject } from "../bench-project.ts";
+import { figureOf } from "../figure.ts";
+import type { Measure } from "../figure.ts";
+import { bareChanges } from "../bare-changes.ts";
+import { repeated } from "../repeated.ts";
+import { openSse } from "../sse-client.ts";
+import { withScheduler } from "../with-scheduler.ts";
+
+const agent = agentName(7);
+const configWith = (n: number): string => agentConfig(`schedule = "0 ${4 + (n % 20)} 2 1 *"`);
+
+/** From the save of an agent's config until it is in force and a client knows; beside it, until a bare watch tells. */
+export const reload: Measure = {
+  name: "reload",
+  run: ({ repeats, quick }) => {
+    const count = quick ? 20 : 1_000;
+    const times = quick ? 3 : 10 * repeats;
+    const project = benchProject({ count, config: () => 'schedule = "0 3 1 1 *"' });
+    return withScheduler(project, async (scheduler) => {
+      const floor = await bareChanges(times, (path, n) => writeFile(path, configWith(n)));
+      const delays = await saves(scheduler, times);
+      const target = { median: 150, p99: 400 };
+      return [figureOf(`save → in force, ${count} agents`, "ms", delays, { floor, target })];
+    });
+  },
+};
+
+/** Saves the config with another schedule each time. */
+async function saves(scheduler: TestScheduler, times: number): Promise<number[]> {
+  const client = await openSse(scheduler, "/dashboard/api/status-stream");
+  const path = join(scheduler.project.dir, "agents", agent, "config.toml");
+  const delays = await repeated(times, async (n) => {
+    const seen = client.waitFor(`"name":"${agent}"`);
+    const began = performance.now();
+    await writeFile(path, configWith(n));
+    const { at } = await seen;
+    await wait(150);
+    return at - began;
+  });
+  client.close();
+  return delays;
+}

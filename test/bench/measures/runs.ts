@@ -1,0 +1,92 @@
+import { appendFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { TestScheduler } from "../../helpers/scheduler.ts";
+import { bareChanges } from "../bare-changes.ts";
+import { agentName, benchProject } from "../bench-project.ts";
+import { figureOf } from "../figure.ts";
+import type { Measure } from "../figure.ts";
+import { withBare } from "../floors.ts";
+import { repeated } from "../repeated.ts";
+import { openSse } from "../sse-client.ts";
+import { withScheduler } from "../with-scheduler.ts";
+
+/** What people who watch a run see of it, and when. */
+export const runs: Measure = {
+  name: "runs",
+  run: ({ repeats, quick }) => {
+    const times = quick ? 3 : 10 * repeats;
+    const count = quick ? 20 : 1_000;
+    const project = benchProject({ count, config: () => 'schedule = "0 3 1 1 *"' });
+    return withScheduler(project, async (scheduler) => [
+      figureOf("trigger → running at the client", "ms", await triggers(scheduler, times), {
+        ...{ floor: await bareEvents(times), target: { median: 50 } },
+      }),
+      figureOf("log line → client", "ms", await logLines(scheduler, times), {
+        floor: await bareChanges(times, (path, n) => appendFile(path, lineOf(n))),
+        target: { median: 100, most: 500 },
+      }),
+    ]);
+  },
+};
+
+async function triggers(scheduler: TestScheduler, times: number): Promise<number[]> {
+  const client = await openSse(scheduler, "/dashboard/api/status-stream");
+  const delays = await repeated(times, async (n) => {
+    // Another one each time: none has an earlier outcome.
+    const agent = agentName(n);
+    const seen = Promise.all([
+      client.waitFor(`"${agent}"`, '"state":"running"'),
+      client.waitFor(`"${agent}"`, '"lastOutcome":"succeeded"'),
+    ]);
+    const began = performance.now();
+    await scheduler.api(`/control/trigger/${agent}`, { method: "POST" });
+    const [{ at }] = await seen;
+    // What comes next is not gathered with this one's end.
+    await wait(150);
+    return at - began;
+  });
+  client.close();
+  return delays;
+}
+
+/** A request that a bare server passes on to a client. */
+function bareEvents(times: number): Promise<number[]> {
+  return withBare("bare-stream.ts", ["600"], async ({ said }) => {
+    const url = `http://127.0.0.1:${said}`;
+    const client = await openSse({ url, apiKey: "" }, "/stream");
+    const delays = await repeated(times, async (n) => {
+      const seen = client.waitFor(`change-${n} `);
+      const began = performance.now();
+      await fetch(`${url}/change/change-${n}`, { method: "POST" });
+      return (await seen).at - began;
+    });
+    client.close();
+    return delays;
+  });
+}
+
+/** Writes lines where the scheduler writes them, and waits for each at a follower. */
+async function logLines(scheduler: TestScheduler, times: number): Promise<number[]> {
+  const agent = agentName(0);
+  const dir = join(scheduler.project.dir, ".al", "logs");
+  const name = (await readdir(dir)).find((file) => file.startsWith(`${agent}-`)) ?? "";
+  const client = await openSse(scheduler, `/dashboard/api/logs/${agent}/stream`);
+  await wait(700);
+  const delays = await repeated(times, async (n) => {
+    const seen = client.waitFor(textOf(n));
+    const began = performance.now();
+    await appendFile(join(dir, name), lineOf(n));
+    const { at } = await seen;
+    await wait(37);
+    return at - began;
+  });
+  client.close();
+  return delays;
+}
+
+const textOf = (n: number): string => `line number ${n} of the bench`;
+
+function lineOf(n: number): string {
+  return `${JSON.stringify({ level: 30, time: Date.now(), msg: textOf(n), agent: agentName(0) })}\n`;
+}
