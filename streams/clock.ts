@@ -1,4 +1,4 @@
-import { Observable } from "rxjs";
+import { Observable, Subject } from "rxjs";
 import type { SchedulerLike, Subscription } from "rxjs";
 
 /** One clock for everybody who waits for a moment: however many wait, a single timer is armed. */
@@ -7,6 +7,8 @@ export interface Clock {
   now(): number;
   /** Emits the current time once `time` (epoch ms) has come, then completes; never early, always asynchronously. */
   at(time: number): Observable<number>;
+  /** Emits the current time when it was set back by more than an hour: what was planned by the old time is to be planned anew. */
+  readonly setBack$: Observable<number>;
 }
 
 interface Waiter {
@@ -22,11 +24,22 @@ interface Waiter {
  */
 const maxSleepMs = 30_000;
 
+/** A clock that is set back by less, in ms, is waited for: nothing is to come twice because of a correction. */
+const smallCorrectionMs = 3_600_000;
+
 /** A clock on the given scheduler; its waiters form a binary heap by time. */
 export function createClock(scheduler: SchedulerLike): Clock {
   const heap: Waiter[] = [];
   let timer: Subscription | undefined;
   let armedFor = Infinity;
+  let latest = -Infinity;
+  const setBack = new Subject<number>();
+
+  const notice = (now: number): void => {
+    const isSetBack = now < latest - smallCorrectionMs;
+    latest = isSetBack ? now : Math.max(latest, now);
+    if (isSetBack) setBack.next(now);
+  };
 
   const arm = (): void => {
     const next = heap[0];
@@ -41,6 +54,7 @@ export function createClock(scheduler: SchedulerLike): Clock {
     armedFor = Infinity;
     timer = undefined;
     const now = scheduler.now();
+    notice(now);
     const due: Waiter[] = [];
     for (let first = heap[0]; first !== undefined && first.time <= now; first = heap[0]) {
       removeAt(heap, 0);
@@ -60,6 +74,7 @@ export function createClock(scheduler: SchedulerLike): Clock {
 
   return {
     now: () => scheduler.now(),
+    setBack$: setBack.asObservable(),
     at: (time) =>
       new Observable<number>((subscriber) => {
         const wake = (): void => {

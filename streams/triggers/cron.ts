@@ -38,7 +38,7 @@ const minuteMs = 60_000;
  */
 export function cronTicks(plan: CronPlan, clock: Clock, since?: number): Observable<CronEvent> {
   return new Observable((subscriber) => {
-    const awakeSince = clock.now();
+    let awakeSince = clock.now();
     let last = since ?? awakeSince;
     let wait: Subscription | undefined;
     const next = (): void => {
@@ -53,8 +53,17 @@ export function cronTicks(plan: CronPlan, clock: Clock, since?: number): Observa
         if (!subscriber.closed) next();
       });
     };
+    // A clock that was far ahead for a moment must not keep the schedule silent until it is there again.
+    const setBack = clock.setBack$.subscribe((now) => {
+      wait?.unsubscribe();
+      awakeSince = last = now;
+      next();
+    });
     next();
-    return () => wait?.unsubscribe();
+    return () => {
+      setBack.unsubscribe();
+      wait?.unsubscribe();
+    };
   });
 }
 

@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { asyncScheduler } from "rxjs";
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createClock } from "../../../streams/clock.ts";
+import { cronTicks } from "../../../streams/triggers/cron.ts";
+import type { CronEvent, CronPlan } from "../../../streams/triggers/cron.ts";
+import { nextTick } from "../../../streams/triggers/next-tick.ts";
+import { VirtualCalendar } from "../../helpers/marbles.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const start = Date.parse("2026-03-27T21:07:11Z");
+
+/** Time that passes while the scheduler is awake, or a jump of its clock: asleep for so long, or set anew. */
+type Step = { readonly awakeMs: number } | { readonly jumpMs: number };
+
+interface Lived {
+  readonly ticks: readonly number[];
+  /** NaN when they were too many to be counted. */
+  readonly missed: number;
+  /** Ticks that came after each step. */
+  readonly afterStep: readonly number[];
+  /** The latest moment that the clock showed. */
+  readonly reached: number;
+}
+
+function live(plan: CronPlan, steps: readonly Step[]): Lived {
+  const calendar = new VirtualCalendar(new Date(start).toISOString());
+  const ticks: number[] = [];
+  let missed = 0;
+  const see = (event: CronEvent): void => {
+    if (event.type === "tick") ticks.push(event.scheduledFor);
+    if (event.type === "missed") missed += event.more ? Number.NaN : event.count;
+  };
+  const subscription = cronTicks(plan, createClock(calendar)).subscribe(see);
+  let reached = start;
+  const afterStep = steps.map((step) => {
+    const before = ticks.length;
+    if ("jumpMs" in step) calendar.jump(step.jumpMs);
+    else calendar.runUntil(new Date(calendar.now() + step.awakeMs).toISOString());
+    reached = Math.max(reached, calendar.now());
+    return ticks.length - before;
+  });
+  subscription.unsubscribe();
+  return { ticks, missed, afterStep, reached };
+}
+
+function dueBetween(plan: CronPlan, from: number, to: number): readonly number[] {
+  const due: number[] = [];
+  for (let next = nextTick(plan, from); next !== null && next <= to;) {
+    due.push(next);
+    next = nextTick(plan, next);
+  }
+  return due;
+}
+
+const expressions = ["*/10 * * * *", "0 * * * *", "30 2 * * *", "15 */6 * * *"];
+const zones = ["UTC", "Europe/Berlin", "Australia/Lord_Howe"];
+const plans = fc.record({
+  expression: fc.constantFrom(...expressions),
+  timezone: fc.constantFrom(...zones),
+  catchUp: fc.constantFrom("none" as const, "latest" as const),
+});
+const asleep = fc.integer({ min: 1, max: 40 * hourMs }).map((jumpMs) => ({ jumpMs }));
+const setBack = fc.integer({ min: 1, max: 10 * minuteMs }).map((ms) => ({ jumpMs: -ms }));
+const awake = fc.integer({ min: 31_000, max: 30 * hourMs }).map((awakeMs) => ({ awakeMs }));
+
+describe("a schedule whose clock jumps", () => {
+  it("accounts for every tick once, as run or as missed, however it is slept and set back", () => {
+    const life = fc.array(fc.tuple(fc.oneof(asleep, setBack), awake), { maxLength: 5 });
+    fc.assert(
+      fc.property(plans, life, (plan, pairs) => {
+        const { ticks, missed, reached } = live(plan, [{ awakeMs: hourMs }, ...pairs.flat()]);
+        const due = dueBetween(plan, start, reached);
+        expect(ticks).toEqual([...new Set(ticks)].sort((a, b) => a - b));
+        for (const tick of ticks) expect(due).toContain(tick);
+        if (!Number.isNaN(missed)) expect(ticks.length + missed).toBe(due.length);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each(["none", "latest"] as const)(
+    "runs at most once for all that a sleep of hours has passed over (%s)",
+    (catchUp) => {
+      const plan: CronPlan = { expression: "*/10 * * * *", timezone: "UTC", catchUp };
+      const sleep = { jumpMs: 7 * hourMs };
+      const { ticks, missed, afterStep } = live(plan, [
+        { awakeMs: hourMs },
+        sleep,
+        { awakeMs: 40_000 },
+      ]);
+      expect(afterStep).toEqual([6, 0, catchUp === "latest" ? 1 : 0]);
+      expect(ticks.length + missed).toBe(
+        dueBetween(plan, start, start + 8 * hourMs + 40_000).length,
+      );
+    },
+  );
+
+  it("goes by the new time within a minute when it was set far ahead and back again", () => {
+    const plan: CronPlan = { expression: "0 * * * *", timezone: "UTC", catchUp: "none" };
+    const { afterStep } = live(plan, [
+      { awakeMs: hourMs },
+      { jumpMs: 400 * dayMs },
+      { awakeMs: 90_000 },
+      { jumpMs: -400 * dayMs },
+      { awakeMs: 3 * hourMs },
+    ]);
+    expect(afterStep).toEqual([1, 0, 0, 0, 3]);
+  });
+});
+
+it("a real timer for a moment months away neither fires early nor spins", async () => {
+  const warnings: string[] = [];
+  const warn = ({ name }: Error) => warnings.push(name);
+  process.on("warning", warn);
+  onTestFinished(() => void process.off("warning", warn));
+  let woken = 0;
+  const subscription = createClock(asyncScheduler)
+    .at(Date.now() + 200 * dayMs)
+    .subscribe(() => (woken += 1));
+  await wait(100);
+  subscription.unsubscribe();
+  expect(woken).toBe(0);
+  expect(warnings).toEqual([]);
+});
