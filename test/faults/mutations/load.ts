@@ -1,4 +1,161 @@
 import type { Mutation } from "../mutation.ts";
 
+const jumps = "test/faults/time/clock-jumps.test.ts";
+const changes = "test/faults/time/clock-changes.test.ts";
+const unwatched = "test/faults/files/without-watches.test.ts";
+const cron = "streams/triggers/cron.ts";
+const hotTail = "src/logs/hot-tail.ts";
+
+/** What holds while clocks jump and are changed. */
+const time: readonly Mutation[] = [
+  {
+    defence: "all that a sleep has passed over is one run at most, not one each",
+    file: cron,
+    find: "last = Math.max(woken, due);",
+    replace: "last = due;",
+    tests: [jumps],
+    only: "runs at most once",
+  },
+  {
+    defence: "a clock that was far ahead for a moment doesn't silence schedules",
+    file: "streams/clock.ts",
+    find: "if (isSetBack) setBack.next(now);",
+    replace: "",
+    tests: [jumps],
+    only: "set far ahead",
+  },
+  {
+    defence: "a timer for a moment months away is armed in pieces",
+    file: "streams/clock.ts",
+    find: "const maxSleepMs = 30_000;",
+    replace: "const maxSleepMs = Infinity;",
+    tests: [jumps],
+    only: "a real timer",
+  },
+  {
+    defence: "what a change of the clock skipped comes in its place among what follows",
+    file: "streams/triggers/next-tick.ts",
+    find: "if (!isSkipped) return best;",
+    replace: "return best;",
+    tests: [changes],
+    only: "around each change",
+  },
+  {
+    defence: "a time that is shown twice is due twice for schedules of every hour only",
+    file: "streams/triggers/next-tick.ts",
+    find: "everyHour && second !== null",
+    replace: "second !== null",
+    tests: [changes],
+    only: "around each change",
+  },
+];
+
+/** What holds while files are changed, and can't be watched. */
+const files: readonly Mutation[] = [
+  {
+    defence: "files are polled, with a warning, when the system has no watches left",
+    file: "src/files/watch-project.ts",
+    find: 'if (options.backend !== "polling" && isExhausted(error))',
+    replace: 'if (options.backend === "polling" && isExhausted(error))',
+    tests: [unwatched],
+    only: "too few open files",
+    built: true,
+  },
+  {
+    defence: "a log is followed when its folder can't be watched",
+    file: "src/logs/directory-ticks.ts",
+    find: "return merge(watched(dir).pipe(retry({ delay: 10 * everyMs })), check$);",
+    replace: "void check$;\n  return watched(dir).pipe(retry({ delay: 10 * everyMs }));",
+    tests: [unwatched],
+    only: "a log is followed",
+    built: true,
+  },
+  {
+    defence: "a line too long to be ours is not held by who follows a log",
+    file: hotTail,
+    find: "if (!skipping && length <= longestLine)",
+    replace: "if (!skipping)",
+    tests: ["test/logs/log-follow.test.ts"],
+    only: "a line of 50 MB",
+  },
+  {
+    defence: "a line too long to be ours is passed over by who reads a log backwards",
+    file: "src/logs/read-lines.ts",
+    find: "isWithin || keep.length > longestLine ? null : keep",
+    replace: "isWithin ? null : keep",
+    tests: ["test/logs/read-lines.test.ts"],
+    only: "a line of 50 MB",
+  },
+  {
+    defence: "a config is read once its writer has been quiet",
+    file: "streams/agents/agent-changes.ts",
+    find: "const settleMs = 40;",
+    replace: "const settleMs = 0;",
+    tests: ["test/streams/agents/agent-changes.test.ts"],
+    only: "wait until a file has been quiet",
+  },
+];
+
+/** What holds under clients, agents, senders and providers without measure. */
+const without: readonly Mutation[] = [
+  {
+    defence: "a stream client that does not read is dropped",
+    file: "src/gateway/sse.ts",
+    find: 'if (raw.writableLength > allowance) drop("it does not read");',
+    replace: 'if (raw.writableLength < 0) drop("it does not read");',
+    tests: ["test/faults/load/streams.test.ts"],
+    built: true,
+  },
+  {
+    defence: "of what a command prints only the first lines are logged",
+    file: "src/harness/raw-lines.ts",
+    find: "if (lines <= maxLoggedLines) log(line, stream);",
+    replace: "log(line, stream);",
+    tests: ["test/faults/load/flood.test.ts"],
+    only: "in a hook",
+    built: true,
+  },
+  {
+    defence: "of a line that never ends only the beginning is kept",
+    file: "src/contracts/line-splitter.ts",
+    find: "part.subarray(0, maxBytes - kept)",
+    replace: "part",
+    tests: ["test/contracts/line-splitter.test.ts"],
+  },
+  {
+    defence: "a body nested too deep is not indented",
+    file: "src/webhooks/readable-payload.ts",
+    find: "payload === null || isDeeper(payload, maxDepth)",
+    replace: "payload === null",
+    tests: ["test/webhooks/readable-payload.test.ts"],
+  },
+  {
+    defence: "calls of calls end at maxCallDepth",
+    file: "src/start/abilities/call-abilities.ts",
+    find: "if (trigger.depth > deps.maxDepth()) {",
+    replace: "if (trigger.depth < 0) {",
+    tests: ["test/faults/load/endless.test.ts"],
+    only: "two agents that call each other",
+    built: true,
+  },
+  {
+    defence: "runs that ask to be run again end at maxReruns",
+    file: "src/start/rerun.ts",
+    find: "if (count > most) {",
+    replace: "if (count < 0) {",
+    tests: ["test/start/abilities/calls.test.ts"],
+    only: "is at most maxReruns times in a row",
+  },
+  {
+    defence: "a model that said when to come back is left alone by the runs that follow",
+    file: "src/start/prepare-job.ts",
+    find: "const ordered = sources.orderModels(agent.models);",
+    replace: "const ordered = agent.models;",
+    tests: ["test/faults/load/limited-provider.test.ts"],
+    only: "429",
+    built: true,
+  },
+];
+
 /** What holds under load, with clocks that jump and with files that change at once. */
-export const load: readonly Mutation[] = [];
+export const load: readonly Mutation[] = [...time, ...files, ...without];
