@@ -56,15 +56,20 @@ export function instancesOf(adopted: readonly AdoptedRun[]): ReadonlySet<string>
   return new Set(adopted.map(({ request }) => request.instanceId));
 }
 
-/** More than the scheduler itself says of a run after the run's last line. */
-const fewLines = 20;
+/** More than the scheduler itself says of a run after the run's last line: one at each start. */
+const fewLines = 100;
 
-/** The last logged line that is the run's own: those about its start and its end are the scheduler's. */
+/** The last logged line that is the run's own. */
 async function lastLine(
   { instanceId, item }: RunRequest,
   logs: Pick<LogSource, "read">,
 ): Promise<LogEntry | null> {
   const query = { agent: item.agent, instanceId, lines: fewLines, after: null };
   const lines = await logs.read(query).catch(() => []);
-  return lines.findLast(({ entry }) => entry.kind !== "run")?.entry ?? null;
+  return lines.findLast(({ entry }) => isOfRun(entry))?.entry ?? null;
+}
+
+/** The lines about its start, which tell the trigger, and about its end are the scheduler's. */
+function isOfRun({ kind, trigger, outcome }: LogEntry): boolean {
+  return kind !== "run" || (trigger === undefined && outcome === undefined);
 }

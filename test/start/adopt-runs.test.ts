@@ -13,7 +13,8 @@ const open = ["dev-1", "dev-2"].map((instanceId) => ({
   waitedMs: 2,
 }));
 
-const line = (msg: string, kind: string): LogEntry => ({
+const line = (msg: string, kind: string, more: object = {}): LogEntry => ({
+  ...more,
   level: 30,
   time: 9,
   msg,
@@ -47,14 +48,18 @@ test("what is found goes on with its own config, and the rest does not", async (
 
 test("it goes on after the last line of the run's own", async () => {
   const resumed: (string | null)[] = [];
+  const started = line("run started by hand", "run", { trigger: { kind: "manual" } });
+  const goesOn = line("run goes on", "run", { trigger: { kind: "manual" } });
+  const ended = line("run succeeded", "run", { outcome: "succeeded" });
   const logs = [
-    logsOf(line("run started by hand", "run"), line("said", "said"), line("run goes on", "run")),
-    logsOf(line("run started by hand", "run")),
+    logsOf(started, line("said", "said"), goesOn),
+    logsOf(started, line("session starts", "run"), goesOn, goesOn, ended),
+    logsOf(started),
     { read: () => Promise.reject(new Error("no log")) },
   ];
   for (const source of logs) {
     const [run] = await adoptRuns(open, { runtimes: [hostUser(resumed)], logs: source });
     run?.report(EMPTY).subscribe();
   }
-  expect(resumed).toEqual(["said", null, null]);
+  expect(resumed).toEqual(["said", "session starts", null, null]);
 });
