@@ -1,4 +1,5 @@
 import type { LogEntry, LogLevel } from "../../streams/vocabulary.ts";
+import { maxLineBytes } from "./format-line.ts";
 import type { LogFile } from "./log-files.ts";
 
 const levels: readonly unknown[] = [10, 20, 30, 40, 50, 60] satisfies LogLevel[];
@@ -11,7 +12,9 @@ export function parseLine(text: string, file: LogFile): LogEntry {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  return { level: 40, time: timeIn(text, file), agent: file.agent, msg: `broken line: ${text}` };
+  // What is longer than any line of ours would fill its readers' connections.
+  const msg = `broken line: ${text.slice(0, maxLineBytes)}`;
+  return { level: 40, time: timeIn(text, file), agent: file.agent, msg };
 }
 
 function isEntry(value: unknown): value is LogEntry {

@@ -118,3 +118,9 @@ test("half a line at the end waits, a broken one in between is shown as such", a
     "b",
   ]);
 });
+
+test("of a broken line that is longer than any of ours only the beginning is shown", async () => {
+  const project = tempProject();
+  writeLines(logPath(project), [`${"x".repeat(500_000)}\n`, entry("after")]);
+  expect((await read(project)).map(({ length }) => length)).toEqual([32 * 1024 + 13, 5]);
+});
