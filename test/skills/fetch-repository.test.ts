@@ -107,6 +107,14 @@ describe("a fetched repository", () => {
     await expect(fetching).rejects.toThrow(message);
   });
 
+  test("that would run a program runs none", async () => {
+    const mark = join(repository.dir, "../pwned");
+    for (const url of [`ext::touch ${mark}`, `ext::sh -c touch% ${mark}`, `fd::17`]) {
+      await expect(fetchRepository(url, { env })).rejects.toMatchObject({ code: "git_failed" });
+    }
+    expect(existsSync(mark)).toBe(false);
+  });
+
   test("without a commit says so", async () => {
     await expect(fetchRepository(repository.url, { env })).rejects.toMatchObject({
       code: "no_skill",

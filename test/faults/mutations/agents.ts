@@ -22,7 +22,7 @@ export const agents: readonly Mutation[] = [
     find: '"https:ssh:file"',
     replace: '"https:ssh:file:ext"',
     tests: ["test/skills/fetch-repository.test.ts"],
-    only: "would run",
+    only: "runs none",
   },
   {
     defence: "an option in a URL's place is none",

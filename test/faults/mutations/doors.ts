@@ -149,11 +149,7 @@ export const doors: readonly Mutation[] = [
     file: "src/gateway/names.ts",
     find: "if (!isAgentName(name)) throw unknownAgent(name);",
     replace: "",
-    tests: [
-      "test/gateway/routes/logs.test.ts",
-      "test/gateway/routes/dashboard.test.ts",
-      "test/gateway/routes/control.test.ts",
-    ],
+    tests: ["test/faults/doors/fuzz/routes.test.ts"],
   },
   {
     defence: "pages run only what carries their nonce",

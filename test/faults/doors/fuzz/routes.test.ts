@@ -2,23 +2,32 @@ import type { FastifyInstance } from "fastify";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operatorApp, tcpApp } from "../../../../src/gateway/app.ts";
+import type { LogQuery } from "../../../../src/contracts/log-source.ts";
 import { bearer, testDeps } from "../../../gateway/start-gateway.ts";
 import type { TestDeps } from "../../../gateway/start-gateway.ts";
+import { memoryLogs } from "../../../helpers/memory-logs.ts";
 import { hostileRequest, routesOf } from "./requests.ts";
 import type { HostileRequest, Route } from "./requests.ts";
 import { share } from "./share.ts";
 
 const servers = [
   { name: "the port", make: tcpApp, inputs: 5_000 },
-  { name: "the operator's socket", make: operatorApp, inputs: 2_000 },
+  { name: "the operator's socket", make: operatorApp, inputs: 1_500 },
 ];
 
 for (const { name, make, inputs } of servers) {
   let app: FastifyInstance;
   let deps: TestDeps;
+  /** The agents whose logs were looked for. */
+  const named = new Set<string>();
   let routes: readonly Route[];
   beforeAll(async () => {
-    deps = testDeps({ trustProxy: false });
+    const logs = memoryLogs();
+    const read = (query: LogQuery) => {
+      named.add(query.agent ?? "scheduler");
+      return logs.read(query);
+    };
+    deps = testDeps({ logs: { ...logs, read } });
     app = await make(deps);
     const description = await app.inject({ url: "/openapi.json", headers: bearer });
     routes = routesOf(description.json());
@@ -37,7 +46,9 @@ for (const { name, make, inputs } of servers) {
       share(inputs),
     );
     expect(Object.keys(Object.prototype)).toEqual([]);
-  }, 120_000);
+    expect(named.size).toBeGreaterThan(0);
+    for (const name of named) expect(name).toMatch(/^[a-z0-9][a-z0-9-]{0,62}$/);
+  }, 180_000);
 }
 
 async function ask(app: FastifyInstance, { method, url, headers, body, withKey }: HostileRequest) {
