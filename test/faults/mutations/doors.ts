@@ -128,7 +128,7 @@ export const doors: readonly Mutation[] = [
     file: "src/gateway/auth.ts",
     find: 'expected !== "" && ',
     replace: "",
-    tests: ["test/gateway/app.test.ts"],
+    tests: ["test/gateway/routes/login.test.ts"],
   },
   {
     defence: "secrets are compared in constant time, by a rule",

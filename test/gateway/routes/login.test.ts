@@ -63,6 +63,14 @@ test("a wrong key is a 401: a page for the form, a problem for JSON", async () =
   expect(problem.json()).toMatchObject({ error: "wrong_key" });
 });
 
+test("an empty key in the store lets nobody log in", async () => {
+  const app = await setUp({ apiKey: () => "" });
+  for (const key of ["", " "]) {
+    const response = await app.inject({ method: "POST", url: "/login", payload: { key } });
+    expect(response.statusCode).toBe(401);
+  }
+});
+
 test("guessing is slowed down, even for the right key, and only for that address", async () => {
   const app = await setUp();
   const tryKey = (key: string, remoteAddress = "10.0.0.1") =>
