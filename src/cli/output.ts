@@ -16,6 +16,8 @@ export interface Output {
   data(text: string): void;
   /** Writes one JSON document. */
   document(value: unknown): void;
+  /** Has all data of this turn of the event loop go out in one write: for those who may have much to say at once. */
+  gather(): void;
   /** Writes a line for the person, beside the data. */
   note(text: string): void;
   /** Resolves once standard output has taken what was written: a slow reader slows the writer. */
@@ -42,6 +44,11 @@ export function openOutput(json: boolean, env: NodeJS.ProcessEnv): Output {
     columns: isatty(1) ? stdout.columns || 80 : null,
     data: (text) => void stdout.write(`${text}\n`),
     document: (value) => void stdout.write(`${plainJson(value)}\n`),
+    gather: () => {
+      if (stdout.writableCorked > 0) return;
+      stdout.cork();
+      setImmediate(() => stdout.uncork());
+    },
     note: (text) => void stderr.write(`${text}\n`),
     drained: () => drained(stdout),
   };

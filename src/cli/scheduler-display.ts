@@ -46,6 +46,7 @@ export function noteInterrupt(out: Output): void {
 
 /** One readable line an entry; with `--json` the entry as its log file has it. */
 export function printEntry(out: Output, entry: LogEntry): void {
+  out.gather();
   if (out.json) return out.document(entry);
   out.data(formatLog(entry, { colors: out.colors, showAgent: true, now: Date.now() }));
 }

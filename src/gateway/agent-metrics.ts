@@ -45,31 +45,46 @@ type Meters = ReturnType<typeof metersIn>;
 
 const runChange: Partial<Record<RunEvent["type"], number>> = { started: 1, finished: -1 };
 
+/** Counts by agent. */
+export interface AgentMetrics {
+  see(event: RunEvent): void;
+  /** Gives agents that came since the last time their zeros: a counter that begins at one hides its first increase. */
+  beforeReading(): void;
+}
+
 /** Counts by agent. An agent's series end with the agent, or with its last run after that. */
-export function agentMetrics(registry: Registry): { see(event: RunEvent): void } {
+export function agentMetrics(registry: Registry): AgentMetrics {
   const meters = metersIn(registry);
   const known = new Set<string>();
+  // Not at once: thousands of agents come when the scheduler starts, and perhaps nobody ever reads.
+  const fresh = new Set<string>();
   const running = new Map<string, number>();
   return {
     see: (event) => {
       const { agent, type } = event;
       if (type === "output" || type === "status-text") return;
-      if (type === "agent-set" || type === "agent-invalid") appear(agent, known, meters);
+      if ((type === "agent-set" || type === "agent-invalid") && !known.has(agent)) {
+        known.add(agent);
+        fresh.add(agent);
+      }
       if (type === "agent-removed") known.delete(agent);
       const now = (running.get(agent) ?? 0) + (runChange[type] ?? 0);
       if (now > 0) running.set(agent, now);
       else running.delete(agent);
       count(event, meters, now);
       if (known.has(agent) || now > 0) return;
+      fresh.delete(agent);
       drop(agent, meters);
+    },
+    beforeReading: () => {
+      for (const agent of fresh) appear(agent, meters);
+      fresh.clear();
     },
   };
 }
 
-/** Zeros at once, because a counter that begins at one hides its first increase from `rate()`. */
-function appear(agent: string, known: Set<string>, meters: Meters): void {
-  if (known.has(agent)) return;
-  known.add(agent);
+/** Adding nothing leaves what was counted already as it is. */
+function appear(agent: string, meters: Meters): void {
   const { runs, refused, ...others } = meters;
   for (const outcome of ["succeeded", "failed"]) runs.inc({ agent, outcome }, 0);
   refused.inc({ agent, outcome: "skipped" }, 0);

@@ -72,7 +72,10 @@ export function createMetrics(version: string): Metrics {
     },
     delivery: ({ type, source, result }) => deliveries.inc({ type, source: source ?? "", result }),
     streamClients: (stream, change) => clients.inc({ stream }, change),
-    text: () => registry.metrics(),
+    text: () => {
+      agents.beforeReading();
+      return registry.metrics();
+    },
     contentType: registry.contentType,
   };
 }

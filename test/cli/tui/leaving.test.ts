@@ -11,9 +11,14 @@ const ctrlZ = "\u001a";
 
 /** Loaded before al, makes the help fail. */
 const brokenHelp = `import { registerHooks } from "node:module";
-registerHooks({ load: (url, context, next) => url.endsWith("/tui/help.js")
-  ? { format: "module", shortCircuit: true, source: 'export function help() { throw new Error("no help here"); }' }
-  : next(url, context) });
+registerHooks({ load: (url, context, next) => {
+  const loaded = next(url, context);
+  if (!url.includes("/live-view-")) return loaded;
+  const source = String(loaded.source);
+  const broken = source.replace(/^function help\\(.*$/m, '$&\\n  throw new Error("no help here");');
+  if (broken === source) throw new Error("the view has no help to break");
+  return { ...loaded, source: broken };
+} });
 `;
 
 const noTerminal = whyNoTerminal();
