@@ -40,18 +40,22 @@ export async function crashLane(
   const lane = await newLane();
   const { project } = lane;
   const plans = plansBy(randomBy(seed));
-  for (let cycle = 0; cycle < cycles && !stop.signal.aborted; cycle++) {
-    const plan = plans.next().value;
-    try {
+  let now = "the end";
+  const cyclesAndEnd = async (): Promise<Found> => {
+    for (let cycle = 0; cycle < cycles && !stop.signal.aborted; cycle++) {
+      const plan = plans.next().value;
+      now = `cycle ${cycle}, ${JSON.stringify(plan)}`;
       await crashOnce(lane, plan);
       check(lane);
-    } catch (error) {
-      stop.abort();
-      const what = `AL_CRASH_SEED=${seed}, cycle ${cycle}, ${JSON.stringify(plan)}, in ${project.dir}`;
-      throw new Error(`${what}: ${String(error)}`, { cause: error });
     }
-  }
-  const { rows } = await wholeLife(lane);
+    now = "the end";
+    return wholeLife(lane);
+  };
+  const { rows } = await cyclesAndEnd().catch((error: unknown) => {
+    stop.abort();
+    const what = `AL_CRASH_SEED=${seed}, ${now}, in ${project.dir}: ${String(error)}`;
+    throw new Error(what, { cause: error });
+  });
   await project.remove();
   const outcomes = Map.groupBy(rows, ({ outcome }) => String(outcome));
   const counts = [...outcomes].map(([outcome, of]) => [outcome, of.length] as const);

@@ -36,7 +36,7 @@ const agents = {
 
 /** Plays the LLM's command line: says that it runs, takes the agent's lock, and is done soon. */
 const cli = (marks: string): string => `#!/bin/sh
-n=$(sed -n 's/.*"n":\\([0-9]*\\).*/\\1/p' "\${AL_PAYLOAD_FILE:-/dev/null}")
+n=$(sed -n 's/.*"n": *\\([0-9]*\\).*/\\1/p' "\${AL_PAYLOAD_FILE:-/dev/null}")
 echo "$AL_AGENT $AL_INSTANCE \${n:-manual}" >> '${marks}/ran'
 : > '${marks}/in-run'
 [ "$AL_AGENT" = worker ] || rlock demo:x > /dev/null
@@ -60,7 +60,7 @@ export async function crashProject(): Promise<CrashProject> {
       `models = ["cli"]
 credentials = []
 scale = ${scale}
-timeout = 60
+timeout = 600
 hooks.post = [": > '${marks}/in-post'; sleep 0.03"]
 [[webhooks]]
 source = "open"

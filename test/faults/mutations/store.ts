@@ -163,7 +163,8 @@ export const store: readonly Mutation[] = [
     defence: "nobody ever reads half of the API key",
     file: "src/credentials/place-secret.ts",
     find: "await write(draft, secret);",
-    replace: "await write(path, secret);",
+    replace: `await write(path, secret);
+    await (await import("node:fs/promises")).rename(path, draft);`,
     tests: [points],
     only: "key drafted",
     built: true,
