@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, resolve, sep } from "node:path";
 import type { Mutation } from "./mutation.ts";
@@ -32,6 +32,8 @@ export class PrivateCopy {
 
   static async make(): Promise<PrivateCopy> {
     const dir = await mkdtemp(join(tmpdir(), "al-mutant-"));
+    // Some tests run it as another OS user.
+    await chmod(dir, 0o755);
     const filter = (path: string) =>
       !relative(root, path)
         .split(sep)
