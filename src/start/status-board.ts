@@ -1,4 +1,4 @@
-import { asyncScheduler, BehaviorSubject, share } from "rxjs";
+import { asyncScheduler, BehaviorSubject, share, skip } from "rxjs";
 import type { Observable } from "rxjs";
 import { initialStatus, reduceStatus, snapshotOf } from "../../streams/status/reduce-status.ts";
 import type { StatusEvent } from "../../streams/status/reduce-status.ts";
@@ -26,8 +26,9 @@ export function createStatusBoard(
     apply: (event) => status$.next(reduceStatus(status$.value, event, seed)),
     snapshot: () => snapshotOf(status$.value),
     agent: (name) => status$.value.records.get(name),
-    // Shared among the clients; without one nothing is gathered. The subject holds the state either way.
-    update$: statusUpdates(status$, asyncScheduler).pipe(share()),
+    // Shared among the clients; without one nothing is gathered. The subject holds the state either way, and what it
+    // begins with is in the client's snapshot.
+    update$: statusUpdates(status$.pipe(skip(1)), asyncScheduler).pipe(share()),
   };
 }
 

@@ -12,8 +12,9 @@ const mostLogs = 20;
 const mostClaims = 50;
 
 /**
- * What the status stream sends after its snapshot: only what changed, the first change at once, then what gathered
- * in each 100 ms. A row that changed often is sent once, as it is at that moment.
+ * What the status stream sends after its snapshot: only what changed, the first change with what else changed in its
+ * turn of the event loop (a switch is several events), then what gathered in each 100 ms. A row that changed often is
+ * sent once, as it is at that moment.
  *
  *     status:  ─a──b─a─a──────────────b──
  *     out:     ─a───────(ab)──────────b──     100 ms: ────────
@@ -41,7 +42,7 @@ export function statusUpdates(
         next: (status) => {
           latest = status;
           gathered.add(status);
-          if (pause === undefined) flush();
+          if (!gathered.isEmpty()) pause ??= scheduler.schedule(flush);
         },
         error: (error: unknown) => subscriber.error(error),
         complete: () => {
