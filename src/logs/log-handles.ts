@@ -26,17 +26,22 @@ interface Open {
   readonly handle: FileHandle;
   readonly inode: number;
   checkedAt: number;
+  usedAt: number;
   busy: boolean;
 }
 
 /** A file that was deleted or moved away is noticed after this many ms. */
 const checkEveryMs = 1_000;
 
-/** Keeps the most recently used `capacity` files open. Each path is appended to by one caller at a time. */
-export function createLogHandles(capacity: number): LogHandles {
+/**
+ * Keeps the most recently used `capacity` files open, each until it was not written to for `idleMs`: however many agents
+ * there are, quiet ones hold no file open. Each path is appended to by one caller at a time.
+ */
+export function createLogHandles(capacity: number, idleMs = 2_000): LogHandles {
   // A Map keeps the order of insertion: the first is the least recently used.
   const files = new Map<string, Open>();
   let opening = 0;
+  let timer: NodeJS.Timeout | undefined;
 
   const drop = async (path: string): Promise<void> => {
     const file = files.get(path);
@@ -48,6 +53,20 @@ export function createLogHandles(capacity: number): LogHandles {
     const idle = [...files].filter(([, file]) => !file.busy).map(([path]) => path);
     const tooMany = Math.max(0, files.size + opening - capacity);
     await Promise.all(idle.slice(0, tooMany).map(drop));
+  };
+
+  const closeIdle = (): void => {
+    timer = undefined;
+    const until = performance.now() - idleMs;
+    for (const [path, { busy, usedAt }] of files) {
+      // All that was appended is written: a close that fails takes nothing along.
+      if (!busy && usedAt <= until) void drop(path).catch(() => undefined);
+    }
+    if (files.size > 0) closeIdleLater();
+  };
+
+  const closeIdleLater = (): void => {
+    timer ??= setTimeout(closeIdle, idleMs).unref();
   };
 
   const fileFor = async (path: string): Promise<Open> => {
@@ -80,6 +99,8 @@ export function createLogHandles(capacity: number): LogHandles {
           written += (await file.handle.write(data, written)).bytesWritten;
         }
         file.busy = false;
+        file.usedAt = performance.now();
+        closeIdleLater();
       } catch (error) {
         // Opened again the next time, which looks for half a line.
         await drop(path).catch(() => undefined);
@@ -87,6 +108,7 @@ export function createLogHandles(capacity: number): LogHandles {
       }
     },
     close: async () => {
+      clearTimeout(timer);
       await Promise.all([...files.keys()].map(drop));
     },
   };
@@ -113,7 +135,8 @@ async function openToAppend(path: string): Promise<Open> {
   try {
     const { ino, size } = await handle.stat();
     if (size > 0) await endHalfLine(handle, size);
-    return { handle, inode: ino, checkedAt: performance.now(), busy: true };
+    const now = performance.now();
+    return { handle, inode: ino, checkedAt: now, usedAt: now, busy: true };
   } catch (error) {
     await handle.close();
     throw error;

@@ -1,0 +1,48 @@
+import { mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { createLogHandles } from "../../src/logs/log-handles.ts";
+import type { LogHandles } from "../../src/logs/log-handles.ts";
+
+/** Handles of a new folder, and the names of its files that this process has open. */
+async function opened(capacity: number, idleMs: number) {
+  const dir = await mkdtemp(join(tmpdir(), "al-handles-"));
+  const handles: LogHandles = createLogHandles(capacity, idleMs);
+  onTestFinished(async () => {
+    await handles.close();
+    await rm(dir, { recursive: true });
+  });
+  const open = async (): Promise<readonly string[]> => {
+    const fds = await readdir("/proc/self/fd");
+    const links = await Promise.all(
+      fds.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")),
+    );
+    return links.filter((link) => link.startsWith(dir)).map((link) => link.slice(dir.length + 1));
+  };
+  const append = (name: string, text: string): Promise<void> =>
+    handles.append(join(dir, name), Buffer.from(text));
+  const text = (name: string): Promise<string> => readFile(join(dir, name), "utf8");
+  return { append, open, text };
+}
+
+test("as many files as there is room for stay open, the most recently used ones", async () => {
+  const { append, open } = await opened(2, 60_000);
+  for (const name of ["a", "b", "c"]) await append(name, "line\n");
+  expect([...(await open())].sort()).toEqual(["b", "c"]);
+});
+
+test("a file that nobody writes to any more is closed, and opened again for its next line", async () => {
+  const { append, open, text } = await opened(64, 100);
+  await append("quiet", "one\n");
+  for (let n = 0; n < 20; n++) {
+    await append("busy", `${n}\n`);
+    await wait(20);
+  }
+  expect(await open()).not.toContain("quiet");
+  await append("quiet", "two\n");
+  expect(await open()).toContain("quiet");
+  expect(await text("quiet")).toBe("one\ntwo\n");
+  await expect.poll(open).toEqual([]);
+});
