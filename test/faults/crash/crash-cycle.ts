@@ -21,6 +21,9 @@ export interface Lane {
   sent: number;
 }
 
+/** A point that a process does not come to in this time it will never come to, in ms. */
+const tooLateMs = 30_000;
+
 export const startArgs = ["start", "--port", "0"];
 
 /** Does what the plan says, until the scheduler is dead. */
@@ -61,7 +64,9 @@ async function crashOfScheduler(lane: Lane, plan: CrashPlan): Promise<void> {
 }
 
 async function mustBeKilled(doomed: Doomed): Promise<void> {
+  const tooLate = setTimeout(() => doomed.kill("SIGTERM"), tooLateMs);
   const code = await doomed.gone;
+  clearTimeout(tooLate);
   if (code !== 137) throw new Error(`it ended with ${code} and wrote:\n${doomed.output()}`);
 }
 

@@ -95,17 +95,21 @@ function mustBeNone(problems: readonly string[]): void {
 export async function wholeLife(lane: Lane): Promise<Found> {
   const { project, promised } = lane;
   const scheduler = startDoomed(project, startArgs, null);
-  if ((await scheduler.ready) === null) throw new Error(scheduler.output());
-  mustBeNone(deadLocks(look(project)));
-  let left = unfinished(look(project));
-  for (const end = Date.now() + idleMs; left.length > 0 && Date.now() < end;) {
-    await sleep(200);
-    left = unfinished(look(project));
+  try {
+    if ((await scheduler.ready) === null) throw new Error(scheduler.output());
+    mustBeNone(deadLocks(look(project)));
+    let left = unfinished(look(project));
+    for (const end = Date.now() + idleMs; left.length > 0 && Date.now() < end;) {
+      await sleep(200);
+      left = unfinished(look(project));
+    }
+    mustBeNone(left);
+    scheduler.kill("SIGTERM");
+    const code = await scheduler.gone;
+    if (code !== 0) throw new Error(`it ended with ${code}: ${scheduler.output()}`);
+  } finally {
+    scheduler.kill();
   }
-  mustBeNone(left);
-  scheduler.kill("SIGTERM");
-  const code = await scheduler.gone;
-  if (code !== 0) throw new Error(`it ended with ${code}: ${scheduler.output()}`);
   check(lane);
   const found = look(project);
   mustBeNone(brokenPromises(promised, found));
