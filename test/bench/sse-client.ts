@@ -5,6 +5,9 @@ import type { TestScheduler } from "../helpers/scheduler.ts";
 export interface SseClient {
   /** Resolves with the first event whose data has all these words, that came after this was called; rejects after 30 s. */
   waitFor(...words: readonly string[]): Promise<{ readonly at: number; readonly bytes: number }>;
+  /** What came so far. */
+  events(): number;
+  bytes(): number;
   close(): void;
 }
 
@@ -21,8 +24,10 @@ export function openSse(
   path: string,
 ): Promise<SseClient> {
   const waiting = new Set<Waiting>();
+  let [events, bytes] = [0, 0];
   const see = (event: string): void => {
     const at = performance.now();
+    events += 1;
     for (const one of waiting) {
       if (!one.words.every((word) => event.includes(word))) continue;
       waiting.delete(one);
@@ -36,9 +41,10 @@ export function openSse(
       let rest = "";
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
-        const events = (rest + chunk).split("\n\n");
-        rest = events.pop() ?? "";
-        for (const event of events) see(event);
+        bytes += Buffer.byteLength(chunk);
+        const parts = (rest + chunk).split("\n\n");
+        rest = parts.pop() ?? "";
+        for (const event of parts) see(event);
       });
       response.on("error", () => undefined);
       resolve({
@@ -49,6 +55,8 @@ export function openSse(
             const resolve: Waiting["resolve"] = (event) => (clearTimeout(timer), seen(event));
             waiting.add({ words, resolve });
           }),
+        events: () => events,
+        bytes: () => bytes,
         close: () => request.destroy(),
       });
     });

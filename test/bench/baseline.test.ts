@@ -1,0 +1,64 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { check } from "prettier";
+import { expect, onTestFinished, test } from "vitest";
+import { readFigures, slower, writeFigures } from "./baseline.ts";
+import { figureOf } from "./figure.ts";
+import type { Figure } from "./figure.ts";
+import { table } from "./report.ts";
+import { isReached } from "./target.ts";
+
+const time = (ms: number, floor: readonly number[] = []): Figure =>
+  figureOf("save", "ms", [ms], { floor });
+const rate = (perSecond: number, floor: readonly number[] = []): Figure =>
+  figureOf("webhooks", "/s", [perSecond], { floor });
+
+test("a figure is slower by its ratio to the floor, so that a busy machine is none", () => {
+  expect(slower([time(300, [30])], [time(100, [10])])).toEqual([]);
+  expect(slower([time(130, [10])], [time(100, [10])])).toEqual([
+    "save: 30 % worse, by its ratio to the floor",
+  ]);
+  expect(slower([rate(50, [100])], [rate(90, [100])])).toEqual([
+    "webhooks: 80 % worse, by its ratio to the floor",
+  ]);
+});
+
+test("a figure without a floor is compared as it is, and one that is new with nothing", () => {
+  expect(slower([time(119), rate(100)], [time(100)])).toEqual([]);
+  expect(slower([time(130)], [time(100)])).toEqual(["save: 30 % worse"]);
+});
+
+test("what is written is read again, and is as prettier has it", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "al-baseline-"));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  const path = join(dir, "baseline.json");
+  const figures = [time(1 / 3, [0.1]), figureOf("bytes", "bytes", [1], { target: { most: 2 } })];
+  writeFigures(figures, path);
+  expect(readFigures(path)).toEqual(figures);
+  const text = await readFile(path, "utf8");
+  expect(await check(text, { filepath: path, printWidth: 100 })).toBe(true);
+});
+
+test("a target is reached when all of it is: a rate at least, everything else at most", () => {
+  const times = Array.from({ length: 100 }, (_, n) => n + 1);
+  const reached = (target: Figure["target"]): boolean | null =>
+    isReached(figureOf("save", "ms", times, { target, floor: [20] }));
+  expect(reached(null)).toBe(null);
+  expect(reached({ median: 60, p99: 100, most: 100, ofFloor: 3 })).toBe(true);
+  expect(reached({ median: 40 })).toBe(false);
+  expect(reached({ median: 60, p99: 90 })).toBe(false);
+  expect(reached({ most: 99 })).toBe(false);
+  expect(reached({ ofFloor: 2 })).toBe(false);
+  const of = (perSecond: number): boolean | null =>
+    isReached(figureOf("w", "/s", [perSecond], { target: { ofFloor: 0.6 }, floor: [100] }));
+  expect([of(70), of(50)]).toEqual([true, false]);
+});
+
+test("the table says of each figure what is to be reached and whether it is", () => {
+  const target = { median: 150, p99: 400 };
+  const figure = figureOf("save", "ms", [120], { target, floor: [1.5] });
+  expect(table([figure]).split("\n").at(-1)).toBe(
+    "| save | 120 ms |  | 1.5 ms | 150 ms, p99 400 ms | yes |",
+  );
+});
