@@ -157,6 +157,7 @@ export const agents: readonly Mutation[] = [
     find: "ReadOnly: true",
     replace: "ReadOnly: false",
     tests: ["test/runners/container/isolation.test.ts"],
+    only: "by a socket in its own folder",
   },
   {
     defence: "an agent's variables are none of the scheduler's",

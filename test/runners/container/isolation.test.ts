@@ -159,7 +159,8 @@ describe.skipIf(missing !== null)("what a run sees from inside", () => {
     await new Promise<void>((resolve) =>
       server.listen({ path: socket, writableAll: true }, resolve),
     );
-    await chmod(dir, 0o711);
+    // Open to everybody, so that it is the mount that keeps the run from writing.
+    await chmod(dir, 0o777);
     try {
       const ask = `node -e 'require("net").connect("/run/al/al.sock").pipe(process.stdout)'`;
       const lines = await said(`${ask}; touch /run/al/x 2>/dev/null && echo wrote`, {
