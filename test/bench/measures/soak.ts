@@ -41,6 +41,11 @@ function figures(samples: readonly Sample[], minutes: number): readonly Figure[]
     ),
     figureOf(`${name} heap grew`, "MB", [mb(growth.heapBytes)], { target: { most: 1 } }),
     figureOf(
+      `${name} compiled code`,
+      "MB",
+      of(({ codeBytes }) => mb(codeBytes)),
+    ),
+    figureOf(
       `${name} buffers`,
       "MB",
       of(({ externalBytes }) => mb(externalBytes)),

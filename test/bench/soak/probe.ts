@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { setFlagsFromString } from "node:v8";
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { ProbeReading } from "./reading.ts";
 
@@ -30,15 +30,28 @@ function resources(): Record<string, number> {
   return counts;
 }
 
+/** What V8 compiled. It goes on to compile what becomes hot for hours, and drops what does not stay so. */
+function codeBytes(): number {
+  return getHeapSpaceStatistics()
+    .filter(({ space_name }) => /code|trusted/.test(space_name))
+    .reduce((sum, { space_used_size }) => sum + space_used_size, 0);
+}
+
 function read(): void {
   const delayMs = { p50: delayAt(50), p99: delayAt(99), max: delayAt(100) };
   collectGarbage();
   // What the first collection finished off is freed by the second.
   collectGarbage();
   const { heapUsed, external, rss } = process.memoryUsage();
+  const compiled = codeBytes();
   const { user, system } = process.cpuUsage();
   const reading: ProbeReading = {
-    ...{ heapBytes: heapUsed, externalBytes: external, residentBytes: rss },
+    ...{
+      heapBytes: heapUsed - compiled,
+      codeBytes: compiled,
+      externalBytes: external,
+      residentBytes: rss,
+    },
     ...{ cpuMs: (user + system) / 1000, delayMs, resources: resources() },
   };
   appendFileSync(file, `${JSON.stringify(reading)}\n`);

@@ -1,6 +1,8 @@
 /** What the probe inside a scheduler reads of it after a garbage collection. */
 export interface ProbeReading {
+  /** Without what V8 compiled. */
   readonly heapBytes: number;
+  readonly codeBytes: number;
   /** Memory of buffers. */
   readonly externalBytes: number;
   readonly residentBytes: number;
