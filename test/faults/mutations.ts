@@ -1,8 +1,9 @@
 import type { Mutation } from "./mutation.ts";
 import { agents } from "./mutations/agents.ts";
+import { costs } from "./mutations/costs.ts";
 import { doors } from "./mutations/doors.ts";
 import { load } from "./mutations/load.ts";
 import { store } from "./mutations/store.ts";
 
 /** Every defence that a test has been seen to hold. */
-export const mutations: readonly Mutation[] = [...doors, ...agents, ...store, ...load];
+export const mutations: readonly Mutation[] = [...doors, ...agents, ...store, ...load, ...costs];

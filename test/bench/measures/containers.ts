@@ -23,8 +23,10 @@ export const containers: Measure = {
   name: "containers",
   run: async ({ repeats, quick }) => {
     const { engine, missing } = await testEngine();
-    // testEngine says why.
-    if (missing !== null) return [];
+    if (missing !== null) {
+      process.stderr.write(`skipped: ${missing}\n`);
+      return [];
+    }
     await defaultTestImage(engine);
     const project = containerAgents(engine, quick ? 2 : atOnce);
     return withScheduler(project, (scheduler) => measured(scheduler, repeats), probeEnv);

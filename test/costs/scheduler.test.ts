@@ -1,0 +1,148 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { agentConfig, agentName, benchProject } from "../bench/bench-project.ts";
+import { githubDeliveries } from "../bench/deliveries.ts";
+import { openSse } from "../bench/sse-client.ts";
+import { sendLoad } from "../webhooks/load.ts";
+import type { LoadRequest } from "../webhooks/load.ts";
+import { startCounted } from "./counted.ts";
+import type { Counted, Counts } from "./counted.ts";
+
+/** Its run does not end while the test goes on, so what else is delivered waits. */
+const config = (n: number, hour = 3): string => `schedule = "${n % 60} ${hour} 1 1 *"
+hooks.pre = ["sleep 60"]
+[[webhooks]]
+source = "github"
+events = ["issues"]
+repos = ["acme/${agentName(n)}"]
+`;
+
+const schedulers: Counted[] = [];
+
+async function started(agents: number): Promise<Counted> {
+  const project = await benchProject({ count: agents, config });
+  const scheduler = await startCounted(project);
+  schedulers.push(scheduler);
+  return scheduler;
+}
+
+let few: Counted;
+let many: Counted;
+beforeAll(async () => {
+  few = await started(10);
+  many = await started(1_000);
+  // What the start opened is closed, and its timers are over.
+  await wait(6_000);
+}, 60_000);
+afterAll(async () => {
+  await Promise.all(schedulers.map((one) => one.kill()));
+  await Promise.all(schedulers.map(({ project }) => project.remove()));
+});
+
+/** The difference that something makes to a scheduler's counts. */
+async function during(scheduler: Counted, act: () => Promise<unknown>): Promise<Counts> {
+  const before = await scheduler.counts();
+  await act();
+  const { statements, commits, opened, resources } = await scheduler.counts();
+  return {
+    statements: statements - before.statements,
+    commits: commits - before.commits,
+    opened: opened.slice(before.opened.length),
+    resources,
+  };
+}
+
+describe("a scheduler of 1,000 agents at rest, beside one of 10", () => {
+  test("has as many files open", async () => {
+    const [ten, thousand] = [await few.openFiles(), await many.openFiles()];
+    expect(thousand.length).toBeLessThanOrEqual(ten.length);
+    // Of quiet agents, no log.
+    expect(thousand.filter((path) => path.includes("/agent-"))).toEqual([]);
+  });
+
+  test("has as many threads", async () => {
+    expect(await many.threads()).toBe(await few.threads());
+  });
+
+  test("has as many timers and handles, but for a watch of each agent's directory", async () => {
+    const resources = async (scheduler: Counted, agents: number) => {
+      const { FSEventWrap: watches = 0, ...others } = (await scheduler.counts()).resources;
+      return { ...others, watches: watches - agents };
+    };
+    expect(await resources(many, 1_000)).toEqual(await resources(few, 10));
+  });
+});
+
+async function deliver(
+  { url }: Counted,
+  requests: readonly LoadRequest[],
+  connections: number,
+): Promise<void> {
+  const answers = await sendLoad(url, requests, connections);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+}
+
+describe("among 1,000 agents as among 10", () => {
+  test.each([
+    ["nobody waits for", () => "acme/app"],
+    ["one agent waits for", () => `acme/${agentName(7)}`],
+  ])("a delivery that %s costs as many statements", async (_for, repo) => {
+    const count = 20;
+    const cost = async (scheduler: Counted): Promise<number> => {
+      // One after the other, so that each is a transaction of its own. The first starts a run.
+      await deliver(scheduler, githubDeliveries({ count: 2, repo }), 1);
+      await wait(500);
+      const requests = githubDeliveries({ count, repo });
+      const { statements } = await during(scheduler, () => deliver(scheduler, requests, 1));
+      return statements / count;
+    };
+    const [ten, thousand] = [await cost(few), await cost(many)];
+    expect(ten).toBeGreaterThan(1);
+    expect(thousand).toBeLessThan(ten + 0.5);
+  });
+
+  test("a burst is committed in few transactions", async () => {
+    for (const scheduler of [few, many]) {
+      const requests = githubDeliveries({ count: 500 });
+      const { commits } = await during(scheduler, () => deliver(scheduler, requests, 100));
+      expect(commits).toBeGreaterThan(0);
+      expect(commits).toBeLessThan(250);
+    }
+  });
+
+  test("an agent's new config has only that agent's files read", async () => {
+    for (const scheduler of [few, many]) {
+      const dir = join(scheduler.project.dir, "agents", agentName(5));
+      const client = await openSse(scheduler, "/dashboard/api/status-stream");
+      const { opened } = await during(scheduler, async () => {
+        const seen = client.waitFor(`"name":"${agentName(5)}"`);
+        await writeFile(join(dir, "config.toml"), agentConfig(config(5, 4)));
+        await seen;
+      });
+      client.close();
+      const read = opened.filter((path) => path.startsWith(join(scheduler.project.dir, "agents")));
+      expect(new Set(read)).toEqual(new Set([join(dir, "config.toml"), join(dir, "SKILL.md")]));
+      expect(read.length).toBeLessThanOrEqual(4);
+    }
+  });
+
+  test("a change is sent to a client in as many events and bytes", async () => {
+    const sent = async (scheduler: Counted) => {
+      const client = await openSse(scheduler, "/dashboard/api/status-stream");
+      // The snapshot has come.
+      await wait(500);
+      const [events, bytes] = [client.events(), client.bytes()];
+      await scheduler.api(`/control/agents/${agentName(3)}/disable`, { method: "POST" });
+      await wait(500);
+      client.close();
+      return { events: client.events() - events, bytes: client.bytes() - bytes };
+    };
+    const [ten, thousand] = [await sent(few), await sent(many)];
+    expect(ten.events).toBe(1);
+    expect(thousand.events).toBe(1);
+    // Numbers have more digits.
+    expect(thousand.bytes).toBeLessThan(ten.bytes + 20);
+  });
+});

@@ -1,0 +1,69 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { statusEvents } from "../../src/gateway/routes/status.ts";
+import { createStatusBoard } from "../../src/start/status-board.ts";
+import type { StatusBoard } from "../../src/start/status-board.ts";
+import { fakeOperations } from "../helpers/fake-operations.ts";
+import { schedulerStatus } from "../streams/status/board.ts";
+import { eventsOf } from "../streams/status/events.ts";
+
+const agentOf = (n: number): string => `agent-${String(n).padStart(4, "0")}`;
+
+/** A board that knows so many agents. */
+function boardOf(agents: number): StatusBoard {
+  const board = createStatusBoard(schedulerStatus, () => ({}));
+  for (let n = 0; n < agents; n++) board.apply(eventsOf(agentOf(n)).set());
+  return board;
+}
+
+interface Told {
+  /** What each client was sent after its snapshot. */
+  readonly texts: readonly (readonly string[])[];
+  readonly serialized: number;
+}
+
+/** Has one agent run once while so many clients read. */
+async function oneRun(agents: number, clients: number): Promise<Told> {
+  const board = boardOf(agents);
+  const operations = {
+    ...fakeOperations(),
+    update$: board.update$,
+    snapshot: () => board.snapshot(),
+  };
+  const event$ = statusEvents(operations);
+  const texts = Array.from({ length: clients }, (): string[] => []);
+  const open = texts.map((own) => event$.subscribe((text) => own.push(text)));
+  await wait(0);
+  const stringify = vi.spyOn(JSON, "stringify");
+  onTestFinished(() => stringify.mockRestore());
+  const { started, finished } = eventsOf(agentOf(7));
+  board.apply(started());
+  await wait(20);
+  board.apply(finished());
+  // What follows the first change is gathered for 100 ms.
+  await wait(200);
+  const serialized = stringify.mock.calls.length;
+  stringify.mockRestore();
+  for (const one of open) one.unsubscribe();
+  return { texts: texts.map((own) => own.slice(1)), serialized };
+}
+
+const bytesOf = ({ texts }: Told): number => Buffer.byteLength((texts[0] ?? []).join(""));
+
+test("a run is told to a client in as many events and bytes among 1,000 agents as among 10", async () => {
+  const few = await oneRun(10, 1);
+  const many = await oneRun(1_000, 1);
+  expect(few.texts[0]?.length).toBe(2);
+  expect(many.texts[0]?.length).toBe(2);
+  // Lines are numbered.
+  expect(bytesOf(many)).toBeLessThan(bytesOf(few) + 20);
+  expect(bytesOf(many) / 2).toBeLessThan(1_024);
+});
+
+test("a change is put into JSON once, for 100 clients as for one", async () => {
+  const one = await oneRun(10, 1);
+  const hundred = await oneRun(10, 100);
+  expect(one.serialized).toBe(2);
+  expect(hundred.serialized).toBe(2);
+  expect(new Set(hundred.texts.map((own) => own.join(""))).size).toBe(1);
+});
