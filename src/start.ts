@@ -36,6 +36,7 @@ import { createServing } from "./start/serving.ts";
 import { mustBeRunnable } from "./start/runnable.ts";
 import { startWarnings } from "./start/start-warnings.ts";
 import { createStopping } from "./start/stopping.ts";
+import { createWarmRunners } from "./start/warm-runners.ts";
 import { watchFiles } from "./start/watch-files.ts";
 import { uuidV7 } from "./store/uuid-v7.ts";
 import { packageVersion } from "./version.ts";
@@ -182,6 +183,10 @@ async function compose(
     },
   );
 
+  const warm = createWarmRunners({
+    ...{ ...inputs, keepWarm: runtimes.keepWarm },
+    isEnabled: (agent) => switches.isEnabled(agent),
+  });
   const readEvent = eventReader({ ...shared, ...serving, store, redact: own.redactor.redact });
   let exitCode = 0;
   const over$ = new Subject<void>();
@@ -192,7 +197,7 @@ async function compose(
     ),
     // First, as runs that are adopted go on with what they asked for.
     abilities.event$.pipe(tap(readEvent), takeUntil(over$)),
-    event$.pipe(tap({ next: readEvent, complete: () => over$.next() })),
+    event$.pipe(tap(warm.see), tap({ next: readEvent, complete: () => over$.next() })),
     merge(
       projectChanges(projectDir, files.project$, filterTable, { type: "set", ...loaded }).pipe(
         tap((change) => {
@@ -212,6 +217,7 @@ async function compose(
       );
     },
   });
+  if (!onDemand) subscription.add(warm.open());
   const done = new Promise<number>((resolve) => {
     const problem = (error: unknown): void => {
       exitCode = 1;

@@ -1,13 +1,28 @@
 import { jobRedactor } from "../credentials/job-redactor.ts";
 import { claimStdout } from "../harness/claim-stdout.ts";
 import { runJob } from "../harness/run-job.ts";
+import { takePlace } from "../harness/take-place.ts";
+import { warmUp } from "../harness/warm-up.ts";
 import { startScriptedModel } from "../models/scripted.ts";
 
-/** One run of the job on standard input, in this process; resolves to its exit code. */
-export function runProcess(): Promise<number> {
+/**
+ * One run of the job on standard input, in this process; resolves to its exit code. A process that was started ahead
+ * (AL_WARM) loads what it will need, and waits for where its run is.
+ */
+export async function runProcess(): Promise<number> {
+  const output = claimStdout();
+  if (process.env.AL_WARM !== undefined) {
+    const placed = new AbortController();
+    const loaded = warmUp(startScriptedModel, placed.signal);
+    if (!(await takePlace(process.stdin))) return 0;
+    // The answer that what keeps the run waits for.
+    output.write("\n");
+    placed.abort();
+    await loaded;
+  }
   return runJob({
     input: process.stdin,
-    output: claimStdout(),
+    output,
     env: process.env,
     signal: askedToEnd(),
     startScripted: startScriptedModel,

@@ -37,7 +37,8 @@ export function readJob(input: Readable, onGone: () => void): Promise<Job> {
       if (done) onGone();
       else settle(() => reject(new Error("standard input ended before a whole job came")));
     };
-    input.once("end", ended).once("error", ended);
+    // It may have been paused after what came before the job.
+    input.once("end", ended).once("error", ended).resume();
   });
 }
 

@@ -48,6 +48,8 @@ export interface Runtimes {
   /** Stops a run that only waits, where its runtime can; the other starts it again. */
   readonly freeze: (request: RunRequest) => Promise<void>;
   readonly thaw: (request: RunRequest) => Promise<void>;
+  /** Keeps so many processes started ahead for each of these OS users, and none for others. */
+  readonly keepWarm: (users: readonly string[], each: number) => void;
   /** Starts to answer what runs ask for; until then they are told to come again. */
   readonly serve: (abilities: RunAbilities) => void;
   /** Answers no run any more. */
@@ -124,6 +126,7 @@ export function createRuntimes(context: RunContext): Runtimes {
         await (await containers()).thaw(request);
       }
     },
+    keepWarm: (users, each) => hostUser.keepWarm(users, each),
     serve: (abilities) => channels.serve(abilities),
     close: () => channels.close(),
   };

@@ -27,10 +27,10 @@ async function findRun(
   const path = logPathOf(options.baseDir, instanceId);
   const record = await readRunRecord(path);
   if (record === null) return null;
-  const { agent, process } = record;
+  const { agent, process, mark } = record;
   if (isAlive(process) || (await readEndRecord(path)) !== null) return { instanceId, agent };
   const start = keeperStartOf(agent.name, agent.runtime.runAs, options);
   const workDir = workDirOf(options.baseDir, instanceId);
-  await sendOrder(start, { order: "end", instanceId, workDir });
+  await sendOrder(start, { order: "end", instanceId, mark, workDir });
   return null;
 }

@@ -16,6 +16,8 @@ export interface KeptRun {
   readonly request: RunRequest;
   readonly start: KeeperStart;
   readonly process: ProcessIdentity;
+  /** As in the run's record. */
+  readonly mark?: string | undefined;
   /** Resolves when that process is gone. */
   readonly over: Promise<unknown>;
   readonly redact: (text: string) => string;
@@ -47,7 +49,8 @@ export async function followRun(
   const output = runOutput({ request, redact, emit, onCooldown, maxBytes: maxOutputBytes });
   const account = runAccount(output);
   const control = runControl({
-    ...{ instanceId, graceMs, process: run.process, workDir: workDirOf(baseDir, instanceId) },
+    ...{ instanceId, mark: run.mark, graceMs, process: run.process },
+    workDir: workDirOf(baseDir, instanceId),
     send: (order) =>
       void sendOrder(run.start, order).then((problem) => warnOf(instanceId, problem)),
   });

@@ -7,8 +7,8 @@ export interface HostUserOptions {
   readonly prepare: (request: RunRequest, workDir: string) => Promise<Job>;
   /** `al _run-agent <agent> --project <dir>` with absolute paths: what sudo is asked for, and what runs. */
   readonly runAgent: (agent: string) => Program;
-  /** What runs instead of `runAgent`, inside what keeps it. */
-  readonly program?: (request: RunRequest) => Program;
+  /** What runs instead of `runAgent`, inside what keeps it; null: what is started ahead of any run. */
+  readonly program?: (request: RunRequest | null) => Program;
   /** Absolute folder of the runs' working directories and logs. */
   readonly baseDir: string;
   /** The scheduler's environment; few variables of it reach a run. */

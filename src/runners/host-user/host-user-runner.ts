@@ -1,6 +1,6 @@
 import type { Observable } from "rxjs";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
-import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
+import type { AgentConfig, LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { asRun } from "../as-run.ts";
 import { lostExit } from "../container/run-exit.ts";
@@ -8,10 +8,18 @@ import { rejectedExit } from "../rejecting.ts";
 import { findRuns } from "./find-runs.ts";
 import type { FoundHostUserRun } from "./find-runs.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
+import { isOneself } from "./keeper-process.ts";
 import { newRun } from "./new-run.ts";
 import { resumedRun } from "./resumed-run.ts";
+import { removeLostLogs, startWarm } from "./warm-keeper.ts";
+import { createWarmPool, warmTimes } from "./warm-pool.ts";
 
 export interface HostUserRunner extends Runner {
+  /**
+   * Keeps so many processes started ahead for each of these OS users from now on, and none for others. A run of the
+   * pi harness takes one at once.
+   */
+  keepWarm(users: readonly string[], each: number): void;
   /**
    * Which of these instances live, or ended with nobody there to see it. What is left of others is ended and
    * removed, so that their work can be tried again.
@@ -32,11 +40,18 @@ export interface HostUserRunner extends Runner {
  * the scheduler dies; its log file tells the next one what it missed.
  */
 export function createHostUserRunner(options: HostUserOptions): HostUserRunner {
+  const pool = createWarmPool({ ...warmTimes, start: (user) => startWarm(user, options) });
+  const warmFor = ({ harness, runtime }: AgentConfig) =>
+    harness.type === "pi" ? pool.take(userOf(runtime.runAs)) : null;
   return {
+    keepWarm: (users, each) => {
+      if (each > 0) removeLostLogs(options.baseDir);
+      pool.keep(users.map(userOf), each);
+    },
     run: (request, stop$) =>
       asRun(
         stop$,
-        (life) => newRun(request, life, options),
+        (life) => newRun(request, life, options, () => warmFor(request.agent)),
         (error) => rejectedExit(reasonOf(error)),
       ),
     resume: ({ request, last }, stop$) =>
@@ -47,6 +62,11 @@ export function createHostUserRunner(options: HostUserOptions): HostUserRunner {
       ),
     adopt: (instanceIds) => findRuns(instanceIds, options),
   };
+}
+
+/** One name for one user. */
+function userOf(runAs: string): string {
+  return isOneself(runAs) ? "$USER" : runAs;
 }
 
 function reasonOf(error: unknown): string {

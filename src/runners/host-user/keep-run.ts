@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants } from "node:fs";
@@ -7,6 +6,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { lineSplitter } from "../../contracts/line-splitter.ts";
 import { messageOf } from "../../errors.ts";
 import { killMarked, signalGroup } from "../end-processes.ts";
+import { placeAhead } from "./ahead.ts";
+import type { Ahead } from "./ahead.ts";
 import { findIsolation } from "./isolation.ts";
 import type { Isolation } from "./isolation.ts";
 import type { KeepOrder } from "./keeper-order.ts";
@@ -14,6 +15,7 @@ import { runLogWriter } from "./log-writer.ts";
 import type { RunLogWriter } from "./log-writer.ts";
 import { maxTextBytes } from "./run-log.ts";
 import type { EndRecord } from "./run-log.ts";
+import { ownVariables, startProcess } from "./start-process.ts";
 import { makeWorkDir, removeWorkDir } from "./work-dir.ts";
 
 /** What the keeper was asked by signals. */
@@ -27,6 +29,8 @@ export interface KeeperSurroundings {
   readonly asked: Asked;
   /** The open log file. */
   readonly logFd: number;
+  /** The run's process, where it was started before the run. */
+  readonly ahead: Ahead | null;
 }
 
 /** How long the output of a process that ended is waited for, in ms. */
@@ -47,7 +51,7 @@ export async function keepRun(
   surroundings: KeeperSurroundings,
 ): Promise<number> {
   const log = runLogWriter(surroundings.logFd, order.maxLogBytes);
-  const isolation = await findIsolation(surroundings.env);
+  const isolation = surroundings.ahead?.isolation ?? (await findIsolation(surroundings.env));
   log.keeper({ unconfined: isolation.unconfined });
   const ended = await begun(order, job, isolation, log, surroundings);
   const leftover = await removeWorkDir(order.workDir).then(() => null, messageOf);
@@ -60,7 +64,7 @@ async function begun(
   job: Buffer,
   isolation: Isolation,
   log: RunLogWriter,
-  { env, asked }: KeeperSurroundings,
+  { env, asked, ahead }: KeeperSurroundings,
 ): Promise<HowItEnded> {
   try {
     await makeWorkDir(order.workDir);
@@ -68,21 +72,13 @@ async function begun(
   } catch (error) {
     return rejected(messageOf(error));
   }
+  const place = { cwd: order.workDir, env: { ...ownVariables(env), ...order.env } };
+  const isAsked = new Promise<void>((resolve) => asked.onAsked(resolve));
+  const isPlaced = ahead !== null && (await placeAhead(ahead, place, isAsked));
   if (asked.now() !== null) return { exitCode: null, signal: "SIGTERM", rejected: null };
-  const { file, args } = isolation.confine(order.program);
-  const child = spawn(file, args, {
-    cwd: order.workDir,
-    env: { ...own(env), ...order.env },
-    detached: true,
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  return ending(child, order, log, { asked, job });
-}
-
-/** What sudo sets for the user it changes to. */
-function own(env: NodeJS.ProcessEnv): Record<string, string> {
-  const { PATH = "/usr/local/bin:/usr/bin:/bin", USER, LOGNAME = USER } = env;
-  return { PATH, ...(USER === undefined ? {} : { USER }), ...(LOGNAME && { LOGNAME }) };
+  if (isPlaced) return ending(ahead.child, order, log, { asked, job, marks: [ahead.mark] });
+  const child = startProcess(isolation.confine(order.program), place);
+  return ending(child, order, log, { asked, job, marks: [] });
 }
 
 function rejected(reason: string): HowItEnded {
@@ -93,11 +89,19 @@ function rejected(reason: string): HowItEnded {
   };
 }
 
+/** What goes with a run's process. */
+interface Handed {
+  readonly asked: Asked;
+  readonly job: Buffer;
+  /** What its processes may carry beside the instance's name. */
+  readonly marks: readonly string[];
+}
+
 function ending(
   child: ChildProcess,
   order: KeepOrder,
   log: RunLogWriter,
-  { asked, job }: { readonly asked: Asked; readonly job: Buffer },
+  { asked, job, marks }: Handed,
 ): Promise<HowItEnded> {
   return new Promise((resolve) => {
     const closed = [outputTo(log, "out", child.stdout), outputTo(log, "err", child.stderr)];
@@ -122,7 +126,7 @@ function ending(
     child.once("exit", (exitCode, name) => {
       clearTimeout(overdue);
       signal("SIGKILL");
-      void settled(child, order.instanceId, closed).then(() =>
+      void settled(child, [order.instanceId, ...marks], closed).then(() =>
         resolve({ exitCode, signal: name, rejected: null }),
       );
     });
@@ -132,10 +136,10 @@ function ending(
 /** Ends what the process left running, then takes the output that is still under way. */
 async function settled(
   child: ChildProcess,
-  instanceId: string,
+  marks: readonly string[],
   closed: readonly Promise<unknown>[],
 ) {
-  await killMarked(instanceId);
+  await Promise.all(marks.map(killMarked));
   await Promise.race([Promise.all(closed), wait(lateOutputMs)]);
   child.stdout?.destroy();
   child.stderr?.destroy();
@@ -155,6 +159,8 @@ async function outputTo(log: RunLogWriter, stream: "out" | "err", source: Readab
     splitter.push(chunk);
     write();
   });
+  // One that was started ahead was paused after its answer.
+  source.resume();
   await once(source, "close");
   splitter.end();
   write();

@@ -7,9 +7,19 @@ export interface Program {
 
 /**
  * What the scheduler tells `al _run-agent` on its standard input, as one line of JSON. `keep` is followed by the job
- * as a second line; `signal` and `end` are for a run that is under way.
+ * as a second line; `warm` is followed by `keep` and its job, or by nothing; `signal` and `end` are for a run that is
+ * under way.
  */
-export type KeeperOrder = KeepOrder | SignalOrder | EndOrder;
+export type KeeperOrder = WarmOrder | KeepOrder | SignalOrder | EndOrder;
+
+/** Starts a run's process before there is a run for it. */
+export interface WarmOrder {
+  readonly order: "warm";
+  /** Stands for the instance as long as there is none; what is started keeps it as its mark. */
+  readonly instanceId: string;
+  readonly program: Program;
+  readonly env: Readonly<Record<string, string>>;
+}
 
 export interface KeepOrder {
   readonly order: "keep";
@@ -28,6 +38,8 @@ export interface KeepOrder {
 interface SignalOrder {
   readonly order: "signal";
   readonly instanceId: string;
+  /** Also what carries this: the run's process was started before the run. */
+  readonly mark?: string | undefined;
   readonly signal: "SIGTERM";
 }
 
@@ -35,6 +47,8 @@ interface SignalOrder {
 interface EndOrder {
   readonly order: "end";
   readonly instanceId: string;
+  /** As of `signal`. */
+  readonly mark?: string | undefined;
   readonly workDir: string;
 }
 
@@ -44,7 +58,7 @@ export const killSignal = "SIGUSR2";
 /** Throws when the text is no order; the message never quotes it. */
 export function parseOrder(text: string): KeeperOrder {
   const order = JSON.parse(text) as Partial<KeeperOrder> | null;
-  const known = ["keep", "signal", "end"].includes(order?.order ?? "");
+  const known = ["warm", "keep", "signal", "end"].includes(order?.order ?? "");
   if (!known || typeof order?.instanceId !== "string") throw new Error("not an order");
   return order as KeeperOrder;
 }

@@ -1,13 +1,14 @@
 import type { Readable } from "node:stream";
 import { messageOf } from "../../errors.ts";
 import { killMarked, signalMarked } from "../end-processes.ts";
+import { endAhead, endOf, startAhead } from "./ahead.ts";
 import { keepRun } from "./keep-run.ts";
-import type { Asked } from "./keep-run.ts";
+import type { Asked, KeeperSurroundings } from "./keep-run.ts";
 import { killSignal, parseOrder } from "./keeper-order.ts";
+import type { KeeperOrder, WarmOrder } from "./keeper-order.ts";
+import { notWhole, orderInput } from "./order-input.ts";
+import type { OrderInput } from "./order-input.ts";
 import { removeWorkDir } from "./work-dir.ts";
-
-/** A job's own limit and its order. */
-const maxInputBytes = 65 * 1024 * 1024;
 
 /**
  * What `al _run-agent` does as the agent's OS user when the scheduler calls it: it takes an order from `input` and
@@ -15,20 +16,59 @@ const maxInputBytes = 65 * 1024 * 1024;
  * Resolves to its exit code; never rejects.
  */
 export async function keeper(input: Readable, env: NodeJS.ProcessEnv): Promise<number> {
-  const asked = listen();
+  const surroundings = { env, asked: listen(), logFd: 1 };
   try {
-    const { order, job } = await readOrder(input);
-    if (order.order === "keep") return await keepRun(order, job, { env, asked, logFd: 1 });
-    if (order.order === "signal") {
-      await signalMarked(order.instanceId, order.signal);
-      return 0;
-    }
-    await killMarked(order.instanceId);
-    await removeWorkDir(order.workDir);
-    return 0;
+    const orders = orderInput(input);
+    const order = parsed(await orders.line());
+    if (order.order === "warm") return await keepAhead(order, orders, surroundings);
+    return await follow(order, orders, { ...surroundings, ahead: null });
   } catch (error) {
     process.stderr.write(`al _run-agent: ${messageOf(error)}\n`);
     return 1;
+  }
+}
+
+async function follow(
+  order: KeeperOrder,
+  orders: OrderInput,
+  surroundings: KeeperSurroundings,
+): Promise<number> {
+  switch (order.order) {
+    case "warm":
+      throw new Error(notWhole);
+    case "keep":
+      return keepRun(order, await orders.rest(), surroundings);
+    case "signal":
+      await Promise.all(marksOf(order).map((mark) => signalMarked(mark, order.signal)));
+      return 0;
+    case "end":
+      await Promise.all(marksOf(order).map(killMarked));
+      await removeWorkDir(order.workDir);
+      return 0;
+  }
+}
+
+/** What processes of a run carry: those that it started its name, its own maybe another that was there before. */
+function marksOf({ instanceId, mark }: { instanceId: string; mark?: string | undefined }) {
+  return mark === undefined ? [instanceId] : [instanceId, mark];
+}
+
+/** Starts a run's process and waits for the run; without one, because its scheduler went or it ended, that was it. */
+async function keepAhead(
+  order: WarmOrder,
+  orders: OrderInput,
+  surroundings: Omit<KeeperSurroundings, "ahead">,
+): Promise<number> {
+  const ahead = await startAhead(order, surroundings.env);
+  try {
+    const asked = new Promise<null>((resolve) => {
+      surroundings.asked.onAsked(() => resolve(null));
+    });
+    const ended = endOf(ahead).then(() => null);
+    const next = await Promise.race([orders.line().catch(() => null), ended, asked]);
+    return next === null ? 0 : await follow(parsed(next), orders, { ...surroundings, ahead });
+  } finally {
+    await endAhead(ahead);
   }
 }
 
@@ -47,29 +87,11 @@ function listen(): Asked {
   return { now: () => asked.now, onAsked: (listener) => void listeners.add(listener) };
 }
 
-/** A scheduler that died while it wrote leaves no end of line, and then nothing may begin. */
-async function readOrder(input: Readable) {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of input as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > maxInputBytes) throw new Error(`more than ${maxInputBytes} bytes on standard input`);
-  }
-  const all = Buffer.concat(chunks);
-  const end = all.indexOf(0x0a);
-  if (end === -1 || all.at(-1) !== 0x0a) throw new Error(notWhole);
-  let order;
+function parsed(text: string): KeeperOrder {
   try {
-    order = parseOrder(all.toString("utf8", 0, end));
+    return parseOrder(text);
   } catch {
     // The parser's message quotes what it read.
     throw new Error(notWhole);
   }
-  const job = all.subarray(end + 1);
-  if (order.order === "keep" && job.length === 0) throw new Error(notWhole);
-  return { order, job };
 }
-
-const notWhole =
-  "no whole order came on standard input; the scheduler runs this command, not a person";

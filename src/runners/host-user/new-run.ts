@@ -10,7 +10,7 @@ import { stoppedBeforeStart } from "../container/run-exit.ts";
 import { rejectedExit } from "../rejecting.ts";
 import { ownBaseDir } from "./base-dir.ts";
 import { followRun } from "./follow-run.ts";
-import type { Followed } from "./follow-run.ts";
+import type { Followed, KeptRun } from "./follow-run.ts";
 import { goneExit, startProblem } from "./failed-start.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
 import type { KeepOrder } from "./keeper-order.ts";
@@ -19,6 +19,7 @@ import type { KeeperStart } from "./keeper-process.ts";
 import { identityOf } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import { keeperStartOf, runEnvironment } from "./run-environment.ts";
+import type { WarmKeeper } from "./warm-keeper.ts";
 import { closeLog, createLog, logPathOf, workDirOf, writeRunRecord } from "./run-files.ts";
 
 /** Bytes of a run's log file. */
@@ -26,11 +27,12 @@ const maxLogBytes = 50 * 1024 * 1024;
 /** A run whose scheduler is gone ends this much after its timeout, in ms. */
 const overtimeMs = 10_000;
 
-/** A run from nothing to its exit. */
+/** A run from nothing to its exit; `warm` gives a keeper that waits for it, where there is one. */
 export async function newRun(
   request: RunRequest,
   life: Life,
   options: HostUserOptions,
+  warm: () => WarmKeeper | null,
 ): Promise<void> {
   const { baseDir } = options;
   const { instanceId, agent } = request;
@@ -40,26 +42,33 @@ export async function newRun(
   const job = await unlessAborted(options.prepare(request, workDirOf(baseDir, instanceId)), over);
   if (job === null || over.aborted) return life.emit(stoppedBeforeStart);
   const start = keeperStartOf(agent.name, runAs, options);
-  const begun = begin(request, start, job, options);
-  const { process } = begun;
-  const followed: Followed =
-    process === null
-      ? { type: "not-begun", said: [(await begun.over) ?? ""] }
-      : await followRun(
-          {
-            ...{ request, start, process, over: begun.over, emit: life.emit },
-            redact: options.redactorFor(job),
-          },
-          life,
-          options,
-        );
-  const exit = await exitOf(followed, request, start, life, options);
+  const follow = async (begun: Begun): Promise<Followed> => {
+    const { process, mark, over } = begun;
+    if (process === null) return { type: "not-begun", said: [(await over) ?? ""] };
+    const redact = options.redactorFor(job);
+    return followRun(
+      { request, start, process, mark, over, redact, emit: life.emit },
+      life,
+      options,
+    );
+  };
+  let begun = beginWarm(request, warm(), job, options);
+  let followed = begun && (await follow(begun));
+  // Nothing was begun by one that ended just then: it is no reason for the run to fail.
+  if (followed === null || (followed.type === "not-begun" && !life.stopping.aborted)) {
+    if (followed !== null) await rm(logPathOf(baseDir, instanceId), { force: true });
+    begun = begin(request, start, job, options);
+    followed = await follow(begun);
+  }
+  const exit = await exitOf(followed, { request, start, mark: begun?.mark }, life, options);
   if (exit !== null) life.emit(exit);
 }
 
 interface Begun {
   /** Null when it could not be started at all. */
   readonly process: ProcessIdentity | null;
+  /** As in the run's record. */
+  readonly mark?: string;
   /** Resolves when the process is gone, to why it could not be started. */
   readonly over: Promise<string | null>;
 }
@@ -77,11 +86,37 @@ function begin(request: RunRequest, start: KeeperStart, job: Job, options: HostU
     const process = identityOf(child.pid);
     writeRunRecord(logFd, { agent: request.agent, process });
     child.stdin?.on("error", () => undefined);
-    child.stdin?.end(`${JSON.stringify(keepOrder(request, options))}\n${JSON.stringify(job)}\n`);
+    child.stdin?.end(orderedRun(request, job, options));
     return { process, over };
   } finally {
     closeLog(logFd);
   }
+}
+
+/** As `begin`, with a keeper that was started before; null where there is none, or its log can't be the run's. */
+function beginWarm(
+  request: RunRequest,
+  keeper: WarmKeeper | null,
+  job: Job,
+  options: HostUserOptions,
+): Begun | null {
+  if (keeper === null) return null;
+  const { process, mark, child, over } = keeper;
+  try {
+    const logFd = keeper.claim(logPathOf(options.baseDir, request.instanceId));
+    writeRunRecord(logFd, { agent: request.agent, process, mark });
+  } catch {
+    keeper.end();
+    return null;
+  }
+  child.stdin?.write(orderedRun(request, job, options));
+  keeper.end();
+  return { process, mark, over: over.then(() => null) };
+}
+
+/** What the keeper of a run is told. */
+function orderedRun(request: RunRequest, job: Job, options: HostUserOptions): string {
+  return `${JSON.stringify(keepOrder(request, options))}\n${JSON.stringify(job)}\n`;
 }
 
 function overOf(child: ChildProcess): Promise<string | null> {
@@ -113,8 +148,7 @@ function lifeMs({ timeoutSeconds, waitTimeoutSeconds }: AgentConfig): number {
 
 async function exitOf(
   followed: Followed,
-  { instanceId }: RunRequest,
-  start: KeeperStart,
+  { request: { instanceId }, start, mark }: Pick<KeptRun, "request" | "start" | "mark">,
   life: Life,
   { baseDir }: HostUserOptions,
 ): Promise<RunnerEvent | null> {
@@ -129,7 +163,10 @@ async function exitOf(
       if (life.stopping.aborted) return stoppedBeforeStart;
       return rejectedExit(startProblem(start, followed.said));
     case "gone":
-      await sendOrder(start, { order: "end", instanceId, workDir: workDirOf(baseDir, instanceId) });
+      await sendOrder(start, {
+        ...{ order: "end", instanceId, mark },
+        workDir: workDirOf(baseDir, instanceId),
+      });
       return goneExit;
   }
 }

@@ -30,11 +30,12 @@ export async function resumedRun(
   const start = keeperStartOf(agent.name, agent.runtime.runAs, options);
   const over = gone(record.process);
   const emit = eventsAfter(last, life.emit);
-  const { process } = record;
-  const followed = await followRun({ request, start, process, over, redact, emit }, life, options);
+  const { process, mark } = record;
+  const run = { request, start, process, mark, over, redact, emit };
+  const followed = await followRun(run, life, options);
   if (followed.type === "left") return;
   if (followed.type === "exit") return life.emit(followed.exit);
-  await sendOrder(start, { order: "end", instanceId, workDir });
+  await sendOrder(start, { order: "end", instanceId, mark, workDir });
   life.emit(lostExit(nobodyKnows, null));
 }
 

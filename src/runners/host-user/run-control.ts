@@ -15,6 +15,7 @@ export interface RunControl {
 
 export interface ControlOptions {
   readonly instanceId: string;
+  readonly mark?: string | undefined;
   readonly workDir: string;
   /** What the scheduler started: sudo, which passes signals on, or the keeper itself. */
   readonly process: ProcessIdentity;
@@ -28,7 +29,7 @@ const keeperMs = 2000;
 
 /** Control of a run by signals to its keeper, and by orders where those are not permitted. */
 export function runControl(options: ControlOptions): RunControl {
-  const { instanceId, workDir, send } = options;
+  const { instanceId, mark, workDir, send } = options;
   const timers = new Set<NodeJS.Timeout>();
   let over = false;
   const after = (ms: number, what: () => void) => {
@@ -42,7 +43,7 @@ export function runControl(options: ControlOptions): RunControl {
       if ((error as NodeJS.ErrnoException).code === "EPERM") send(otherwise);
     }
   };
-  const end: KeeperOrder = { order: "end", instanceId, workDir };
+  const end: KeeperOrder = { order: "end", instanceId, mark, workDir };
   const kill = () => {
     signal(killSignal, end);
     after(keeperMs, () => {
@@ -52,7 +53,7 @@ export function runControl(options: ControlOptions): RunControl {
   };
   return {
     stop: () => {
-      signal("SIGTERM", { order: "signal", instanceId, signal: "SIGTERM" });
+      signal("SIGTERM", { order: "signal", instanceId, mark, signal: "SIGTERM" });
       after(options.graceMs, kill);
     },
     kill,

@@ -24,16 +24,32 @@ export function keeperStartOf(
  */
 export function runEnvironment(
   { agent, instanceId }: RunRequest,
-  { env, baseDir, compileCache }: HostUserOptions,
+  options: HostUserOptions,
 ): Environment {
-  const workDir = workDirOf(baseDir, instanceId);
-  const oneself = isOneself(agent.runtime.runAs);
+  const workDir = workDirOf(options.baseDir, instanceId);
   return {
-    ...(oneself ? passedOn(env) : { ...only(env, ["LANG"]), SHELL: "/bin/sh" }),
+    ...commonEnvironment(agent.runtime.runAs, options),
     HOME: workDir,
     TMPDIR: tempDirOf(workDir),
     TZ: agent.timezone,
     AL_INSTANCE: instanceId,
+  };
+}
+
+/** What a process is started with that waits for a run, whatever the agent: `mark` stands for the instance. */
+export function warmEnvironment(
+  runAs: string,
+  mark: string,
+  options: HostUserOptions,
+): Environment {
+  const common = commonEnvironment(runAs, options);
+  return { ...common, HOME: "/nonexistent", AL_INSTANCE: mark, AL_WARM: "1" };
+}
+
+function commonEnvironment(runAs: string, { env, compileCache }: HostUserOptions): Environment {
+  const oneself = isOneself(runAs);
+  return {
+    ...(oneself ? passedOn(env) : { ...only(env, ["LANG"]), SHELL: "/bin/sh" }),
     ...(oneself && compileCache !== null ? { NODE_COMPILE_CACHE: compileCache } : {}),
   };
 }

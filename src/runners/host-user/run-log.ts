@@ -19,6 +19,8 @@ export interface RunRecord {
   readonly agent: AgentConfig;
   /** The process that the scheduler started: sudo, or the keeper itself. */
   readonly process: ProcessIdentity;
+  /** What the run's own process carries instead of the instance's name, where it was started before the run. */
+  readonly mark?: string | undefined;
 }
 
 /** Record `keeper`: the run begins. `unconfined` says why its processes have no PID namespace; null: they have. */

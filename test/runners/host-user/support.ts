@@ -35,10 +35,7 @@ export function aRunner(baseDir: string, options: Partial<HostUserOptions> = {})
   return createHostUserRunner({
     prepare: (request, workDir) => Promise.resolve(jobOf(request, workDir)),
     runAgent: keeperProgram,
-    program: ({ agent: { title } }) =>
-      title === "cannot-start"
-        ? { file: join(baseDir, "no-such-program"), args: [] }
-        : { file: "/bin/sh", args: ["-c", scriptOf(title)] },
+    program: (request) => shellProgram(request?.agent.title ?? "", baseDir),
     baseDir,
     env: process.env,
     compileCache: null,
@@ -47,6 +44,12 @@ export function aRunner(baseDir: string, options: Partial<HostUserOptions> = {})
     redactorFor: () => (text) => text,
     ...options,
   });
+}
+
+/** The script that an agent's title is, or stands for. */
+export function shellProgram(title: string, baseDir: string): Program {
+  if (title === "cannot-start") return { file: join(baseDir, "no-such-program"), args: [] };
+  return { file: "/bin/sh", args: ["-c", scriptOf(title)] };
 }
 
 /** What is still there of a run; its log may be. */

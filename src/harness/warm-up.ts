@@ -1,0 +1,43 @@
+import type { Job } from "../contracts/job.ts";
+import type { Harness, StartScripted } from "./harness.ts";
+
+/**
+ * Loads what most runs need, before there is a job, and rehearses: what a session loads late or makes faster by
+ * having been done once is behind it then. Resolves when a run can begin; one that comes ends the rehearsal by `signal`.
+ */
+export async function warmUp(startScripted: StartScripted, signal: AbortSignal): Promise<void> {
+  const { runPi } = await import("./pi.ts");
+  if (!signal.aborted) void rehearse(runPi, startScripted, signal);
+}
+
+/** A session of one turn with a model of this process's own: nothing of any agent, no command, no file. */
+async function rehearse(
+  runPi: Harness,
+  startScripted: StartScripted,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await runPi({
+      ...{ job, signal, startScripted, prompt: "Are you there?", commandEnv: {} },
+      emit: () => undefined,
+      abilities: { perform: () => Promise.reject(new Error("this is a rehearsal")) },
+    });
+  } catch {
+    // What is wrong will be wrong with the run too, and said there.
+  }
+}
+
+const job: Job = {
+  ...{ instanceId: "rehearsal", agent: "rehearsal", title: "Rehearsal", instructions: "Answer." },
+  harness: { type: "pi", command: "claude" },
+  models: [
+    {
+      ...{ name: "rehearsal", provider: "scripted", model: "scripted", authType: "none" },
+      ...{ thinkingLevel: null, baseUrl: null, key: null },
+      script: { turns: [{ text: "Yes." }] },
+    },
+  ],
+  ...{ params: {}, credentials: [], files: [], hooks: { pre: [], post: [] } },
+  ...{ timeoutSeconds: 60, trigger: { kind: "manual", prompt: null }, payload: null },
+  ...{ workDir: "/nonexistent", channel: null },
+};

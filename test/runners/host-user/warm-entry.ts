@@ -1,0 +1,18 @@
+import { writeSync } from "node:fs";
+import { takePlace } from "../../../src/harness/take-place.ts";
+import { scriptOf } from "../shell-runs.ts";
+
+/** Waits as a run's process that was started ahead does, and becomes the shell script of its job. */
+if (!(await takePlace(process.stdin))) process.exit(0);
+// Not by the stream, which would leave the shell an output that doesn't wait for its reader.
+writeSync(1, "\n");
+const chunks: Buffer[] = [];
+process.stdin
+  .on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    if (!chunk.includes("\n")) return;
+    const { title } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { title: string };
+    const env = process.env as Record<string, string>;
+    process.execve?.("/bin/sh", ["sh", "-c", scriptOf(title)], env);
+  })
+  .resume();
