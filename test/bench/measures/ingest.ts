@@ -90,27 +90,40 @@ async function measured(
 ): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   for (const connections of [10, 50, 200]) {
-    const floors = await floorsOf(connections, options);
-    for (const kind of kinds) {
-      const one = { kind, agents, connections };
-      const loads = await repeated(options.repeats, () => send(scheduler, one, countOf(options)));
-      figures.push(...figuresOf(one, loads, kind.commits ? floors.committing : floors.answering));
-    }
+    const size = { agents, connections };
+    const rounds = await repeated(options.repeats, () =>
+      round(scheduler, size, options.quick ? 500 : 10_000),
+    );
+    kinds.forEach((kind, place) => {
+      const loads = rounds.flatMap((each) => each.loads[place] ?? []);
+      const floors = rounds.map(({ floors }) => (kind.commits ? floors.commits : floors.answers));
+      figures.push(...figuresOf({ kind, ...size }, loads, floors));
+    });
   }
   return figures;
 }
 
-const countOf = ({ quick }: BenchOptions): number => (quick ? 500 : 10_000);
+interface Round {
+  /** In the order of the kinds. */
+  readonly loads: readonly Load[];
+  /** What the bare server did, once without and once with commits. */
+  readonly floors: { readonly answers: Load; readonly commits: Load };
+}
 
-/** What the bare server does under as many connections, when it only answers and when it commits. */
-async function floorsOf(
-  connections: number,
-  options: BenchOptions,
-): Promise<{ readonly answering: readonly Load[]; readonly committing: readonly Load[] }> {
-  const count = countOf(options);
-  const loads = (url: string): Promise<Load[]> =>
-    repeated(options.repeats, () => sendAll(url, githubDeliveries({ count }), connections));
-  return { answering: await withFloor(false, loads), committing: await withFloor(true, loads) };
+/** Each load once, and the floors in the same minute. */
+async function round(
+  scheduler: TestScheduler,
+  { agents, connections }: Omit<Case, "kind">,
+  count: number,
+): Promise<Round> {
+  const bare = (url: string): Promise<Load> =>
+    sendAll(url, githubDeliveries({ count }), connections);
+  const floors = { answers: await withFloor(false, bare), commits: await withFloor(true, bare) };
+  const loads: Load[] = [];
+  for (const kind of kinds) {
+    loads.push(await send(scheduler, { kind, agents, connections }, count));
+  }
+  return { loads, floors };
 }
 
 async function send(
