@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { plainProgram } from "./plain-program.ts";
 import { secretOf } from "../webhooks/webhook-project.ts";
 
 /** A process of bare parts: what the machine allows. */
@@ -21,10 +22,9 @@ export async function withBare<T>(
   args: readonly string[],
   use: (bare: Bare) => Promise<T>,
 ): Promise<T> {
-  const file = join(import.meta.dirname, program);
   const child: ChildProcessByStdio<null, Readable, null> = spawn(
     process.execPath,
-    [file, ...args],
+    [plainProgram(program), ...args],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   const exited = once(child, "exit");

@@ -8,6 +8,7 @@ import { figureOf } from "../figure.ts";
 import type { Measure } from "../figure.ts";
 import { startModelEndpoint } from "../model-endpoint.ts";
 import type { ModelEndpoint } from "../model-endpoint.ts";
+import { plainProgram } from "../plain-program.ts";
 import { withScheduler } from "../with-scheduler.ts";
 
 /** From a trigger until the run's model is asked; beside it, from the start of a process that has pi ask at once. */
@@ -47,8 +48,9 @@ async function repeated(times: number, measure: () => Promise<number>): Promise<
 async function barePi(model: ModelEndpoint): Promise<number> {
   const asked = model.nextRequest();
   const began = performance.now();
-  const file = join(import.meta.dirname, "..", "bare-pi.ts");
-  const child = spawn(process.execPath, [file, model.baseUrl], { stdio: "inherit" });
+  const child = spawn(process.execPath, [plainProgram("bare-pi.ts"), model.baseUrl], {
+    stdio: "inherit",
+  });
   const ended = once(child, "exit");
   const at = await Promise.race([asked, ended.then(() => Number.NaN)]);
   await ended;
