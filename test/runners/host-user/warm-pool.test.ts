@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { WarmKeeper } from "../../../src/runners/host-user/warm-keeper.ts";
+import { createWarmPool } from "../../../src/runners/host-user/warm-pool.ts";
+
+const times = {
+  ...{ restMs: 1000, staggerMs: 200, retryMs: 1000, longestRetryMs: 8000, provenMs: 60_000 },
+};
+
+interface FakeKeeper extends WarmKeeper {
+  readonly user: string;
+  readonly die: () => void;
+  good: boolean;
+  ended: boolean;
+}
+
+let started: FakeKeeper[];
+let cannotStart: boolean;
+
+function aKeeper(user: string): FakeKeeper {
+  const gone = Promise.withResolvers<undefined>();
+  const keeper: Omit<FakeKeeper, "child"> = {
+    ...{ user, mark: "m", process: { pid: 1, start: "1" }, good: true, ended: false },
+    over: gone.promise,
+    die: () => gone.resolve(undefined),
+    isGood: () => keeper.good,
+    claim: () => 0,
+    end: () => (keeper.ended = true),
+  };
+  return keeper as FakeKeeper;
+}
+
+const aPool = () =>
+  createWarmPool({
+    ...times,
+    start: (user) => {
+      if (cannotStart) return Promise.reject(new Error("no"));
+      const keeper = aKeeper(user);
+      started.push(keeper);
+      return Promise.resolve(keeper);
+    },
+  });
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+const users = () => started.filter(({ ended }) => !ended).map(({ user }) => user);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  [started, cannotStart] = [[], false];
+});
+afterEach(() => vi.useRealTimers());
+
+describe("a pool of keepers", () => {
+  it("starts one after the other for each user, and none at 0", async () => {
+    const pool = aPool();
+    pool.keep(["a", "b"], 0);
+    await pass(5000);
+    expect(users()).toEqual([]);
+    pool.keep(["a", "b"], 2);
+    await pass(0);
+    expect(users()).toEqual(["a", "b"]);
+    await pass(5000);
+    expect(users()).toEqual(["a", "b", "a", "b"]);
+  });
+
+  it("hands each out once, and starts the next when that run has begun", async () => {
+    const pool = aPool();
+    pool.keep(["a"], 1);
+    await pass(0);
+    expect(pool.take("b")).toBeNull();
+    expect(pool.take("a")).toBe(started[0]);
+    expect(pool.take("a")).toBeNull();
+    await pass(900);
+    expect(started).toHaveLength(1);
+    await pass(200);
+    expect(pool.take("a")).toBe(started[1]);
+  });
+
+  it("hands out none that is dead or of another program, and starts a new one", async () => {
+    const pool = aPool();
+    pool.keep(["a"], 1);
+    await pass(0);
+    for (const keeper of started) keeper.good = false;
+    expect(pool.take("a")).toBeNull();
+    expect(started[0]?.ended).toBe(true);
+    await pass(1100);
+    expect(pool.take("a")).toBe(started[1]);
+  });
+
+  it("ends those of a user that is wanted no more, and those that are too many", async () => {
+    const pool = aPool();
+    pool.keep(["a", "b"], 2);
+    await pass(1000);
+    pool.keep(["a"], 1);
+    expect(users()).toEqual(["a"]);
+    await pass(5000);
+    expect(users()).toEqual(["a"]);
+  });
+
+  it("replaces one that ended ever later while they end soon, as if it could not be started", async () => {
+    const pool = aPool();
+    pool.keep(["a"], 1);
+    await pass(0);
+    for (const wait of [1000, 2000, 4000, 8000, 8000]) {
+      const count = started.length;
+      started.at(-1)?.die();
+      await pass(wait - 10);
+      expect(started).toHaveLength(count);
+      await pass(20);
+      expect(started).toHaveLength(count + 1);
+    }
+    await pass(70_000);
+    started.at(-1)?.die();
+    await pass(1010);
+    expect(users()).toHaveLength(1);
+  });
+
+  it("tries again, ever later, what can't be started", async () => {
+    const pool = aPool();
+    cannotStart = true;
+    pool.keep(["a"], 1);
+    await pass(2500);
+    cannotStart = false;
+    await pass(400);
+    expect(started).toEqual([]);
+    await pass(200);
+    expect(users()).toEqual(["a"]);
+  });
+});
