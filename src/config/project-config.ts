@@ -22,7 +22,7 @@ export interface ProjectConfig {
     readonly network: string;
     /** Local image that the default image is built on. */
     readonly base: string | null;
-    /** Containers that are kept ready. */
+    /** Processes that are kept started ahead for each OS user that agents run as. */
     readonly warm: number;
   };
   readonly gateway: {

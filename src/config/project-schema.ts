@@ -44,7 +44,7 @@ const localSchema = table({
   timeout: integer("seconds", 1, maxTimerSeconds).default(900),
   network: text('"bridge", "none" or the name of a network').default("bridge"),
   base: text("the name of a local image").optional(),
-  warm: integer("containers", 0, 1000).default(0),
+  warm: integer("processes", 0, 1000).default(0),
 });
 
 const gatewaySchema = table({
