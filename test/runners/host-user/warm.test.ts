@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { logPathOf, readRunRecord } from "../../../src/runners/host-user/run-files.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { exitOf, messagesOf, runnerContract, until } from "../../contracts/runner.ts";
-import { end, forever, jobOf, log } from "../shell-runs.ts";
+import { end, jobOf } from "../shell-runs.ts";
 import { aRequest, keeperProgram, leftovers } from "./support.ts";
 import { aWarmRunner, patience, warmRunner } from "./warm-support.ts";
 import type { WarmRunner } from "./warm-support.ts";
@@ -139,10 +139,11 @@ describe("a run that finds a process started ahead", () => {
     const warm = kept(aWarmRunner(baseDir));
     warm.runner.keepWarm(own, 1);
     await warm.untilWaiting(1);
-    const request = aRequest(`trap '' TERM; ${log("ready")}; ${forever}`);
+    const request = aRequest("stays");
     const run = warm.runner.run(request, NEVER).subscribe();
     const path = logPathOf(baseDir, request.instanceId);
-    await until(async () => (await readRunRecord(path)) !== null, patience);
+    const said = () => readFile(path, "utf8").catch(() => "");
+    await until(async () => (await said()).includes(" out stays"), patience);
     warm.runner.keepWarm([], 0);
     const record = await readRunRecord(path);
     expect(record?.mark).toMatch(/^warm:/);
