@@ -1,4 +1,5 @@
 import { startScheduler } from "../start.ts";
+import { collectGarbage } from "./collect-garbage.ts";
 import type { Context } from "./context.ts";
 import { watchPipes } from "./pipes.ts";
 import { createLineDisplay } from "./scheduler-display.ts";
@@ -13,6 +14,9 @@ export interface StartOptions {
   readonly host?: string;
   readonly grace: number;
 }
+
+/** By then nothing of the start is still at work, in ms. */
+const garbageAfterMs = 1_000;
 
 /** Runs the project until it is stopped; the exit code. */
 export async function runScheduler(context: Context, options: StartOptions): Promise<number> {
@@ -35,6 +39,7 @@ export async function runScheduler(context: Context, options: StartOptions): Pro
     display.failed();
     throw error;
   });
+  setTimeout(collectGarbage, garbageAfterMs).unref();
   display.show({ scheduler, signals, webUi, graceSeconds });
   signals.forwardTo(scheduler, () => display.interrupted());
   const code = await scheduler.done;

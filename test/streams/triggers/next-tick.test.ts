@@ -20,6 +20,20 @@ describe("the next tick", () => {
     );
   });
 
+  it("is the same however often and in which order it is asked for", () => {
+    const schedule = { expression: "*/7 3-5 * * 1", timezone: "Europe/Berlin" };
+    const from = Date.parse("2026-03-28T00:00:00Z");
+    const moments = Array.from({ length: 200 }, (_, n) => from + n * 17 * 60_000);
+    const forth = moments.map((after) => nextTick(schedule, after));
+    // Another expression in between, and from the end to the beginning.
+    const back = moments.toReversed().map((after) => {
+      nextTick({ expression: "0 4 * * *", timezone: "Europe/Berlin" }, after);
+      return nextTick({ ...schedule }, after);
+    });
+    expect(back.toReversed()).toEqual(forth);
+    expect(forth.every((tick, n) => tick !== null && tick > (moments[n] ?? 0))).toBe(true);
+  });
+
   it("is null for a day that never comes", () => {
     expect(nextTick({ expression: "0 0 31 2 *", timezone: "UTC" }, 0)).toBeNull();
   });
