@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { Acceptance, Accepted, Receipt } from "../contracts/webhook-receipts.ts";
 import type { GroupCommit } from "./group-commit.ts";
@@ -35,11 +35,11 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit): Receip
   const endWait = prepareWaitEnd(db);
   const accept = ({ receipt, items, taken, deadLetters }: Acceptance): Accepted => {
     const { id, at, source, type, deliveryId, headers, body, matched, reason } = receipt;
-    const hash = createHash("sha256").update(body).digest("hex");
-    const known = deliveryId === null ? undefined : same.get(source, deliveryId, hash)?.id;
+    const bodyHash = hash("sha256", body, "hex");
+    const known = deliveryId === null ? undefined : same.get(source, deliveryId, bodyHash)?.id;
     if (typeof known === "string") return { duplicate: true, receiptId: known };
     const [head, agents] = [JSON.stringify(headers), JSON.stringify(matched)];
-    insert.run(id, at, source, type, deliveryId, hash, head, body, agents, reason);
+    insert.run(id, at, source, type, deliveryId, bodyHash, head, body, agents, reason);
     for (const item of items) insertTrigger(queuedRow(item));
     for (const { item, by } of taken) {
       insertTrigger(takenRow(item, by.instanceId));

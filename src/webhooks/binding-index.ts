@@ -1,5 +1,5 @@
 import type { WebhookBinding } from "../../streams/vocabulary.ts";
-import { comparable, factOf, filterOf, whyNot } from "./filter.ts";
+import { comparable, factOf, filterOf, passes, whyNot } from "./filter.ts";
 import type { Filter } from "./filter.ts";
 import type { Facts, FilterRule } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
@@ -32,7 +32,13 @@ export function indexedBinding(agent: string, binding: WebhookBinding): IndexedB
 
 /** Whether a binding lets an event through. */
 export function letsThrough({ filters, unknown }: IndexedBinding, facts: Facts): boolean {
-  return unknown === null && filters.every((filter) => whyNot(filter, facts) === null);
+  return unknown === null && filters.every((filter) => passes(filter, facts));
+}
+
+/** How many filters of a binding keep an event out. */
+export function filtersAgainst({ filters, unknown }: IndexedBinding, facts: Facts): number {
+  if (unknown !== null) return 1;
+  return filters.reduce((count, filter) => count + Number(!passes(filter, facts)), 0);
 }
 
 /** Why a binding does not let an event through, one reason for each filter that failed; empty when it does. */

@@ -40,30 +40,39 @@ export function factOf(field: string, rule: FilterRule, facts: Facts): readonly 
   return typeof fact === "string" ? [fact] : (fact ?? []);
 }
 
+/** Whether the filter lets the event through. */
+export function passes({ rule, wanted, field }: Filter, facts: Facts): boolean {
+  const fact = factOf(field, rule, facts);
+  const isHit =
+    typeof wanted === "boolean" || typeof fact === "boolean"
+      ? fact === wanted
+      : fact.some((value) => wanted.has(comparable(rule, value)));
+  // Bots are kept out only when somebody says so.
+  if (rule.excludes) return !isHit || wanted === false;
+  return isHit;
+}
+
 /** Null when the filter lets the event through, else why not, such as `repos does not include acme/x`. */
 export function whyNot(filter: Filter, facts: Facts): string | null {
+  if (passes(filter, facts)) return null;
   const { rule, wanted, field } = filter;
   const fact = factOf(field, rule, facts);
   if (rule.excludes) return whyExcluded(filter, fact);
   if (typeof wanted === "boolean") {
-    return fact === wanted ? null : `${field} is ${filter.given}, the event's is ${shown(fact)}`;
+    return `${field} is ${filter.given}, the event's is ${shown(fact)}`;
   }
   if (typeof fact === "boolean") return `${field} cannot be compared with ${shown(fact)}`;
-  if (fact.some((value) => wanted.has(comparable(rule, value)))) return null;
   if (fact.length === 0) return `${field} is set and the event carries none`;
   if (rule.kind === "string") return `${field} is ${filter.given}, the event's is ${shown(fact)}`;
   return `${field} does not include ${shown(fact)}`;
 }
 
-function whyExcluded(
-  { field, rule, wanted }: Filter,
-  fact: readonly string[] | boolean,
-): string | null {
+function whyExcluded({ field, rule, wanted }: Filter, fact: readonly string[] | boolean): string {
   if (typeof wanted === "boolean" || typeof fact === "boolean") {
-    return wanted === true && fact === true ? `${field} keeps out events of bots` : null;
+    return `${field} keeps out events of bots`;
   }
-  const hit = fact.find((value) => wanted.has(comparable(rule, value)));
-  return hit === undefined ? null : `${field} includes ${shown([hit])}`;
+  const hits = fact.filter((value) => wanted.has(comparable(rule, value)));
+  return `${field} includes ${shown(hits.slice(0, 1))}`;
 }
 
 /** Values for a sentence: few, short, and on one line whatever the sender wrote. */

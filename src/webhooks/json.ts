@@ -16,10 +16,22 @@ export function parseObject(bytes: Uint8Array | string): Payload | null {
   }
 }
 
+/** What was split already: a provider's paths are few, and each delivery is looked at by all of them. */
+const keysOf = new Map<string, readonly string[]>();
+const maxRemembered = 1_000;
+
+function keysIn(path: string): readonly string[] {
+  const known = keysOf.get(path);
+  if (known !== undefined) return known;
+  const keys = path.split(".");
+  if (keysOf.size < maxRemembered) keysOf.set(path, keys);
+  return keys;
+}
+
 /** The value at a dotted path such as `issue.user.login`; undefined where the path ends early. */
 export function valueAt(payload: unknown, path: string): unknown {
   let value = payload;
-  for (const key of path.split(".")) {
+  for (const key of keysIn(path)) {
     // Own properties only: a path must not find what every object inherits.
     if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
     value = value[key];
@@ -49,20 +61,21 @@ export function integer(payload: unknown, ...paths: readonly string[]): number |
 /** All strings at these paths, each once; `[]` stands for every element, as in `issue.labels[].name`. */
 export function texts(payload: unknown, ...paths: readonly string[]): readonly string[] {
   const found = new Set<string>();
-  for (const path of paths) collect(payload, path.split("[]"), found);
+  for (const path of paths) collect(payload, path, found);
   return [...found];
 }
 
-function collect(value: unknown, parts: readonly string[], found: Set<string>): void {
-  const [first = "", ...rest] = parts;
-  const path = first.startsWith(".") ? first.slice(1) : first;
-  const reached = path === "" ? value : valueAt(value, path);
-  if (rest.length === 0) {
+function collect(value: unknown, path: string, found: Set<string>): void {
+  const list = path.indexOf("[]");
+  const own = list < 0 ? path : path.slice(0, list);
+  const reached = own === "" ? value : valueAt(value, own);
+  if (list < 0) {
     if (typeof reached === "string" && reached !== "") found.add(reached);
     return;
   }
   if (!Array.isArray(reached)) return;
-  for (const element of reached.slice(0, maxValues)) collect(element, rest, found);
+  const inside = path.slice(list + "[]".length).replace(/^\./, "");
+  for (const element of reached.slice(0, maxValues)) collect(element, inside, found);
 }
 
 function isObject(value: unknown): value is Payload {

@@ -1,5 +1,11 @@
 import type { AgentConfig } from "../../streams/vocabulary.ts";
-import { BindingIndex, indexedBinding, letsThrough, reasonsAgainst } from "./binding-index.ts";
+import {
+  BindingIndex,
+  filtersAgainst,
+  indexedBinding,
+  letsThrough,
+  reasonsAgainst,
+} from "./binding-index.ts";
 import type { IndexedBinding } from "./binding-index.ts";
 import type { Facts } from "./provider.ts";
 
@@ -39,7 +45,7 @@ interface Entry {
  * So many bindings are asked why they did not match. The closest of more is not worth the time: deliveries that
  * match nothing are the ones a stranger can send most of.
  */
-const maxExplained = 200;
+const maxExplained = 50;
 
 /** An empty index. An event costs as much as the bindings that share a value with it, however many agents there are. */
 export function createMatchIndex(): MatchIndex {
@@ -111,24 +117,28 @@ function matchIn(
 /** Says what came closest: fewest failed filters first, then most filters met, then the agent filed first. */
 function closest(index: BindingIndex, candidates: Set<IndexedBinding>, facts: Facts): MatchResult {
   const asked = some(candidates, index.all);
-  let best: { readonly binding: IndexedBinding; readonly reasons: readonly string[] } | null = null;
+  let best: { readonly binding: IndexedBinding; readonly against: number } | null = null;
   for (const binding of asked) {
-    const reasons = reasonsAgainst(binding, facts);
-    if (best === null || isCloser(binding, reasons, best)) best = { binding, reasons };
+    const against = filtersAgainst(binding, facts);
+    if (best === null || isCloser(binding, against, best)) best = { binding, against };
   }
-  const more = (best?.reasons.length ?? 1) - 1;
-  const reason = `agent ${best?.binding.agent ?? ""}: ${best?.reasons[0] ?? ""}`;
   const examined = candidates.size + asked.size;
-  return { ...nobody(more > 0 ? `${reason} (and ${more} more of its filters)` : reason), examined };
+  return { ...nobody(best === null ? "" : whyNotThis(best.binding, facts)), examined };
 }
 
 function isCloser(
   { filters }: IndexedBinding,
-  reasons: readonly string[],
-  than: { readonly binding: IndexedBinding; readonly reasons: readonly string[] },
+  against: number,
+  than: { readonly binding: IndexedBinding; readonly against: number },
 ): boolean {
-  const fewer = reasons.length - than.reasons.length;
+  const fewer = against - than.against;
   return fewer < 0 || (fewer === 0 && filters.length > than.binding.filters.length);
+}
+
+function whyNotThis(binding: IndexedBinding, facts: Facts): string {
+  const reasons = reasonsAgainst(binding, facts);
+  const reason = `agent ${binding.agent}: ${reasons[0] ?? ""}`;
+  return reasons.length > 1 ? `${reason} (and ${reasons.length - 1} more of its filters)` : reason;
 }
 
 /** The first of these, each once. */

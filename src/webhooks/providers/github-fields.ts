@@ -10,6 +10,20 @@ const runs = ["workflow_run", "workflow_job", "check_suite", "check_run"] as con
 const of = (things: readonly string[], field: string): string[] =>
   things.map((thing) => `${thing}.${field}`);
 
+const bodies = of(subjects, "body");
+const conclusions = of(runs, "conclusion");
+const titles = of(["issue", "pull_request", "discussion"], "title");
+const runNames = of(runs, "name");
+const subjectUrls = of(subjects, "html_url");
+const otherUrls = of([...runs, "alert", "milestone", "forkee"], "html_url");
+const authors = of(["comment", "review", "issue", "pull_request", "discussion"], "user.login");
+const headBranches = of(runs, "head_branch");
+const labelNames = of(["issue", "pull_request", "discussion"], "labels[].name");
+const assigneeLogins = [
+  ...of(["issue", "pull_request"], "assignee.login"),
+  ...of(["issue", "pull_request"], "assignees[].login"),
+];
+
 /**
  * The normalized fields of an event.
  * https://docs.github.com/en/webhooks/webhook-events-and-payloads
@@ -21,13 +35,13 @@ export function githubFields(payload: Payload, event: string): EventFields {
     repo: text(payload, "repository.full_name"),
     number: integer(payload, "issue.number", "pull_request.number", "discussion.number", "number"),
     title: title(payload),
-    body: text(payload, ...of(subjects, "body"), "head_commit.message"),
+    body: text(payload, ...bodies, "head_commit.message"),
     url: url(payload),
     author: author(payload),
     labels: labels(payload),
     sender: text(payload, "sender.login"),
     branch: branches(payload, event)[0] ?? null,
-    conclusion: text(payload, ...of(runs, "conclusion")),
+    conclusion: text(payload, ...conclusions),
   };
 }
 
@@ -52,29 +66,23 @@ export function githubFacts(payload: Payload, event: string): Facts {
 function title(payload: Payload): string | null {
   const commit = text(payload, "head_commit.message");
   return (
-    text(payload, ...of(["issue", "pull_request", "discussion"], "title")) ??
+    text(payload, ...titles) ??
     text(payload, "release.name", "release.tag_name", "workflow_run.display_title") ??
-    text(payload, ...of(runs, "name"), "alert.rule.description", "milestone.title") ??
+    text(payload, ...runNames, "alert.rule.description", "milestone.title") ??
     commit?.split("\n", 1)[0] ??
     null
   );
 }
 
 function url(payload: Payload): string | null {
-  return text(
-    payload,
-    ...of(subjects, "html_url"),
-    ...of([...runs, "alert", "milestone", "forkee"], "html_url"),
-    "compare",
-    "repository.html_url",
-  );
+  return text(payload, ...subjectUrls, ...otherUrls, "compare", "repository.html_url");
 }
 
 /** Whoever wrote what the event brings: for a comment its writer, since its text is what the agent reads. */
 function author(payload: Payload): string | null {
   return text(
     payload,
-    ...of(["comment", "review", "issue", "pull_request", "discussion"], "user.login"),
+    ...authors,
     "release.author.login",
     "workflow_run.actor.login",
     // On a push: a commit's own author is free text.
@@ -83,21 +91,14 @@ function author(payload: Payload): string | null {
 }
 
 function labels(payload: Payload): readonly string[] {
-  const own = of(["issue", "pull_request", "discussion"], "labels[].name");
   const added = text(payload, "action") === "labeled" ? ["label.name"] : [];
-  return texts(payload, ...own, ...added);
+  return texts(payload, ...labelNames, ...added);
 }
 
 function assignees(payload: Payload): readonly string[] {
-  const things = ["issue", "pull_request"];
   // The top-level assignee is whom the action is about: on `unassigned` the one who is it no more.
   const named = text(payload, "action") === "unassigned" ? [] : ["assignee.login"];
-  return texts(
-    payload,
-    ...named,
-    ...of(things, "assignee.login"),
-    ...of(things, "assignees[].login"),
-  );
+  return texts(payload, ...named, ...assigneeLogins);
 }
 
 /** A pull request counts by its base, as the `branches` filter of GitHub's own workflows does. A tag is no branch. */
@@ -110,7 +111,7 @@ function branches(payload: Payload, event: string): readonly string[] {
   return texts(
     payload,
     "pull_request.base.ref",
-    ...of(runs, "head_branch"),
+    ...headBranches,
     "check_run.check_suite.head_branch",
   );
 }

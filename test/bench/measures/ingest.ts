@@ -11,9 +11,8 @@ import { repeated } from "../repeated.ts";
 import type { Target } from "../target.ts";
 import { withScheduler } from "../with-scheduler.ts";
 
-/** The one run that the project allows sleeps; what the agents are given waits, and the oldest makes room. */
+/** The one run that the project allows sleeps, and what the agents are given waits. */
 const filters = (n: number): string => `scale = 1
-maxWorkQueueSize = 1
 hooks.pre = ["sleep 3600"]
 [[webhooks]]
 source = "github"
