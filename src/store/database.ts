@@ -22,6 +22,7 @@ export function openDatabase(path: string, migrations: readonly string[]): Datab
     db.exec(`PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA journal_size_limit = 67108864;
+      PRAGMA wal_autocheckpoint = 4000;
       PRAGMA cache_size = -16000`);
     migrate(db, path, migrations);
     return db;
