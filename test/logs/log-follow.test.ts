@@ -1,15 +1,9 @@
-import {
-  appendFileSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-} from "node:fs";
+import { appendFileSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { LogLine, LogQuery, LogSource } from "../../src/contracts/log-source.ts";
 import { createLogSource } from "../../src/logs/log-source.ts";
+import { openLogs } from "./open-logs.ts";
 import { dayMs, entry, logPath, noon, tempProject, tempWriter, writeLines } from "./support.ts";
 
 const devQuery: LogQuery = { agent: "dev", instanceId: null, lines: 100, after: null };
@@ -233,16 +227,6 @@ test("a line of 50 MB is passed over and what follows it is not", async () => {
   expect(messages()).toEqual(["before", "between", "after"]);
   expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
 });
-
-const openLogs = (project: string): string[] =>
-  readdirSync("/proc/self/fd").flatMap((fd) => {
-    try {
-      const path = readlinkSync(`/proc/self/fd/${fd}`);
-      return path.startsWith(project) ? [path] : [];
-    } catch {
-      return [];
-    }
-  });
 
 test("however many follow, a file is open once, and not at all when they are gone", async () => {
   const project = tempProject();

@@ -14,7 +14,7 @@ export const costs: readonly Mutation[] = [
   {
     defence: "a delivery for nobody is explained with so many agents and no more",
     file: "src/webhooks/match-index.ts",
-    find: "const maxExplained = 200;",
+    find: "const maxExplained = 50;",
     replace: "const maxExplained = 200_000;",
     tests: ["test/costs/match.test.ts"],
   },

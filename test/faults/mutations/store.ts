@@ -154,8 +154,8 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "a keeper without its whole order begins nothing",
-    file: "src/runners/host-user/keeper.ts",
-    find: "if (end === -1 || all.at(-1) !== 0x0a) throw new Error(notWhole);",
+    file: "src/runners/host-user/order-input.ts",
+    find: "if (all.at(-1) !== newline) throw new Error(notWhole);",
     replace: "",
     tests: ["test/runners/host-user/half-order.test.ts"],
   },
