@@ -88,8 +88,8 @@ test("what a run claims to have used can't break the counters", async () => {
 test("the queue's depth, what is dropped from it and what else never ran are told", async () => {
   const metrics = after(dev.set, dev.depth(3), dev.refused("dropped"), dev.refused("skipped"));
   expect(await samples(metrics, /queue|not_run/)).toEqual([
-    'almanac_not_run_total{agent="dev",outcome="skipped"} 1',
     'almanac_not_run_total{agent="dev",outcome="dropped"} 1',
+    'almanac_not_run_total{agent="dev",outcome="skipped"} 1',
     'almanac_queue_dropped_total{agent="dev"} 1',
     'almanac_queue_depth{agent="dev"} 3',
   ]);
