@@ -103,6 +103,8 @@ function streamHeaders(reply: FastifyReply): Record<string, string> {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",
+    // The connection ends with the stream: a client must not send its next request over it.
+    connection: "close",
   };
 }
 
