@@ -16,6 +16,8 @@ describe("the status stream", () => {
     expect(stream.headers.get("content-type")).toContain("text/event-stream");
     expect(stream.headers.get("cache-control")).toBe("no-cache, no-transform");
     expect(stream.headers.get("x-accel-buffering")).toBe("no");
+    // Not kept: a client that sent its next request over it would find it closed.
+    expect(stream.headers.get("connection")).toBe("close");
     expect(stream.headers.get("x-content-type-options")).toBe("nosniff");
     await expect.poll(() => stream.events()).toHaveLength(1);
     expect(stream.text().startsWith("retry: 2000\n\n")).toBe(true);
