@@ -68,7 +68,7 @@ async function filled(entries: number): Promise<TestProject> {
     PRAGMA synchronous = OFF;
     WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${entries - 1})
     INSERT INTO triggers (id, at, kind, agent, state, outcome, dead_letter, attempt)
-    SELECT 'e' || i, ${from} + i * ${spanMs / entries},
+    SELECT 'e' || i, ${from} + CAST(i * ${spanMs / entries} AS INTEGER),
       CASE i * 7919 % 4 WHEN 0 THEN 'manual' WHEN 1 THEN 'cron' ELSE 'webhook' END,
       'agent-' || (i * 104729 % 500), 'ended',
       CASE WHEN i * 31 % 5 = 0 THEN 'failed' ELSE 'succeeded' END, i % 20000 = 7, 1 FROM n`);
