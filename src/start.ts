@@ -183,10 +183,8 @@ async function compose(
     },
   );
 
-  const warm = createWarmRunners({
-    ...{ ...inputs, keepWarm: runtimes.keepWarm },
-    isEnabled: (agent) => switches.isEnabled(agent),
-  });
+  const { keepWarm } = runtimes;
+  const warm = createWarmRunners({ ...inputs, keepWarm, agents: () => reporting.board.agents() });
   const readEvent = eventReader({ ...shared, ...serving, store, redact: own.redactor.redact });
   let exitCode = 0;
   const over$ = new Subject<void>();

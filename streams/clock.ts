@@ -7,7 +7,7 @@ export interface Clock {
   now(): number;
   /** Emits the current time once `time` (epoch ms) has come, then completes; never early, always asynchronously. */
   at(time: number): Observable<number>;
-  /** Emits the current time when it was set back by more than an hour: what was planned by the old time is to be planned anew. */
+  /** Emits the time when it was set back by more than an hour: what was planned by the old time is planned anew. */
   readonly setBack$: Observable<number>;
 }
 

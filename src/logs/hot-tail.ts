@@ -26,8 +26,8 @@ const newline = 0x0a;
 /**
  * Follows one file with tail-file from a byte offset. What it does badly by itself is kept from it: it watches
  * nothing (a shared watcher pokes it, else each tail would read at each write to any file of the directory), decodes
- * nothing (one character a byte, so offsets are exact and no character is split), gets no line that is too long, does not look for rotated files,
- * and is given the inode so that stopping it right after its start leaves no file open.
+ * nothing (one character a byte, so offsets are exact and no character is split), gets no line that is too long, does
+ * not look for rotated files, and is given the inode so that stopping it right after its start leaves no file open.
  */
 export function startHotTail(
   { path, offset, inode }: TailStart,

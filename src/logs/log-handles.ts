@@ -34,8 +34,8 @@ interface Open {
 const checkEveryMs = 1_000;
 
 /**
- * Keeps the most recently used `capacity` files open, each until it was not written to for `idleMs`: however many agents
- * there are, quiet ones hold no file open. Each path is appended to by one caller at a time.
+ * Keeps the most recently used `capacity` files open, each until it was not written to for `idleMs`: however many
+ * agents there are, quiet ones hold no file open. Each path is appended to by one caller at a time.
  */
 export function createLogHandles(capacity: number, idleMs = 2_000): LogHandles {
   // A Map keeps the order of insertion: the first is the least recently used.

@@ -12,6 +12,7 @@ export interface StatusBoard {
   apply(event: StatusEvent): void;
   snapshot(): StatusSnapshot;
   agent(name: string): AgentRecord | undefined;
+  agents(): Iterable<AgentRecord>;
   /** Hot; at most one every 100 ms. */
   readonly update$: Observable<StatusUpdate>;
 }
@@ -26,6 +27,7 @@ export function createStatusBoard(
     apply: (event) => status$.next(reduceStatus(status$.value, event, seed)),
     snapshot: () => snapshotOf(status$.value),
     agent: (name) => status$.value.records.get(name),
+    agents: () => status$.value.records.values(),
     // Shared among the clients; without one nothing is gathered. The subject holds the state either way, and what it
     // begins with is in the client's snapshot.
     update$: statusUpdates(status$.pipe(skip(1)), asyncScheduler).pipe(share()),

@@ -1,6 +1,7 @@
 import { distinctUntilChanged, map } from "rxjs";
 import type { Observable, Subscription } from "rxjs";
-import type { AgentConfig, RunEvent } from "../../streams/vocabulary.ts";
+import type { AgentRecord } from "../../streams/status/agent-record.ts";
+import type { RunEvent } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 
 export interface WarmRunnersDeps {
@@ -8,12 +9,13 @@ export interface WarmRunnersDeps {
   readonly project$: Observable<ProjectConfig>;
   /** Runs end, and none begins any more. */
   readonly stopping$: Observable<unknown>;
-  readonly isEnabled: (agent: string) => boolean;
+  /** As the status board has them. */
+  readonly agents: () => Iterable<AgentRecord>;
   /** Keeps so many processes started ahead for each of these OS users, and none for others. */
   readonly keepWarm: (users: readonly string[], each: number) => void;
 }
 
-/** Reads events to know which OS users agents run as, and keeps `[local].warm` processes ready for each of them. */
+/** Keeps `[local].warm` processes ready for each OS user that agents run as; events tell it to look again. */
 export interface WarmRunners {
   readonly see: (event: RunEvent) => void;
   /** Begins to keep them, until the subscription ends or the scheduler stops. */
@@ -21,7 +23,6 @@ export interface WarmRunners {
 }
 
 export function createWarmRunners(deps: WarmRunnersDeps): WarmRunners {
-  const agents = new Map<string, { readonly config: AgentConfig | null; enabled: boolean }>();
   let each = 0;
   let isAsked = false;
   const ask = () => {
@@ -30,19 +31,12 @@ export function createWarmRunners(deps: WarmRunnersDeps): WarmRunners {
     isAsked = true;
     setImmediate(() => {
       isAsked = false;
-      deps.keepWarm(usersOf(agents.values()), each);
+      deps.keepWarm(usersOf(deps.agents()), each);
     });
   };
   return {
-    see: (event) => {
-      const { agent } = event;
-      const known = agents.get(agent) ?? { config: null, enabled: deps.isEnabled(agent) };
-      if (event.type === "agent-set") agents.set(agent, { ...known, config: event.config });
-      else if (event.type === "agent-enabled")
-        agents.set(agent, { ...known, enabled: event.enabled });
-      else if (event.type === "agent-removed") agents.delete(agent);
-      else return;
-      if (each > 0) ask();
+    see: ({ type }) => {
+      if (each > 0 && telling.has(type)) ask();
     },
     open: () => {
       const wanted = deps.project$.pipe(
@@ -68,14 +62,20 @@ export function createWarmRunners(deps: WarmRunnersDeps): WarmRunners {
   };
 }
 
+/** The events after which other users may be wanted. */
+const telling: ReadonlySet<RunEvent["type"]> = new Set([
+  "agent-set",
+  "agent-enabled",
+  "agent-removed",
+]);
+
 /** Only pi is worth to be loaded ahead: an external CLI is a process of its own. */
-function usersOf(
-  agents: Iterable<{ readonly config: AgentConfig | null; readonly enabled: boolean }>,
-): readonly string[] {
+function usersOf(agents: Iterable<AgentRecord>): readonly string[] {
   const users = new Set<string>();
-  for (const { config, enabled } of agents) {
-    if (config === null || !enabled || config.scale === 0 || config.harness.type !== "pi") continue;
-    if (config.runtime.type === "host-user") users.add(config.runtime.runAs);
+  for (const { config, enabled, removed } of agents) {
+    if (config === null || !enabled || removed || config.scale === 0) continue;
+    if (config.harness.type !== "pi" || config.runtime.type !== "host-user") continue;
+    users.add(config.runtime.runAs);
   }
   return [...users];
 }

@@ -69,8 +69,11 @@ export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
   const failed = (batch: readonly Waiting[], error: unknown, isLast: boolean): boolean => {
     rollBack();
     const translated = storeError(path, error);
-    const again = isLast ? [] : batch.filter((write) => write.mayWait(error));
-    for (const write of batch) if (!again.includes(write)) write.reject(translated);
+    const again: Waiting[] = [];
+    for (const write of batch) {
+      if (!isLast && write.mayWait(error)) again.push(write);
+      else write.reject(translated);
+    }
     waiting = [...again, ...waiting];
     return again.length === 0;
   };

@@ -33,7 +33,7 @@ interface Found {
   readonly tick: number;
 }
 
-/** Agents share schedules, and are asked about at the same moments: a search takes some 0.2 ms, and all are due at once. */
+/** Agents share schedules and are asked about at the same moments: a search takes some 0.2 ms, and all are due at once. */
 const found = new Map<string, Found>();
 const maxFound = 500;
 

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { copyProject, startTestScheduler } from "../../../helpers/scheduler.ts";
+import { describe, expect, test } from "vitest";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import { exchange, statusesIn } from "../raw-http.ts";
+import { withHelloScheduler } from "./hello-scheduler.ts";
 
 let scheduler: TestScheduler;
-beforeAll(async () => {
-  scheduler = await startTestScheduler(await copyProject("examples/hello"));
-});
-afterAll(async () => {
-  await scheduler.stop();
-  await scheduler.project.remove();
-});
+withHelloScheduler((started) => (scheduler = started));
 
 async function answer(start: string, headers: Record<string, string | readonly string[]>) {
   const lines = Object.entries({

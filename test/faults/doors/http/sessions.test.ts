@@ -1,19 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { regenerateApiKey } from "../../../../src/credentials/api-key.ts";
 import { readStream } from "../../../gateway/event-stream.ts";
-import { copyProject, startTestScheduler } from "../../../helpers/scheduler.ts";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import { filesBelow } from "../files-below.ts";
+import { withHelloScheduler } from "./hello-scheduler.ts";
 
 let scheduler: TestScheduler;
-beforeAll(async () => {
-  scheduler = await startTestScheduler(await copyProject("examples/hello"));
-});
-afterAll(async () => {
-  await scheduler.stop();
-  await scheduler.project.remove();
-});
+withHelloScheduler((started) => (scheduler = started));
 
 const forged = () => randomBytes(32).toString("base64url");
 const valueIn = (cookie: string) => /^al_session=([\w-]{43})/.exec(cookie)?.[1] ?? "";

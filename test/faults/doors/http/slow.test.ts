@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { copyProject, startTestScheduler } from "../../../helpers/scheduler.ts";
+import { describe, expect, test } from "vitest";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import { rawConnection, statusesIn } from "../raw-http.ts";
 import type { RawConnection } from "../raw-http.ts";
+import { withHelloScheduler } from "./hello-scheduler.ts";
 
 let scheduler: TestScheduler;
-beforeAll(async () => {
-  scheduler = await startTestScheduler(await copyProject("examples/hello"));
-});
-afterAll(async () => {
-  await scheduler.stop();
-  await scheduler.project.remove();
-});
+withHelloScheduler((started) => (scheduler = started));
 
 const headers = "POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
 

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { copyProject, startTestScheduler } from "../../../helpers/scheduler.ts";
+import { describe, expect, test } from "vitest";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
 import { exchange, statusesIn } from "../raw-http.ts";
+import { withHelloScheduler } from "./hello-scheduler.ts";
 
 let scheduler: TestScheduler;
-beforeAll(async () => {
-  scheduler = await startTestScheduler(await copyProject("examples/hello"));
-});
-afterAll(async () => {
-  await scheduler.stop();
-  await scheduler.project.remove();
-});
+withHelloScheduler((started) => (scheduler = started));
 
 /** What a proxy would take for a body, and a server that reads differently for a request with the proxy's rights. */
 const hidden = "GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n";
