@@ -1,10 +1,5 @@
 import type { Readable } from "node:stream";
-
-/** Where a run works, and all its variables. */
-interface Place {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-}
+import type { RunPlace } from "../contracts/run-place.ts";
 
 /**
  * Makes this process, which was started before its run, one that was started for it: it goes where the first line of
@@ -14,7 +9,7 @@ interface Place {
 export async function takePlace(input: Readable): Promise<boolean> {
   const line = await firstLine(input);
   if (line === null) return false;
-  const { cwd, env } = JSON.parse(line) as Place;
+  const { cwd, env } = JSON.parse(line) as RunPlace;
   process.chdir(cwd);
   for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
   Object.assign(process.env, env);

@@ -1,11 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
+import type { RunPlace } from "../../contracts/run-place.ts";
 import { killMarked, signalGroup } from "../end-processes.ts";
 import { findIsolation } from "./isolation.ts";
 import type { Isolation } from "./isolation.ts";
 import type { WarmOrder } from "./keeper-order.ts";
 import { ownVariables, startProcess } from "./start-process.ts";
-import type { Place } from "./start-process.ts";
 
 /** A run's process that was started before there was a run for it: it waits on its input for where it is to work. */
 export interface Ahead {
@@ -35,7 +35,7 @@ const answerMs = 5000;
  * Tells it where to work. True once it answered: before, nobody knows whether it lives. False when it ended, or when
  * `asked` is settled first; then it is ended.
  */
-export async function placeAhead(ahead: Ahead, place: Place, asked: Promise<void>) {
+export async function placeAhead(ahead: Ahead, place: RunPlace, asked: Promise<void>) {
   const { stdin, stdout } = ahead.child;
   const given = new AbortController();
   const late = wait(answerMs, false, { signal: given.signal }).catch(() => false);

@@ -1,15 +1,10 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
+import type { RunPlace } from "../../contracts/run-place.ts";
 import type { Program } from "./keeper-order.ts";
 
-/** Where a run works, and all its variables. */
-export interface Place {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
 /** Starts the process of a run in a session of its own. */
-export function startProcess({ file, args }: Program, place: Place): ChildProcess {
+export function startProcess({ file, args }: Program, place: RunPlace): ChildProcess {
   return spawn(file, args, { ...place, detached: true, stdio: ["pipe", "pipe", "pipe"] });
 }
 
