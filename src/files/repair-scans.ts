@@ -1,4 +1,4 @@
-import { catchError, concat, defer, exhaustMap, map, mergeMap, of, timer } from "rxjs";
+import { catchError, concat, defer, exhaustMap, map, mergeMap, of, switchMap, timer } from "rxjs";
 import type { Observable } from "rxjs";
 import { messageOf } from "../errors.ts";
 import { diffScan } from "./diff-scan.ts";
@@ -6,16 +6,24 @@ import type { ProjectFileEvent } from "./project-file-event.ts";
 import { scanProject } from "./scan.ts";
 import type { Scan } from "./scan.ts";
 
+/** When scans are made, and what the first is compared with. */
+export interface RepairScanOptions {
+  /** Each value begins anew with a scan at once: a watcher that is ready may have missed what was before. */
+  readonly begin$?: Observable<unknown>;
+  /** Between two scans, in ms. */
+  readonly everyMs?: number;
+  /** What the caller knows; without it, the first scan is what the others are compared with. */
+  readonly before?: Scan | null;
+}
+
 /**
- * Scans the project every `everyMs` and tells what changed since the last scan: watching forgets a folder that was
- * renamed away and made again, or a link that was pointed elsewhere. The first scan, at once, is compared with
- * `before`, what the caller knows; without it, it is what the others are compared with. `ready` follows it. A scan
- * that fails is a `warning`, and changes nothing. Cold; never errors, never completes.
+ * Scans the project every so often and tells what changed since the last scan: watching forgets a folder that was
+ * renamed away and made again, or a link that was pointed elsewhere. `ready` follows the first scan. A scan that
+ * fails is a `warning`, and changes nothing. Cold; never errors, never completes.
  */
 export function repairScans(
   projectDir: string,
-  everyMs = 30_000,
-  before: Scan | null = null,
+  { begin$ = of(null), everyMs = 30_000, before = null }: RepairScanOptions = {},
 ): Observable<ProjectFileEvent> {
   return defer(() => {
     let last = before;
@@ -31,7 +39,9 @@ export function repairScans(
       map(compare),
       catchError((error: unknown) => of([warningOf(error)])),
     );
-    return concat(scan$, timer(everyMs, everyMs).pipe(exhaustMap(() => scan$))).pipe(
+    const scans$ = concat(scan$, timer(everyMs, everyMs).pipe(exhaustMap(() => scan$)));
+    return begin$.pipe(
+      switchMap(() => scans$),
       mergeMap((events) => events),
     );
   });

@@ -1,4 +1,4 @@
-import { filter, from, map, merge, mergeMap, of, share, switchMap, take, timer } from "rxjs";
+import { filter, from, map, merge, mergeMap, of, share, takeUntil, timer } from "rxjs";
 import type { Observable } from "rxjs";
 import { isAgentName, listAgents } from "../config/agent-files.ts";
 import { classify } from "../files/classify.ts";
@@ -18,7 +18,6 @@ export interface WatchedFiles {
 
 /** A watcher that is not ready by then, in ms, is not waited for. */
 const patienceMs = 5_000;
-const scanEveryMs = 30_000;
 
 /**
  * Watches the files of a project, once for all who listen; what events miss, a scan finds. `before` is a scan from
@@ -27,10 +26,9 @@ const scanEveryMs = 30_000;
 export function watchFiles(projectDir: string, before: Scan): WatchedFiles {
   const watched$ = watchProject(projectDir).pipe(share());
   const ready$ = watched$.pipe(filter(({ type }) => type === "ready"));
-  const repaired$ = merge(ready$, timer(patienceMs)).pipe(
-    take(1),
-    switchMap(() => repairScans(projectDir, scanEveryMs, before)),
-  );
+  // A watcher is ready a second time when it had to begin anew by polling.
+  const begin$ = merge(ready$, timer(patienceMs).pipe(takeUntil(ready$)));
+  const repaired$ = repairScans(projectDir, { begin$, before });
   const event$ = merge(repaired$, watched$).pipe(share());
   const kind$ = event$.pipe(
     mergeMap((event) => (event.type === "touched" ? of(classify(event.path)) : [])),

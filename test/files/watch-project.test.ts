@@ -106,7 +106,7 @@ test("200 agents changed at once are all told", async () => {
 
 test("with the repairing scans nothing stays unseen: a folder away and back, a link to another", async () => {
   const project = tempProject();
-  const everything = merge(watchProject(project), repairScans(project, 200));
+  const everything = merge(watchProject(project), repairScans(project, { everyMs: 200 }));
   const { events, touched, forget } = await watching(everything);
   await expect.poll(() => events.filter(({ type }) => type === "ready").length).toBe(2);
   const agents = join(project, "agents");
