@@ -1,7 +1,8 @@
-import { Observable, Subscription } from "rxjs";
+import { Subscription } from "rxjs";
 import type { OperatorFunction } from "rxjs";
 import type { Clock } from "../clock.ts";
 import type { RunEvent, WorkItem } from "../vocabulary.ts";
+import { obeying } from "./obeying.ts";
 import { addTo, removeFrom } from "./sets-by-key.ts";
 import type { WaitGraph } from "./wait-graph.ts";
 
@@ -69,138 +70,125 @@ interface Waiter {
  * On complete and on unsubscribe: forgets everything and says nothing more; the calls are in store.
  */
 export function calls(options: CallOptions): OperatorFunction<CallCommand, CallEvent> {
-  return (command$) =>
-    new Observable((subscriber) => {
-      const { clock, graph, mayRetry } = options;
-      const open = new Map<string, OpenCall>();
-      const madeBy = new Map<string, Set<string>>();
-      const abandoned = new Set<string>();
-      const waiters = new Map<string, Waiter>();
-      const waitersOf = new Map<string, Set<Waiter>>();
-      const live = new Map<string, Set<string>>();
-      const timers = new Subscription();
+  return obeying(({ say, owned }) => {
+    const { clock, graph, mayRetry } = options;
+    const open = new Map<string, OpenCall>();
+    const madeBy = new Map<string, Set<string>>();
+    const abandoned = new Set<string>();
+    const waiters = new Map<string, Waiter>();
+    const waitersOf = new Map<string, Set<Waiter>>();
+    const live = new Map<string, Set<string>>();
 
-      const made = (call: OpenCall): void => {
-        open.set(call.callId, call);
-        addTo(madeBy, call.callerInstance, call.callId);
-      };
-      const over = ({ callId, callerInstance }: OpenCall): void => {
-        open.delete(callId);
-        abandoned.delete(callId);
-        removeFrom(madeBy, callerInstance, callId);
-        for (const waiter of [...(waitersOf.get(callId) ?? [])]) {
-          waiter.left.delete(callId);
-          removeFrom(waitersOf, callId, waiter);
-          if (waiter.left.size === 0) settle(waiter, false);
-        }
-      };
+    const made = (call: OpenCall): void => {
+      open.set(call.callId, call);
+      addTo(madeBy, call.callerInstance, call.callId);
+    };
+    const over = ({ callId, callerInstance }: OpenCall): void => {
+      open.delete(callId);
+      abandoned.delete(callId);
+      removeFrom(madeBy, callerInstance, callId);
+      for (const waiter of [...(waitersOf.get(callId) ?? [])]) {
+        waiter.left.delete(callId);
+        removeFrom(waitersOf, callId, waiter);
+        if (waiter.left.size === 0) settle(waiter, false);
+      }
+    };
 
-      /** While a call waits in its queue, whoever runs there stands in its way. */
-      const inTheWayOf = function* (callIds: Iterable<string>): Iterable<string> {
-        for (const callId of callIds) {
-          const call = open.get(callId);
-          if (call === undefined) continue;
-          if (call.instanceId === null) yield* live.get(call.agent) ?? [];
-          else yield call.instanceId;
-        }
-      };
-      const wait = (command: Extract<CallCommand, { type: "wait" }>): void => {
-        const { key, instanceId, until } = command;
-        const left = new Set(command.callIds.filter((callId) => open.has(callId)));
-        if (left.size === 0) return subscriber.next({ type: "settled", key, timedOut: false });
-        const waitsFor = (): Iterable<string> => inTheWayOf(left);
-        const path = graph.circle(instanceId, waitsFor);
-        if (path !== null) return subscriber.next({ type: "refused", key, path });
-        const waiter: Waiter = { key, instanceId, left, wait: new Subscription() };
-        waiters.set(key, waiter);
-        for (const callId of left) addTo(waitersOf, callId, waiter);
-        timers.add(waiter.wait);
-        waiter.wait.add(graph.add(instanceId, waitsFor));
-        waiter.wait.add(() => timers.remove(waiter.wait));
-        if (until !== null) {
-          waiter.wait.add(clock.at(until).subscribe(() => settle(waiter, true)));
-        }
-        const waited = [...left].flatMap((callId) => open.get(callId) ?? []);
-        subscriber.next({ type: "waiting", key, calls: waited });
-      };
-      const forget = (waiter: Waiter): void => {
-        waiter.wait.unsubscribe();
-        waiters.delete(waiter.key);
-        for (const callId of waiter.left) removeFrom(waitersOf, callId, waiter);
-      };
-      const settle = (waiter: Waiter, timedOut: boolean): void => {
-        forget(waiter);
-        subscriber.next({ type: "settled", key: waiter.key, timedOut });
-      };
+    /** While a call waits in its queue, whoever runs there stands in its way. */
+    const inTheWayOf = function* (callIds: Iterable<string>): Iterable<string> {
+      for (const callId of callIds) {
+        const call = open.get(callId);
+        if (call === undefined) continue;
+        if (call.instanceId === null) yield* live.get(call.agent) ?? [];
+        else yield call.instanceId;
+      }
+    };
+    const wait = (command: Extract<CallCommand, { type: "wait" }>): void => {
+      const { key, instanceId, until } = command;
+      const left = new Set(command.callIds.filter((callId) => open.has(callId)));
+      if (left.size === 0) return say({ type: "settled", key, timedOut: false });
+      const waitsFor = (): Iterable<string> => inTheWayOf(left);
+      const path = graph.circle(instanceId, waitsFor);
+      if (path !== null) return say({ type: "refused", key, path });
+      const waiter: Waiter = { key, instanceId, left, wait: owned(new Subscription()) };
+      waiters.set(key, waiter);
+      for (const callId of left) addTo(waitersOf, callId, waiter);
+      waiter.wait.add(graph.add(instanceId, waitsFor));
+      if (until !== null) {
+        waiter.wait.add(clock.at(until).subscribe(() => settle(waiter, true)));
+      }
+      const waited = [...left].flatMap((callId) => open.get(callId) ?? []);
+      say({ type: "waiting", key, calls: waited });
+    };
+    const forget = (waiter: Waiter): void => {
+      waiter.wait.unsubscribe();
+      waiters.delete(waiter.key);
+      for (const callId of waiter.left) removeFrom(waitersOf, callId, waiter);
+    };
+    const settle = (waiter: Waiter, timedOut: boolean): void => {
+      forget(waiter);
+      say({ type: "settled", key: waiter.key, timedOut });
+    };
 
-      const started = (item: WorkItem, instanceId: string): void => {
-        addTo(live, item.agent, instanceId);
-        const call = callOf(item);
-        if (call === undefined) return;
-        const running = { ...call, itemId: item.id, instanceId };
-        open.set(call.callId, running);
-        if (abandoned.has(call.callId)) subscriber.next({ type: "abandoned", call: running });
-      };
-      const finished = (event: Extract<RunEvent, { type: "finished" }>): void => {
-        const { item, instanceId, end } = event;
-        removeFrom(live, item.agent, instanceId);
-        const call = callOf(item);
-        if (call !== undefined) {
-          const again = end.outcome === "lost" && mayRetry(item) && !abandoned.has(call.callId);
-          if (again) open.set(call.callId, { ...call, instanceId: null });
-          else over(call);
-        }
-        abandonCallsOf(instanceId);
-      };
-      const abandonCallsOf = (instanceId: string): void => {
-        for (const waiter of [...waiters.values()]) {
-          if (waiter.instanceId === instanceId) forget(waiter);
-        }
-        const unwanted = [...(madeBy.get(instanceId) ?? [])]
-          .flatMap((callId) => open.get(callId) ?? [])
-          .filter(({ cancelOnExit }) => cancelOnExit);
-        for (const { callId } of unwanted) abandoned.add(callId);
-        // Those that wait first: the end of one that runs would start the next.
-        const [running = [], queued = []] = [true, false].map((runs) =>
-          unwanted.filter((call) => (call.instanceId !== null) === runs),
-        );
-        for (const call of [...queued, ...running]) subscriber.next({ type: "abandoned", call });
-      };
-      const callOf = ({ trigger }: WorkItem): OpenCall | undefined =>
-        trigger.kind === "agent-call" ? open.get(trigger.callId) : undefined;
-
-      const see = (event: RunEvent): void => {
-        if (event.type === "started") started(event.item, event.instanceId);
-        if (event.type === "finished") finished(event);
-        if (event.type !== "refused" && event.type !== "taken") return;
-        const call = callOf(event.item);
-        if (call !== undefined) over(call);
-      };
-      const obey = (command: CallCommand): void => {
-        switch (command.type) {
-          case "made":
-            return made(command.call);
-          case "wait":
-            return wait(command);
-          case "cancel": {
-            const waiter = waiters.get(command.key);
-            if (waiter !== undefined) forget(waiter);
-            return;
-          }
-          case "event":
-            return see(command.event);
-          case "caller-ended":
-            return abandonCallsOf(command.instanceId);
-        }
-      };
-
-      subscriber.add(timers);
-      subscriber.add(
-        command$.subscribe({
-          next: obey,
-          error: (error: unknown) => subscriber.error(error),
-          complete: () => subscriber.complete(),
-        }),
+    const started = (item: WorkItem, instanceId: string): void => {
+      addTo(live, item.agent, instanceId);
+      const call = callOf(item);
+      if (call === undefined) return;
+      const running = { ...call, itemId: item.id, instanceId };
+      open.set(call.callId, running);
+      if (abandoned.has(call.callId)) say({ type: "abandoned", call: running });
+    };
+    const finished = (event: Extract<RunEvent, { type: "finished" }>): void => {
+      const { item, instanceId, end } = event;
+      removeFrom(live, item.agent, instanceId);
+      const call = callOf(item);
+      if (call !== undefined) {
+        const again = end.outcome === "lost" && mayRetry(item) && !abandoned.has(call.callId);
+        if (again) open.set(call.callId, { ...call, instanceId: null });
+        else over(call);
+      }
+      abandonCallsOf(instanceId);
+    };
+    const abandonCallsOf = (instanceId: string): void => {
+      for (const waiter of [...waiters.values()]) {
+        if (waiter.instanceId === instanceId) forget(waiter);
+      }
+      const unwanted = [...(madeBy.get(instanceId) ?? [])]
+        .flatMap((callId) => open.get(callId) ?? [])
+        .filter(({ cancelOnExit }) => cancelOnExit);
+      for (const { callId } of unwanted) abandoned.add(callId);
+      // Those that wait first: the end of one that runs would start the next.
+      const [running = [], queued = []] = [true, false].map((runs) =>
+        unwanted.filter((call) => (call.instanceId !== null) === runs),
       );
-    });
+      for (const call of [...queued, ...running]) say({ type: "abandoned", call });
+    };
+    const callOf = ({ trigger }: WorkItem): OpenCall | undefined =>
+      trigger.kind === "agent-call" ? open.get(trigger.callId) : undefined;
+
+    const see = (event: RunEvent): void => {
+      if (event.type === "started") started(event.item, event.instanceId);
+      if (event.type === "finished") finished(event);
+      if (event.type !== "refused" && event.type !== "taken") return;
+      const call = callOf(event.item);
+      if (call !== undefined) over(call);
+    };
+    return (command: CallCommand): void => {
+      switch (command.type) {
+        case "made":
+          return made(command.call);
+        case "wait":
+          return wait(command);
+        case "cancel": {
+          const waiter = waiters.get(command.key);
+          if (waiter !== undefined) forget(waiter);
+          return;
+        }
+        case "event":
+          return see(command.event);
+        case "caller-ended":
+          return abandonCallsOf(command.instanceId);
+      }
+    };
+  });
 }

@@ -1,8 +1,8 @@
-import { Observable, Subscription } from "rxjs";
-import type { OperatorFunction } from "rxjs";
+import type { OperatorFunction, Subscription } from "rxjs";
 import type { Clock } from "../clock.ts";
 import { meets } from "./condition.ts";
 import type { Condition, Occurrence } from "./condition.ts";
+import { obeying } from "./obeying.ts";
 
 /** A run that waits for something to happen. Times are epoch ms. */
 export interface Wait {
@@ -50,71 +50,57 @@ interface Open {
  * On complete and on unsubscribe: forgets everything and says nothing more; the waits are in store.
  */
 export function waits(clock: Clock): OperatorFunction<WaitCommand, WaitEvent> {
-  return (command$) =>
-    new Observable((subscriber) => {
-      const open = new Map<string, Open>();
-      const offered = new Map<string, readonly Open[]>();
-      const timers = new Subscription();
-      let count = 0;
+  return obeying(({ say, owned }) => {
+    const open = new Map<string, Open>();
+    const offered = new Map<string, readonly Open[]>();
+    let count = 0;
 
-      const add = (wait: Wait, age: number): void => {
-        const timer = clock.at(wait.until).subscribe(() => {
-          forget(wait.key);
-          subscriber.next({ type: "timed-out", wait });
-        });
-        timers.add(timer);
-        timer.add(() => timers.remove(timer));
-        open.set(wait.key, { wait, age, timer });
+    const add = (wait: Wait, age: number): void => {
+      const timeOut = (): void => {
+        forget(wait.key);
+        say({ type: "timed-out", wait });
       };
-      const forget = (key: string): void => {
-        open.get(key)?.timer.unsubscribe();
-        open.delete(key);
-      };
-      const forgetAll = (instanceId: string): void => {
-        for (const { wait } of open.values()) if (wait.instanceId === instanceId) forget(wait.key);
-      };
+      const timer = owned(clock.at(wait.until).subscribe(timeOut));
+      open.set(wait.key, { wait, age, timer });
+    };
+    const forget = (key: string): void => {
+      open.get(key)?.timer.unsubscribe();
+      open.delete(key);
+    };
+    const forgetAll = (instanceId: string): void => {
+      for (const { wait } of open.values()) if (wait.instanceId === instanceId) forget(wait.key);
+    };
 
-      const offer = (id: string, occurrence: Occurrence): void => {
-        const takers = oldestOfEach(open.values(), occurrence);
-        for (const { wait } of takers) forget(wait.key);
-        if (takers.length > 0) offered.set(id, takers);
-        subscriber.next({ type: "offered", id, to: takers.map(({ wait }) => wait) });
-      };
-      const settle = (id: string, each: (taker: Open) => void): void => {
-        const takers = offered.get(id) ?? [];
-        offered.delete(id);
-        for (const taker of takers) each(taker);
-      };
+    const offer = (id: string, occurrence: Occurrence): void => {
+      const takers = oldestOfEach(open.values(), occurrence);
+      for (const { wait } of takers) forget(wait.key);
+      if (takers.length > 0) offered.set(id, takers);
+      say({ type: "offered", id, to: takers.map(({ wait }) => wait) });
+    };
+    const settle = (id: string, each: (taker: Open) => void): void => {
+      const takers = offered.get(id) ?? [];
+      offered.delete(id);
+      for (const taker of takers) each(taker);
+    };
 
-      const obey = (command: WaitCommand): void => {
-        switch (command.type) {
-          case "wait":
-            add(command.wait, ++count);
-            return subscriber.next({ type: "waiting", wait: command.wait });
-          case "cancel":
-            return forget(command.key);
-          case "ended":
-            return forgetAll(command.instanceId);
-          case "offer":
-            return offer(command.id, command.occurrence);
-          case "taken":
-            return settle(command.id, ({ wait }) =>
-              subscriber.next({ type: "met", id: command.id, wait }),
-            );
-          case "not-taken":
-            return settle(command.id, ({ wait, age }) => add(wait, age));
-        }
-      };
-
-      subscriber.add(timers);
-      subscriber.add(
-        command$.subscribe({
-          next: obey,
-          error: (error: unknown) => subscriber.error(error),
-          complete: () => subscriber.complete(),
-        }),
-      );
-    });
+    return (command: WaitCommand): void => {
+      switch (command.type) {
+        case "wait":
+          add(command.wait, ++count);
+          return say({ type: "waiting", wait: command.wait });
+        case "cancel":
+          return forget(command.key);
+        case "ended":
+          return forgetAll(command.instanceId);
+        case "offer":
+          return offer(command.id, command.occurrence);
+        case "taken":
+          return settle(command.id, ({ wait }) => say({ type: "met", id: command.id, wait }));
+        case "not-taken":
+          return settle(command.id, ({ wait, age }) => add(wait, age));
+      }
+    };
+  });
 }
 
 /** One run of each agent, as one run is what the occurrence would have started. */
