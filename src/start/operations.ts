@@ -2,10 +2,10 @@ import { nextTick } from "../../streams/triggers/next-tick.ts";
 import type { AgentConfig, WorkItem } from "../../streams/vocabulary.ts";
 import { OperationError } from "../contracts/operations.ts";
 import type { Delivery, DeliveryAnswer, Operations } from "../contracts/operations.ts";
-import type { Lock } from "../contracts/operator-api.ts";
 import type { Receipt } from "../contracts/webhook-receipts.ts";
 import type { Store } from "../store/store.ts";
 import { uuidV7 } from "../store/uuid-v7.ts";
+import { heldLocks } from "./abilities/lock-view.ts";
 import type { FirstEvents } from "./first-events.ts";
 import type { Inputs } from "./inputs.ts";
 import type { LiveRuns } from "./live-runs.ts";
@@ -36,7 +36,6 @@ export interface OperationDeps {
   readonly redactor: ReceiptViewDeps["redactor"];
   /** Hands on committed work. */
   readonly dispatch: (items: readonly WorkItem[]) => void;
-  readonly locks: () => readonly Lock[];
 }
 
 /** The operations that the gateway's routes are a skin over. */
@@ -89,7 +88,7 @@ export function createOperations(deps: OperationDeps): Operations {
       viewReceipt(id, { ...deps, ...deps.webhooks, receipt: (key) => store.receipts.get(key) }),
     replay: (id, agent) =>
       replay(id, agent, { ...deps, readAgain: (receipt) => deps.webhooks.readAgain(receipt) }),
-    locks: () => deps.locks(),
+    locks: () => heldLocks(board.claims()),
     receiveWebhook: (delivery) => deps.webhooks.receive(delivery),
   };
 }

@@ -6,7 +6,6 @@ import type { Resting } from "../../streams/runs/resting.ts";
 import type { LockClaimEvent } from "../../streams/status/reduce-status.ts";
 import type { RunEvent, RunRequest, WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
-import type { Lock } from "../contracts/operator-api.ts";
 import type {
   Ability,
   AbilityAnswer,
@@ -47,7 +46,6 @@ export interface AbilityDeps extends Pick<
 export interface LiveAbilities extends RunAbilities {
   /** Offers a delivery to the runs that wait for one. */
   offerDelivery(event: WebhookEvent, payload: unknown): Offer;
-  locks(): readonly Lock[];
   /** What runs hold and wait for, for the status; subscribed before `event$`, which tells what is held already. */
   readonly claim$: Observable<LockClaimEvent>;
   /** After the event was given to the store: what it ends is told by what is committed. */
@@ -148,7 +146,6 @@ export function createRunAbilities(deps: AbilityDeps): LiveAbilities {
       }
     },
     offerDelivery: (event, payload) => waits.offerDelivery(event, payload),
-    locks: () => locks.all(),
     claim$: locks.claim$,
     see: (event) => {
       rests.see(event);

@@ -41,7 +41,7 @@ export interface ServingDeps {
   readonly live: LiveRuns;
   readonly stopping: Stopping;
   readonly dispatch: (items: readonly WorkItem[]) => void;
-  readonly abilities: Pick<LiveAbilities, "offerDelivery" | "locks">;
+  readonly abilities: Pick<LiveAbilities, "offerDelivery">;
 }
 
 /** Webhooks, operations and the gateway over them; nothing listens yet. */
@@ -66,7 +66,6 @@ export function createServing(deps: ServingDeps): Serving {
     store: own.store,
     webhooks,
     redactor: own.redactor,
-    locks: () => abilities.locks(),
   });
   const gateway = createGateway({
     ...gatewaySettings(deps, project$.value),

@@ -5,7 +5,12 @@ import type { StatusEvent } from "../../streams/status/reduce-status.ts";
 import { statusUpdates } from "../../streams/status/status-updates.ts";
 import { withEarlierRun } from "../../streams/status/agent-record.ts";
 import type { AgentRecord, EarlierRun } from "../../streams/status/agent-record.ts";
-import type { SchedulerStatus, StatusSnapshot, StatusUpdate } from "../../streams/status/wire.ts";
+import type {
+  LockClaim,
+  SchedulerStatus,
+  StatusSnapshot,
+  StatusUpdate,
+} from "../../streams/status/wire.ts";
 
 /** The one place that holds the state; the status stream, the API and the command line read it. */
 export interface StatusBoard {
@@ -13,6 +18,8 @@ export interface StatusBoard {
   snapshot(): StatusSnapshot;
   agent(name: string): AgentRecord | undefined;
   agents(): Iterable<AgentRecord>;
+  /** What runs hold and wait for. */
+  claims(): Iterable<LockClaim>;
   /** Hot; at most one every 100 ms. */
   readonly update$: Observable<StatusUpdate>;
 }
@@ -28,6 +35,7 @@ export function createStatusBoard(
     snapshot: () => snapshotOf(status$.value),
     agent: (name) => status$.value.records.get(name),
     agents: () => status$.value.records.values(),
+    claims: () => status$.value.claims.values(),
     // Shared among the clients; without one nothing is gathered. The subject holds the state either way, and what it
     // begins with is in the client's snapshot.
     update$: statusUpdates(status$.pipe(skip(1)), asyncScheduler).pipe(share()),

@@ -9,11 +9,10 @@ import type {
 import { locks } from "../../../streams/coordination/locks.ts";
 import type { WaitGraph } from "../../../streams/coordination/wait-graph.ts";
 import type { AbilityAnswer, RunRequestOf } from "../../contracts/run-channel.ts";
-import type { Lock } from "../../contracts/operator-api.ts";
 import type { Store } from "../../store/store.ts";
 import type { LockClaimEvent } from "../../../streams/status/reduce-status.ts";
 import { createLockClaims } from "./lock-claims.ts";
-import { iso, lockView } from "./lock-view.ts";
+import { iso } from "./lock-view.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { requestId } from "./open-requests.ts";
 import { lockRefusal } from "./refusal.ts";
@@ -38,7 +37,6 @@ export interface LockAbilities {
   heartbeat(request: RunRequestOf<"lock-heartbeat">): Promise<AbilityAnswer<"lock-heartbeat">>;
   /** The run is over. */
   end(instanceId: string): void;
-  all(): readonly Lock[];
   /** What runs hold and wait for, for the status; also what is held when the work begins. */
   readonly claim$: Observable<LockClaimEvent>;
   /** Does the work while it is subscribed. */
@@ -59,7 +57,6 @@ interface Asked {
 export function createLockAbilities(deps: LockDeps): LockAbilities {
   const { clock, graph, store, requests, rests } = deps;
   const command$ = new Subject<LockCommand>();
-  const held = new Map<string, HeldLock>();
   const claims = createLockClaims();
   const asked = new Map<string, Asked>();
   const unlocked = new Map<string, string[]>();
@@ -84,12 +81,10 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
     return store.waits.remember(instanceId, id, { ok: true }, instead);
   };
   const has = (lock: HeldLock, request: string): Promise<void> => {
-    held.set(lock.resource, lock);
     claims.hold(lock, request);
     return store.locks.save(lock);
   };
   const released = ({ key, lock }: Extract<LockEvent, { type: "released" }>): void => {
-    held.delete(lock.resource);
     claims.free(lock);
     const removed = store.locks.remove(lock);
     if (key !== null) {
@@ -185,13 +180,9 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
       command$.next({ type: "ended", instanceId });
     },
     claim$: claims.event$,
-    all: () => [...held.values()].map(lockView),
     work$: defer(() => {
       const before = store.locks.all();
-      for (const lock of before) {
-        held.set(lock.resource, lock);
-        claims.hold(lock, null);
-      }
+      for (const lock of before) claims.hold(lock, null);
       const options = { clock, graph, held: before, lastToken: store.locks.lastToken() };
       return command$.pipe(locks(options), tap(see), ignoreElements());
     }),

@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
-import { claimKey } from "../../../streams/status/reduce-status.ts";
-import type { LockClaim } from "../../../streams/status/wire.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { createWorld, instancesOf, problemOf } from "./world.ts";
 
@@ -26,11 +24,11 @@ describe("a run's lock", () => {
     expect(given).toMatchObject({ ok: true, resource, fencingToken: 1 });
     expect(world.store.locks.all()).toMatchObject([{ resource, instanceId: first }]);
     const shown = { resource, agent: "a", instanceId: first, expiresAt: given.expiresAt };
-    expect(world.abilities.locks()).toMatchObject([shown]);
+    expect(world.locks()).toMatchObject([shown]);
     const problem = await problemOf(world.ask(second, "lock", { resource }));
     expect(problem).toMatchObject({ error: "held", holder: shown });
     await world.ask(first, "unlock", { resource });
-    expect([world.store.locks.all(), world.abilities.locks()]).toEqual([[], []]);
+    expect([world.store.locks.all(), world.locks()]).toEqual([[], []]);
   });
 
   test("is given on to who waits for it when its holder dies", async () => {
@@ -121,7 +119,7 @@ describe("a run's lock", () => {
     const [one, two] = await Promise.all(both);
     expect(one).toEqual(two);
     expect(await world.ask(first, "unlock", { resource }, { key })).toEqual({ ok: true });
-    expect(world.abilities.locks()).toMatchObject([{ instanceId: second }]);
+    expect(world.locks()).toMatchObject([{ instanceId: second }]);
   });
 
   test("leaves no more behind the more often it is taken and freed", async () => {
@@ -148,17 +146,12 @@ describe("a run's lock", () => {
 
 test("the status is told what runs hold and wait for, until they are over", async () => {
   const { world, first, second, third } = await withRuns("a", "b", "c");
-  const claims = new Map<string, LockClaim>();
-  world.abilities.claim$.subscribe(({ type, claim }) => {
-    if (type === "lock-claim") claims.set(claimKey(claim), claim);
-    else claims.delete(claimKey(claim));
-  });
   const shown = (): string[] =>
-    [...claims.values()].map(({ held, instanceId }) => `${instanceId} ${held ? "has" : "waits"}`);
+    world.claims().map(({ held, instanceId }) => `${instanceId} ${held ? "has" : "waits"}`);
   await world.ask(first, "lock", { resource, ttlSeconds: 60 });
-  const short = claims.values().next().value?.expiresAt ?? "";
+  const short = world.claims()[0]?.expiresAt ?? "";
   await world.ask(first, "lock-heartbeat", { resource, ttlSeconds: 90 });
-  expect(claims.values().next().value?.expiresAt?.localeCompare(short)).toBe(1);
+  expect(world.claims()[0]?.expiresAt?.localeCompare(short)).toBe(1);
   const wait = { resource, waitSeconds: 60 };
   const left = new AbortController();
   void world.ask(second, "lock", wait, { signal: left.signal }).catch(() => undefined);

@@ -10,11 +10,13 @@ import type {
 } from "../../../src/contracts/run-channel.ts";
 import { ChannelError } from "../../../src/contracts/run-channel.ts";
 import { createFirstEvents } from "../../../src/start/first-events.ts";
+import { heldLocks } from "../../../src/start/abilities/lock-view.ts";
 import { abandonBy, createInputs, dispatchTo } from "../../../src/start/inputs.ts";
 import { recordEvent } from "../../../src/start/recorder.ts";
 import { rerun } from "../../../src/start/rerun.ts";
 import { retryLost } from "../../../src/start/retry-lost.ts";
 import { createRunAbilities } from "../../../src/start/run-abilities.ts";
+import { createStatusBoard } from "../../../src/start/status-board.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { uuidV7 } from "../../../src/store/uuid-v7.ts";
 import { createClock } from "../../../streams/clock.ts";
@@ -28,6 +30,7 @@ import { project as projectOf } from "../../config/samples.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { exitWith } from "../../helpers/stream-runner.ts";
 import { tempDir } from "../../store/support.ts";
+import { schedulerStatus } from "../../streams/status/board.ts";
 
 export interface WorldOptions {
   readonly agents: readonly AgentConfig[];
@@ -79,6 +82,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     return { request, startedAt, waitedMs, report: (stop$) => runner.run(request, stop$) };
   });
   let instances = adopt.length * 10;
+  const board = createStatusBoard(schedulerStatus, () => ({}));
   const event$ = runtime(
     {
       ...inputs,
@@ -121,7 +125,10 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     /** Takes over what was left and runs. */
     start: async (): Promise<void> => {
       const { requeue } = await store.recover(new Set(adopt));
-      subscription = merge(abilities.event$, event$).pipe(tap(read)).subscribe();
+      subscription = merge(
+        abilities.claim$.pipe(tap((event) => board.apply(event))),
+        merge(abilities.event$, event$).pipe(tap(read)),
+      ).subscribe();
       dispatch(requeue);
       abilities.restore(new Set(adopt));
     },
@@ -147,6 +154,9 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       { key = randomUUID(), signal = new AbortController().signal } = {},
     ): Promise<AbilityAnswer<A>> =>
       abilities.perform<A>({ instanceId, ability, key, request, signal }),
+    /** What operators are told of locks. */
+    locks: () => heldLocks(board.claims()),
+    claims: () => [...board.claims()],
     history: () => store.history.query({ page: 1, limit: 200 }).triggers,
   };
 }
