@@ -19,7 +19,6 @@ import { createFirstEvents } from "./start/first-events.ts";
 import { housekeeping } from "./start/housekeeping.ts";
 import { abandonBy, createInputs, dispatchTo } from "./start/inputs.ts";
 import { lastSeenIn } from "./start/last-seen.ts";
-import { createLiveRuns } from "./start/live-runs.ts";
 import { missingAgents } from "./start/missing-agents.ts";
 import { refuseAdopted, withoutTriggers } from "./start/on-demand.ts";
 import { ownProject } from "./start/own-project.ts";
@@ -119,13 +118,12 @@ async function compose(
   const { journal, switches } = reporting;
   const warn = (message: string): void => journal.say(40, message);
 
-  const live = createLiveRuns();
   const firstEvents = createFirstEvents(() => stopping.phase() === "draining");
   const stopping = createStopping({
     ...inputs,
     graceMs: options.graceSeconds * 1000,
     say: (message) => journal.say(30, message),
-    running: () => live.count(),
+    running: () => reporting.board.running(),
     abort: () => subscription.unsubscribe(),
   });
   const clock = createClock(asyncScheduler);
@@ -140,7 +138,7 @@ async function compose(
     onTaken: ({ agent, id }) => inputs.withdraw$.next({ agent, itemId: id, why: "taken" }),
     receipt: (id) => store.receipts.get(id),
   });
-  const shared = { own, inputs, reporting, live, firstEvents, stopping, dispatch, abilities };
+  const shared = { own, inputs, reporting, resting, firstEvents, stopping, dispatch, abilities };
   const serving = createServing({ ...options, ...shared, version });
   const { gateway, listening } = serving;
 

@@ -5,7 +5,6 @@ import { messageOf } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { FirstEvents } from "./first-events.ts";
 import type { Inputs } from "./inputs.ts";
-import type { LiveRuns } from "./live-runs.ts";
 import { recordEvent } from "./recorder.ts";
 import { redactEvent } from "./redact-event.ts";
 import type { Reporting } from "./reporting.ts";
@@ -16,7 +15,6 @@ import type { Serving } from "./serving.ts";
 
 export interface EventReaders extends Pick<Serving, "webhooks" | "metrics" | "listening"> {
   readonly reporting: Pick<Reporting, "board" | "journal">;
-  readonly live: LiveRuns;
   readonly firstEvents: FirstEvents;
   readonly abilities: Pick<LiveAbilities, "see">;
   readonly inputs: Pick<Inputs, "paused$" | "project$">;
@@ -27,7 +25,7 @@ export interface EventReaders extends Pick<Serving, "webhooks" | "metrics" | "li
 
 /** Gives every event to all its readers, without secrets, in the order in which they may build on each other. */
 export function eventReader(readers: EventReaders): (event: RunEvent) => void {
-  const { reporting, live, webhooks, metrics, listening, firstEvents, store } = readers;
+  const { reporting, webhooks, metrics, listening, firstEvents, store } = readers;
   const { board, journal } = reporting;
   const recordTick = (agent: string, at: number): Promise<void> =>
     store.settings.recordTick(agent, { at, schedule: scheduleOf(board.agent(agent)) });
@@ -43,7 +41,7 @@ export function eventReader(readers: EventReaders): (event: RunEvent) => void {
     const event = redactEvent(raw, readers.redact);
     board.apply(event);
     journal.event(event);
-    for (const reader of [live, webhooks, metrics, listening, firstEvents]) reader.see(event);
+    for (const reader of [webhooks, metrics, listening, firstEvents]) reader.see(event);
     const problem = (error: unknown): void =>
       journal.say(50, `${event.agent}: ${event.type} not recorded: ${messageOf(error)}`);
     // In the same turn as the record of the loss, and so in the same commit.

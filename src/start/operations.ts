@@ -1,3 +1,4 @@
+import type { Resting } from "../../streams/runs/resting.ts";
 import { nextTick } from "../../streams/triggers/next-tick.ts";
 import type { AgentConfig, WorkItem } from "../../streams/vocabulary.ts";
 import { OperationError } from "../contracts/operations.ts";
@@ -8,7 +9,6 @@ import { uuidV7 } from "../store/uuid-v7.ts";
 import { heldLocks } from "./abilities/lock-view.ts";
 import type { FirstEvents } from "./first-events.ts";
 import type { Inputs } from "./inputs.ts";
-import type { LiveRuns } from "./live-runs.ts";
 import { refusalOf } from "./refusal.ts";
 import { viewReceipt } from "./receipt-view.ts";
 import type { ReceiptViewDeps } from "./receipt-view.ts";
@@ -23,7 +23,8 @@ import type { Switches } from "./switches.ts";
 export interface OperationDeps {
   readonly board: StatusBoard;
   readonly firstEvents: FirstEvents;
-  readonly live: LiveRuns;
+  /** Knows the runs that live. */
+  readonly resting: Pick<Resting, "of">;
   readonly stopping: Stopping;
   readonly switches: Switches;
   readonly store: Pick<Store, "work" | "history" | "receipts">;
@@ -66,7 +67,7 @@ export function createOperations(deps: OperationDeps): Operations {
       return Promise.resolve(running);
     },
     killInstance: (instanceId) => {
-      if (!deps.live.has(instanceId)) {
+      if (deps.resting.of(instanceId) === undefined) {
         const message = `no run "${instanceId}" is running`;
         return Promise.reject(new OperationError("unknown_instance", message));
       }

@@ -1,3 +1,4 @@
+import type { Resting } from "../../streams/runs/resting.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
 import type { LiveAbilities } from "./run-abilities.ts";
 import type { Operations } from "../contracts/operations.ts";
@@ -10,7 +11,6 @@ import type { Inputs } from "./inputs.ts";
 import { keyInForce } from "./key-in-force.ts";
 import { createListening, gatewaySettings } from "./listening.ts";
 import type { Listening } from "./listening.ts";
-import type { LiveRuns } from "./live-runs.ts";
 import { createOperations } from "./operations.ts";
 import type { OwnProject } from "./own-project.ts";
 import type { Reporting } from "./reporting.ts";
@@ -38,7 +38,7 @@ export interface ServingDeps {
   readonly inputs: Inputs;
   readonly reporting: Reporting;
   readonly firstEvents: FirstEvents;
-  readonly live: LiveRuns;
+  readonly resting: Resting;
   readonly stopping: Stopping;
   readonly dispatch: (items: readonly WorkItem[]) => void;
   readonly abilities: Pick<LiveAbilities, "offerDelivery">;

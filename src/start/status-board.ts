@@ -17,6 +17,8 @@ export interface StatusBoard {
   apply(event: StatusEvent): void;
   snapshot(): StatusSnapshot;
   agent(name: string): AgentRecord | undefined;
+  /** How many runs live. */
+  running(): number;
   agents(): Iterable<AgentRecord>;
   /** What runs hold and wait for. */
   claims(): Iterable<LockClaim>;
@@ -34,6 +36,7 @@ export function createStatusBoard(
     apply: (event) => status$.next(reduceStatus(status$.value, event, seed)),
     snapshot: () => snapshotOf(status$.value),
     agent: (name) => status$.value.records.get(name),
+    running: () => status$.value.scheduler.running,
     agents: () => status$.value.records.values(),
     claims: () => status$.value.claims.values(),
     // Shared among the clients; without one nothing is gathered. The subject holds the state either way, and what it
