@@ -1,26 +1,20 @@
-import { asyncScheduler, delay, EMPTY, from, merge, Subject, takeUntil, tap } from "rxjs";
-import { agentChanges } from "../streams/agents/agent-changes.ts";
+import { asyncScheduler, EMPTY, merge, Subject, takeUntil, tap } from "rxjs";
 import { createClock } from "../streams/clock.ts";
 import { createPlaces } from "../streams/runs/places.ts";
 import { createResting } from "../streams/runs/resting.ts";
-import { runtime } from "../streams/runtime.ts";
 import { problemText } from "../streams/vocabulary.ts";
 import type { LogEntry } from "../streams/vocabulary.ts";
-import { readAgent } from "./config/agent-files.ts";
-import { describeChange } from "./config/describe-change.ts";
 import { loadProject } from "./config/load-project.ts";
 import type { LoadedProject } from "./config/load-project.ts";
-import { resolveAgent } from "./config/resolve-agent.ts";
 import type { LogSource } from "./contracts/log-source.ts";
 import type { Operations } from "./contracts/operations.ts";
 import { messageOf } from "./errors.ts";
 import { closeAll } from "./start/close-all.ts";
 import { createFirstEvents } from "./start/first-events.ts";
+import { graphOver } from "./start/graph-over.ts";
 import { housekeeping } from "./start/housekeeping.ts";
 import { abandonBy, createInputs, dispatchTo } from "./start/inputs.ts";
-import { lastSeenIn } from "./start/last-seen.ts";
-import { missingAgents } from "./start/missing-agents.ts";
-import { refuseAdopted, withoutTriggers } from "./start/on-demand.ts";
+import { refuseAdopted } from "./start/on-demand.ts";
 import { ownProject } from "./start/own-project.ts";
 import type { OwnProject } from "./start/own-project.ts";
 import { projectChanges } from "./start/project-changes.ts";
@@ -30,19 +24,15 @@ import { reloadProject } from "./start/reload-project.ts";
 import { createReporting } from "./start/reporting.ts";
 import { instancesOf } from "./start/adopt-runs.ts";
 import { createRunAbilities } from "./start/run-abilities.ts";
-import { createRuntimes, newInstanceId } from "./start/run-edges.ts";
+import { createRuntimes } from "./start/run-edges.ts";
 import { createServing } from "./start/serving.ts";
 import { mustBeRunnable } from "./start/runnable.ts";
 import { startWarnings } from "./start/start-warnings.ts";
 import { createStopping } from "./start/stopping.ts";
 import { createWarmRunners } from "./start/warm-runners.ts";
 import { watchFiles } from "./start/watch-files.ts";
-import { uuidV7 } from "./store/uuid-v7.ts";
 import { packageVersion } from "./version.ts";
 import { filterTable } from "./webhooks/providers/table.ts";
-
-/** How long a claim that is under way may take once the scheduler stops, in ms. */
-const claimMs = 1000;
 
 export interface StartOptions {
   /** Absolute. */
@@ -145,41 +135,11 @@ async function compose(
   const { agents, problems, scan } = await readAgents(projectDir);
   const files = watchFiles(projectDir, scan);
   const places = createPlaces(firstProject.scale);
-  const event$ = runtime(
-    {
-      ...inputs,
-      adopted$: from(adopted),
-      agentChange$: merge(
-        from(missingAgents(waiting, agents)),
-        agentChanges({
-          initial: agents,
-          touched$: files.agent$,
-          project$,
-          read: (name) => from(readAgent(projectDir, name)),
-          resolve: (agent, project) => {
-            const change = resolveAgent(agent, project, { filters: filterTable, version });
-            return onDemand ? withoutTriggers(change) : change;
-          },
-          scheduler: asyncScheduler,
-        }),
-      ),
-    },
-    {
-      ...runtimes,
-      // One that waits for the store must not hold up the end.
-      claim: (request) =>
-        from(store.work.claim(request)).pipe(takeUntil(inputs.stopping$.pipe(delay(claimMs)))),
-      clock,
-      scheduler: asyncScheduler,
-      places,
-      resting,
-      newId: uuidV7,
-      newInstanceId,
-      isEnabled: (agent) => switches.isEnabled(agent),
-      lastSeen: lastSeenIn(store.settings),
-      describeChange,
-    },
-  );
+  const event$ = graphOver({
+    ...{ projectDir, version, onDemand, inputs, store, agents, adopted, waiting, switches },
+    ...{ runner: runtimes.runner, prepare: runtimes.prepare, touched$: files.agent$ },
+    ...{ clock, places, resting },
+  });
 
   const { keepWarm } = runtimes;
   const warm = createWarmRunners({ ...inputs, keepWarm, agents: () => reporting.board.agents() });

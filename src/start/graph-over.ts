@@ -1,0 +1,80 @@
+import { asyncScheduler, delay, from, merge, takeUntil } from "rxjs";
+import type { Observable } from "rxjs";
+import { agentChanges } from "../../streams/agents/agent-changes.ts";
+import type { Clock } from "../../streams/clock.ts";
+import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
+import type { Places } from "../../streams/runs/places.ts";
+import type { Resting } from "../../streams/runs/resting.ts";
+import { runtime } from "../../streams/runtime.ts";
+import type { AgentChange, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
+import { readAgent } from "../config/agent-files.ts";
+import type { AgentFiles } from "../config/agent-files.ts";
+import { describeChange } from "../config/describe-change.ts";
+import { resolveAgent } from "../config/resolve-agent.ts";
+import type { Store } from "../store/store.ts";
+import { uuidV7 } from "../store/uuid-v7.ts";
+import { filterTable } from "../webhooks/providers/table.ts";
+import type { Inputs } from "./inputs.ts";
+import { lastSeenIn } from "./last-seen.ts";
+import { missingAgents } from "./missing-agents.ts";
+import { withoutTriggers } from "./on-demand.ts";
+import { newInstanceId } from "./run-edges.ts";
+import type { Runtimes } from "./run-edges.ts";
+import type { Switches } from "./switches.ts";
+
+/** What the graph flows from and over. */
+export interface GraphParts extends Pick<Runtimes, "runner" | "prepare"> {
+  readonly projectDir: string;
+  readonly version: string;
+  /** No schedules and no webhooks. */
+  readonly onDemand: boolean;
+  readonly inputs: Inputs;
+  readonly store: Pick<Store, "work" | "settings">;
+  /** As they are on disk now. */
+  readonly agents: ReadonlyMap<string, AgentFiles>;
+  /** Names of agents whose files may have changed. */
+  readonly touched$: Observable<string>;
+  readonly adopted: readonly AdoptedRun[];
+  /** Work from before a restart. */
+  readonly waiting: readonly WorkItem[];
+  readonly clock: Clock;
+  readonly places: Places;
+  readonly resting: Resting;
+  readonly switches: Pick<Switches, "isEnabled">;
+}
+
+/** How long a claim that is under way may take once the scheduler stops, in ms. */
+const claimMs = 1000;
+
+/** The graph of all agents over the edges of one scheduler. */
+export function graphOver(parts: GraphParts): Observable<RunEvent> {
+  const { runner, prepare, inputs, store, clock, places, resting, switches } = parts;
+  return runtime(
+    { ...inputs, adopted$: from(parts.adopted), agentChange$: agentChange$(parts) },
+    {
+      ...{ runner, prepare, clock, places, resting, newInstanceId, describeChange },
+      // One that waits for the store must not hold up the end.
+      claim: (request) =>
+        from(store.work.claim(request)).pipe(takeUntil(inputs.stopping$.pipe(delay(claimMs)))),
+      scheduler: asyncScheduler,
+      newId: uuidV7,
+      isEnabled: (agent) => switches.isEnabled(agent),
+      lastSeen: lastSeenIn(store.settings),
+    },
+  );
+}
+
+function agentChange$(parts: GraphParts): Observable<AgentChange> {
+  const { projectDir, version, onDemand, inputs, agents, waiting, touched$ } = parts;
+  return merge(
+    from(missingAgents(waiting, agents)),
+    agentChanges({
+      ...{ initial: agents, touched$, project$: inputs.project$, scheduler: asyncScheduler },
+      read: (name) => from(readAgent(projectDir, name)),
+      resolve: (agent, project) => {
+        const change = resolveAgent(agent, project, { filters: filterTable, version });
+        return onDemand ? withoutTriggers(change) : change;
+      },
+    }),
+  );
+}
