@@ -22,6 +22,12 @@ const requestTimeoutMs = 30_000;
 /** Its headers are cut off sooner, and soon after: Node would look for slow ones every half a minute only. */
 const slowRequests = { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 };
 
+/**
+ * Whoever sent a header can have put anything before what the nearest proxy appended to it: with more than that one
+ * believed, each guess at the login could come from an address of its own.
+ */
+const isNearestProxy = (_address: string, hop: number): boolean => hop === 0;
+
 /** An app with what both servers share, and no route yet. */
 export function createApp(deps: GatewayDeps): {
   readonly app: FastifyInstance;
@@ -34,7 +40,7 @@ export function createApp(deps: GatewayDeps): {
     requestTimeout: requestTimeoutMs,
     http: slowRequests,
     bodyLimit: deps.maxBodyBytes,
-    trustProxy: deps.trustProxy,
+    trustProxy: deps.trustProxy && isNearestProxy,
     routerOptions: { ignoreTrailingSlash: true },
     clientErrorHandler: answerClientError,
     // Its own answer is no problem document; the hook below gives one.

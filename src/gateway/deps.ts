@@ -26,8 +26,8 @@ export interface GatewayDeps {
   readonly port: number;
   /** More names that the operator routes answer to, without port. */
   readonly allowedHosts: readonly string[];
-  /** Believe `X-Forwarded-*`: true, or the proxies' addresses. */
-  readonly trustProxy: boolean | string;
+  /** A proxy stands in front: what it added to `X-Forwarded-*` is believed. */
+  readonly trustProxy: boolean;
   /** Largest request body, bytes. */
   readonly maxBodyBytes: number;
   /** Tells the operator; the message holds no secret. */

@@ -84,6 +84,30 @@ test("guessing is slowed down, even for the right key, and only for that address
   expect((await tryKey(apiKey, "10.0.0.2")).statusCode).toBe(204);
 });
 
+test("behind a proxy it is the address that the proxy added that is slowed down", async () => {
+  const app = await setUp({ trustProxy: true });
+  const tryKey = (key: string, forwarded: string) => {
+    const headers = { "x-forwarded-for": forwarded };
+    return app.inject({ method: "POST", url: "/login", headers, payload: { key } });
+  };
+  for (let failures = 0; failures < 5; failures++) {
+    const madeUp = `198.51.100.${failures}, 203.0.113.7`;
+    expect((await tryKey("wrong", madeUp)).statusCode).toBe(401);
+  }
+  expect((await tryKey(apiKey, "198.51.100.99, 203.0.113.7")).statusCode).toBe(429);
+  expect((await tryKey(apiKey, "203.0.113.8")).statusCode).toBe(204);
+});
+
+test("without a proxy nobody is believed to be another address", async () => {
+  const app = await setUp();
+  const tryKey = (key: string, forwarded: number) => {
+    const headers = { "x-forwarded-for": `203.0.113.${forwarded}` };
+    return app.inject({ method: "POST", url: "/login", headers, payload: { key } });
+  };
+  for (let failures = 0; failures < 5; failures++) await tryKey("wrong", failures);
+  expect((await tryKey(apiKey, 9)).statusCode).toBe(429);
+});
+
 test.each(["GET", "POST"] as const)("%s /logout ends the session", async (method) => {
   const app = await setUp();
   const headers = { cookie: await logIn(app), "sec-fetch-site": "same-origin" };
