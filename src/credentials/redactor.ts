@@ -1,3 +1,4 @@
+import { mapTexts } from "../contracts/map-texts.ts";
 import { secretForms } from "./secret-forms.ts";
 
 /** Takes known secrets out of what is written down. */
@@ -11,7 +12,6 @@ export interface Redactor {
 }
 
 const mark = "[redacted]";
-const maxDepth = 32;
 
 /** A redactor that knows no secret yet. */
 export function createRedactor(): Redactor {
@@ -26,7 +26,7 @@ export function createRedactor(): Redactor {
       if (forms.size > before) known = anyOf(forms);
     },
     redact,
-    redactValue: (value) => deepMap(value, redact, []),
+    redactValue: (value) => mapTexts(value, redact),
   };
 }
 
@@ -38,36 +38,4 @@ function anyOf(forms: ReadonlySet<string>): RegExp {
 
 function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-}
-
-/** `parents` are the objects that hold this one. */
-function deepMap(value: unknown, redact: (text: string) => string, parents: object[]): unknown {
-  if (typeof value === "string") return redact(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (parents.includes(value)) return "[circular]";
-  if (parents.length >= maxDepth) return "[too deep]";
-  const inside = [...parents, value];
-  const next = (inner: unknown): unknown => deepMap(inner, redact, inside);
-  if (Array.isArray(value)) return value.map(next);
-  if (value instanceof Error) return next(plainError(value));
-  if (hasToJson(value)) return next(value.toJSON());
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [redact(key), next(inner)]),
-  );
-}
-
-function hasToJson(value: object): value is { toJSON(): unknown } {
-  return "toJSON" in value && typeof value.toJSON === "function";
-}
-
-/** An error's texts are not among its own enumerable keys. */
-function plainError(error: Error): object {
-  const { name, message, stack, cause } = error;
-  return {
-    ...Object.fromEntries(Object.entries(error)),
-    name,
-    message,
-    stack,
-    ...(cause === undefined ? {} : { cause }),
-  };
 }

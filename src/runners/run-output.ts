@@ -2,6 +2,7 @@ import type { RunnerEvent } from "../../streams/runs/runner.ts";
 import type { LogEntry, LogLevel, RunRequest } from "../../streams/vocabulary.ts";
 import { lineSplitter } from "../contracts/line-splitter.ts";
 import type { LineSplitter } from "../contracts/line-splitter.ts";
+import { mapTexts } from "../contracts/map-texts.ts";
 import { returnedValue } from "./returned-value.ts";
 import type { HandedBack } from "./returned-value.ts";
 import { runMessageSchema } from "../contracts/run-messages.ts";
@@ -45,12 +46,13 @@ export function runOutput(options: RunOutputOptions): RunOutput {
   let end: EndMessage | null = null;
   let bytes = 0;
   const returned = returnedValue();
+  const models = new Set(request.agent.models.map(({ name }) => name));
   let rerun = false;
 
   const log = (level: LogLevel, time: number, msg: string, fields: Record<string, unknown>) => {
     const { instanceId, agent } = request;
     const entry: LogEntry = {
-      ...(redacted(fields, redact) as Record<string, unknown>),
+      ...(mapTexts(fields, redact) as Record<string, unknown>),
       level,
       time,
       msg: redact(msg),
@@ -95,7 +97,8 @@ export function runOutput(options: RunOutputOptions): RunOutput {
         rerun = true;
         break;
       case "cooldown":
-        onCooldown(message.model, message.until);
+        // It reports on its own models: other names would only fill the memory.
+        if (models.has(message.model)) onCooldown(message.model, message.until);
         break;
       case "end":
         end = { ...message, error: message.error === null ? null : redact(message.error) };
@@ -115,7 +118,7 @@ export function runOutput(options: RunOutputOptions): RunOutput {
     stderr: lineSplitter(maxLineBytes, (line) => take("stderr", line, Date.now())),
     end: () => end,
     handedBack: () => {
-      const value = redacted(returned.value(), redact);
+      const value = mapTexts(returned.value(), redact);
       return { ...(value === undefined ? {} : { value }), ...(rerun ? { rerun } : {}) };
     },
   };
@@ -134,13 +137,4 @@ function messageIn(line: string): RunMessage | null {
 /** Control characters would move a reader's cursor. */
 function printable(line: string): string {
   return line.slice(0, maxRawCharacters).replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "\ufffd");
-}
-
-function redacted(value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === "string") return redact(value);
-  if (Array.isArray(value)) return value.map((item: unknown) => redacted(item, redact));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [redact(key), redacted(item, redact)]),
-  );
 }

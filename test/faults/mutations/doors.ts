@@ -85,15 +85,6 @@ export const doors: readonly Mutation[] = [
     tests: ["test/gateway/routes/login.test.ts"],
   },
   {
-    defence: "files made while watching gives way to polling are found at once",
-    file: "src/start/watch-files.ts",
-    find: "repairScans(projectDir, { begin$, before })",
-    replace: "repairScans(projectDir, { before })",
-    tests: ["test/faults/files/without-watches.test.ts"],
-    only: "run out later",
-    built: true,
-  },
-  {
     defence: "a session that an attacker planted ends at the login",
     file: "src/gateway/routes/login.ts",
     find: "if (previous !== null) deps.sessions.end(previous);",

@@ -94,6 +94,15 @@ const files: readonly Mutation[] = [
     tests: ["test/streams/agents/agent-changes.test.ts"],
     only: "wait until a file has been quiet",
   },
+  {
+    defence: "files made while watching gives way to polling are found at once",
+    file: "src/start/watch-files.ts",
+    find: "repairScans(projectDir, { begin$, before })",
+    replace: "repairScans(projectDir, { before })",
+    tests: ["test/faults/files/without-watches.test.ts"],
+    only: "run out later",
+    built: true,
+  },
 ];
 
 /** What holds under clients, agents, senders and providers without measure. */

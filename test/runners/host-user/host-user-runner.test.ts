@@ -179,10 +179,10 @@ describe("a run as the scheduler's user", () => {
 
   it("hands on which model is to be left out, and until when", async () => {
     const cooldowns: [string, number][] = [];
-    await eventsOf(aRequest(`echo '{"type":"cooldown","model":"big","until":99}'; ${end()}`), {
+    await eventsOf(aRequest(`echo '{"type":"cooldown","model":"scripted","until":99}'; ${end()}`), {
       onCooldown: (...cooldown) => cooldowns.push(cooldown),
     });
-    expect(cooldowns).toEqual([["big", 99]]);
+    expect(cooldowns).toEqual([["scripted", 99]]);
   });
 
   it("is cut off when it writes without end, and its account still counts", async () => {

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { runOutput } from "../../src/runners/run-output.ts";
+import type { RunnerEvent } from "../../streams/runs/runner.ts";
+import { anAgent, anItem } from "../helpers/agents.ts";
+
+const agent = anAgent("dev");
+
+/** What a run's output made so far. */
+function written(redact: (text: string) => string = (text) => text) {
+  const events: RunnerEvent[] = [];
+  const cooldowns: [string, number][] = [];
+  const output = runOutput({
+    request: { instanceId: "dev-1", agent, item: anItem("1", "dev") },
+    redact,
+    emit: (event) => events.push(event),
+    onCooldown: (model, until) => cooldowns.push([model, until]),
+    maxBytes: 1_000_000,
+  });
+  const say = (message: object | string): void => {
+    const line = typeof message === "string" ? message : JSON.stringify(message);
+    output.line("stdout", line, 0);
+  };
+  return { events, cooldowns, output, say };
+}
+
+const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+
+test("a value that is nested to exhaust the stack is cut, and nothing breaks", () => {
+  const { events, output, say } = written((text) => text.replace("hush", "[redacted]"));
+  const log = `{"type":"log","level":30,"time":1,"msg":"deep hush","kind":"run","fields":{"a":${nested(3_000)}}}`;
+  say(log);
+  expect(events).toMatchObject([{ type: "output", entry: { msg: "deep [redacted]" } }]);
+  expect(JSON.stringify(events)).toContain("[too deep]");
+  say({ type: "return", json: `{"hush":${nested(3_000)}}`, more: false });
+  expect(JSON.stringify(output.handedBack())).toContain("[too deep]");
+});
+
+test("a run lets its own models cool down, and no others", () => {
+  const { cooldowns, say } = written();
+  say({ type: "cooldown", model: "scripted", until: 5 });
+  for (let n = 0; n < 10; n++) say({ type: "cooldown", model: `made up ${n}`, until: 5 });
+  expect(cooldowns).toEqual([["scripted", 5]]);
+});
