@@ -6,6 +6,7 @@ import { createChannels } from "../channel/channels.ts";
 import { removeChannelDir } from "../channel/channel-dir.ts";
 import type { Job } from "../contracts/job.ts";
 import type { RunAbilities } from "../contracts/run-channel.ts";
+import type { Redactor } from "../credentials/redactor.ts";
 import { messageOf } from "../errors.ts";
 import { ownBaseDir } from "../runners/host-user/base-dir.ts";
 import type { Store } from "../store/store.ts";
@@ -14,7 +15,7 @@ import { runsDir } from "./run-agent-program.ts";
 export interface RunChannelsOptions {
   readonly records: Store["channels"];
   /** A run's token is known to it before the run is. */
-  readonly redactor: { add(secrets: readonly string[]): void };
+  readonly redactor: Pick<Redactor, "add">;
   readonly onProblem: (message: string) => void;
 }
 
@@ -42,6 +43,7 @@ export function createRunChannels(options: RunChannelsOptions): RunChannels {
   const { records, redactor, onProblem } = options;
   const channels = createChannels({ onProblem });
   const running = new Set<string>();
+  const forgetToken = new Map<string, () => void>();
   const forget = (instanceId: string): void => {
     records.remove(instanceId).catch((error: unknown) => {
       onProblem(`the channel of ${instanceId} stays recorded: ${messageOf(error)}`);
@@ -50,6 +52,9 @@ export function createRunChannels(options: RunChannelsOptions): RunChannels {
   const close = (instanceId: string): void => {
     if (channels.dirOf(instanceId) === null) return;
     channels.revoke(instanceId);
+    // Worth nothing by now, and each that is known makes looking through a text slower.
+    forgetToken.get(instanceId)?.();
+    forgetToken.delete(instanceId);
     forget(instanceId);
   };
 
@@ -61,7 +66,7 @@ export function createRunChannels(options: RunChannelsOptions): RunChannels {
       if (contained) await ownBaseDir(containersDir, false);
       const baseDir = contained ? containersDir : runsDir;
       const { dir, tokenHash, token, socket } = await channels.open(instanceId, baseDir);
-      redactor.add([token]);
+      forgetToken.set(instanceId, redactor.add([token]));
       await records.add({ instanceId, dir, tokenHash });
       // A run that was stopped while it was prepared has nobody who ends its channel any more.
       if (!running.has(instanceId)) close(instanceId);

@@ -91,6 +91,22 @@ describe("createRedactor", () => {
     expect(redactor.redact("first-secret, second-secret")).toBe("[redacted], [redacted]");
   });
 
+  it("forgets what it is told to, and nothing that others added too", () => {
+    const redactor = redactorOf("the-secret", "shared-secret");
+    const forget = redactor.add(["a-token-of-a-run", "shared-secret"]);
+    expect(redactor.redact("a-token-of-a-run, shared-secret")).toBe("[redacted], [redacted]");
+    forget();
+    forget();
+    const text = redactor.redact("a-token-of-a-run, shared-secret, the-secret");
+    expect(text).toBe("a-token-of-a-run, [redacted], [redacted]");
+  });
+
+  it("knows nothing any more when all is forgotten", () => {
+    const redactor = createRedactor();
+    redactor.add(["the-secret"])();
+    expect(redactor.redact("the-secret")).toBe("the-secret");
+  });
+
   it("goes through values, their keys and errors, and leaves the original as it was", () => {
     const { redactValue } = redactorOf("the-secret");
     const value = {

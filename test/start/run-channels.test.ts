@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { NEVER, of } from "rxjs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Job } from "../../src/contracts/job.ts";
+import { createRedactor } from "../../src/credentials/redactor.ts";
+import type { Redactor } from "../../src/credentials/redactor.ts";
 import { createChannelClient } from "../../src/harness/abilities/channel-client.ts";
 import { createRunChannels } from "../../src/start/run-channels.ts";
 import { ownBaseDir } from "../../src/runners/host-user/base-dir.ts";
@@ -18,14 +20,14 @@ import { fakeAbilities } from "../helpers/fake-abilities.ts";
 
 let project: string;
 let store: Store;
-let secrets: string[];
+let redactor: Redactor;
 let problems: string[];
 
 beforeEach(async () => {
   project = await mkdtemp(join(tmpdir(), "al-rc-"));
   await ownBaseDir(runsDir, false);
   store = openStore(project);
-  [secrets, problems] = [[], []];
+  [redactor, problems] = [createRedactor(), []];
 });
 afterEach(async () => {
   store.close();
@@ -35,7 +37,7 @@ afterEach(async () => {
 function aScheduler() {
   const channels = createRunChannels({
     records: store.channels,
-    redactor: { add: (values) => secrets.push(...values) },
+    redactor,
     onProblem: (message) => problems.push(message),
   });
   const abilities = fakeAbilities();
@@ -60,13 +62,16 @@ it("gives each run a channel of its own, from its start to its end", async () =>
   const request = aRequest("dev-1");
   const run = channels.during(request, NEVER).subscribe();
   const channel = await channels.channelFor(request);
-  expect(secrets).toEqual([channel?.token]);
+  const token = channel?.token ?? "";
+  expect(redactor.redact(token)).toBe("[redacted]");
   expect(await unlock(channel)).toEqual({ ok: true });
   expect(store.channels.all()).toMatchObject([{ instanceId: "dev-1" }]);
   expect(JSON.stringify(store.channels.all())).not.toContain(channel?.token);
   const dir = channels.dirOf("dev-1");
   run.unsubscribe();
   expect(existsSync(dir ?? "")).toBe(false);
+  // It is worth nothing any more, and as many as there were runs would make looking for them slow.
+  expect(redactor.redact(token)).toBe(token);
   await expect.poll(() => store.channels.all()).toEqual([]);
   await channels.close();
 });
