@@ -47,6 +47,8 @@ export interface Taker {
   readonly answer: unknown;
   /** For how long its clock has stood so far, in ms. */
   readonly waitedMs: number;
+  /** Asked within the commit: since the offer it may have ended, or given up. */
+  isWaiting(): boolean;
 }
 
 /** What is about to be committed, offered to the runs that wait for something like it. */
@@ -56,15 +58,27 @@ export interface Offer {
   settle(taken: boolean): void;
 }
 
+/** Work that a run takes. */
+export interface TakenWork {
+  readonly item: WorkItem;
+  readonly by: Taker;
+  /** Whether it starts a run of the agent when nobody waits for it any more. */
+  readonly startsRun: boolean;
+}
+
 /** What one delivery writes, in one commit. */
 export interface Acceptance {
   readonly receipt: Receipt;
   readonly items: readonly WorkItem[];
   /** Work that waits for no run, as one that lives takes it. */
-  readonly taken: readonly { readonly item: WorkItem; readonly by: Taker }[];
+  readonly taken: readonly TakenWork[];
   readonly deadLetters: readonly DeadLetter[];
 }
 
-/** Whether it was written, or was there already: same source, delivery id and body. The same id with another body is another delivery. */
+/**
+ * Whether it was written, with the work that waits for a run now, or was there already: same source, delivery id and
+ * body. The same id with another body is another delivery.
+ */
 export type Accepted =
-  { readonly duplicate: false } | { readonly duplicate: true; readonly receiptId: string };
+  | { readonly duplicate: false; readonly queued: readonly WorkItem[] }
+  | { readonly duplicate: true; readonly receiptId: string };

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { OpenCall } from "../../streams/coordination/calls.ts";
 import type { Outcome, Trigger, WorkItem } from "../../streams/vocabulary.ts";
+import type { Taker } from "../contracts/webhook-receipts.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
 import { prepareWaitEnd } from "./waits.ts";
-import type { WaitEnd } from "./waits.ts";
 
 /** What became of a call so far: that of its latest attempt. */
 export interface CallState {
@@ -22,13 +22,13 @@ export interface CallState {
 export interface Calls {
   /**
    * Commits a call, once: `known` when there is one of that id already, `too_many` when its tree of calls holds `limit`
-   * of them. With `taken` a run waited for it, and it never waits itself.
+   * of them. `taken`: the run that waited for it waits still and takes it, so that it never waits itself.
    */
   add(
     item: WorkItem,
     limit: number,
-    taken: WaitEnd | null,
-  ): Promise<"added" | "known" | "too_many">;
+    taker: Taker | null,
+  ): Promise<"queued" | "taken" | "known" | "too_many">;
   /** The calls of a run among these, as they are once all earlier writes are committed. */
   read(callerInstance: string, callIds: readonly string[]): Promise<readonly CallState[]>;
   /** What an earlier scheduler left: the calls that are not over. */
@@ -50,17 +50,21 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit): Calls {
      WHERE state <> 'ended' AND kind = 'agent-call' ORDER BY seq`,
   );
 
-  const add = (item: WorkItem, limit: number, taken: WaitEnd | null) => {
+  const add = (item: WorkItem, limit: number, taker: Taker | null) => {
     const { trigger } = item;
     if (trigger.kind !== "agent-call") throw new Error(`work item ${item.id} is no call`);
     if (known.get(trigger.callId) !== undefined) return "known";
     if (Number(ofRoot.get(trigger.root)?.n) >= limit) return "too_many";
-    insert(taken === null ? queuedRow(item) : takenRow(item, taken.instanceId));
-    if (taken !== null) endWait(taken);
-    return "added";
+    if (taker?.isWaiting() !== true) {
+      insert(queuedRow(item));
+      return "queued";
+    }
+    insert(takenRow(item, taker.instanceId));
+    endWait(taker);
+    return "taken";
   };
   return {
-    add: (item, limit, taken) => write(() => add(item, limit, taken)),
+    add: (item, limit, taker) => write(() => add(item, limit, taker)),
     read: (caller, callIds) =>
       write(() => callIds.flatMap((callId) => stateOf(latest.get(callId, caller)))),
     open: () => (open.all() as unknown as OpenRow[]).flatMap(openCall),

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import type { Acceptance, Accepted, Receipt } from "../contracts/webhook-receipts.ts";
+import type { Acceptance, Accepted, Receipt, TakenWork } from "../contracts/webhook-receipts.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import { deadLetterRow, prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
+import { deadLetterRow, leftRow, prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
 import { prepareWaitEnd } from "./waits.ts";
 
 /** The accepted webhook deliveries of a project. */
@@ -33,6 +33,10 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit): Receip
   );
 
   const endWait = prepareWaitEnd(db);
+  const take = ({ item, by }: TakenWork): void => {
+    insertTrigger(takenRow(item, by.instanceId));
+    endWait(by);
+  };
   const accept = ({ receipt, items, taken, deadLetters }: Acceptance): Accepted => {
     const { id, at, source, type, deliveryId, headers, body, matched, reason } = receipt;
     const bodyHash = hash("sha256", body, "hex");
@@ -40,13 +44,15 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit): Receip
     if (typeof known === "string") return { duplicate: true, receiptId: known };
     const [head, agents] = [JSON.stringify(headers), JSON.stringify(matched)];
     insert.run(id, at, source, type, deliveryId, bodyHash, head, body, agents, reason);
-    for (const item of items) insertTrigger(queuedRow(item));
-    for (const { item, by } of taken) {
-      insertTrigger(takenRow(item, by.instanceId));
-      endWait(by);
+    const left = taken.filter(({ by }) => !by.isWaiting());
+    const queued = [...items, ...left.flatMap(({ item, startsRun }) => (startsRun ? item : []))];
+    for (const item of queued) insertTrigger(queuedRow(item));
+    for (const one of taken) {
+      if (!left.includes(one)) take(one);
+      else if (!one.startsRun) insertTrigger(leftRow(one.item));
     }
     for (const entry of deadLetters) insertTrigger(deadLetterRow(entry));
-    return { duplicate: false };
+    return { duplicate: false, queued };
   };
 
   return {

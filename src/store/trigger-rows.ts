@@ -61,6 +61,12 @@ export function takenRow(item: WorkItem, instanceId: string): NewTriggerRow {
   return { ...queuedRow(item), ...ended, reason: takenBy(instanceId) };
 }
 
+/** The row of work that only a run wanted which waits no more. */
+export function leftRow(item: WorkItem): NewTriggerRow {
+  const reason = "the run that waited for it is over, or gave up";
+  return { ...queuedRow(item), state: "ended", outcome: "rejected", deadLetter: true, reason };
+}
+
 /** Why work that a run takes is over. */
 export function takenBy(instanceId: string): string {
   return `taken by ${instanceId}, which waited for it`;

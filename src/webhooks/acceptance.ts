@@ -41,7 +41,10 @@ export function acceptanceOf(matched: Matched, newId: () => string): Acceptance 
       reason: reason ?? disabledOnly(result.disabled),
     },
     items: started.map((agent) => workItem(agent, event, at, newId())),
-    taken: takers.map((by) => ({ item: workItem(by.agent, event, at, newId()), by })),
+    taken: takers.map((by) => ({
+      ...{ item: workItem(by.agent, event, at, newId()), by },
+      startsRun: result.matched.includes(by.agent),
+    })),
     deadLetters: deadLetters(matched, newId),
   };
 }

@@ -148,7 +148,7 @@ async function take(desk: Desk, believed: Believed): Promise<DeliveryAnswer> {
   }
   const { id, matched } = acceptance.receipt;
   count(matched.length > 0 ? "accepted" : "unmatched");
-  handOn(desk, acceptance);
+  handOn(desk, id, accepted.queued);
   return { status: 200, body: { receiptId: id, matched: matched.map((agent) => ({ agent })) } };
 }
 
@@ -171,14 +171,11 @@ function match(
 }
 
 /** The work is durable by now: a fault in handing it on must not make the sender deliver it again. */
-function handOn({ deps, warn }: Desk, { receipt, items }: Acceptance): void {
+function handOn({ deps, warn }: Desk, receiptId: string, items: readonly WorkItem[]): void {
   if (items.length === 0) return;
   try {
     deps.dispatch(items);
   } catch (error) {
-    warn(
-      "dispatch",
-      `webhook receipt ${receipt.id} is stored but not started: ${messageOf(error)}`,
-    );
+    warn("dispatch", `webhook receipt ${receiptId} is stored but not started: ${messageOf(error)}`);
   }
 }

@@ -70,6 +70,13 @@ export function waits(clock: Clock): OperatorFunction<WaitCommand, WaitEvent> {
     const forgetAll = (instanceId: string): void => {
       for (const { wait } of open.values()) if (wait.instanceId === instanceId) forget(wait.key);
     };
+    /** What was offered to them and is not taken is none of theirs any more. */
+    const withdraw = (isOver: (wait: Wait) => boolean): void => {
+      for (const [id, takers] of offered) {
+        const left = takers.filter(({ wait }) => !isOver(wait));
+        offered.set(id, left);
+      }
+    };
 
     const offer = (id: string, occurrence: Occurrence): void => {
       const takers = oldestOfEach(open.values(), occurrence);
@@ -89,9 +96,11 @@ export function waits(clock: Clock): OperatorFunction<WaitCommand, WaitEvent> {
           add(command.wait, ++count);
           return say({ type: "waiting", wait: command.wait });
         case "cancel":
-          return forget(command.key);
+          forget(command.key);
+          return withdraw(({ key }) => key === command.key);
         case "ended":
-          return forgetAll(command.instanceId);
+          forgetAll(command.instanceId);
+          return withdraw(({ instanceId }) => instanceId === command.instanceId);
         case "offer":
           return offer(command.id, command.occurrence);
         case "taken":

@@ -48,7 +48,8 @@ test("each entry says how many calls its run made", async () => {
   const store = await withTree();
   // Who waited for a call is the instance of its entry, but the call made none.
   const taken = callItem("d", { root: "other", caller: "zoo", callerInstance: "zoo-1" }, "ops");
-  const waiting = { key: "k", instanceId: "ops-1", answer: {}, waitedMs: 0 };
+  const who = { agent: "ops", instanceId: "ops-1", key: "k" };
+  const waiting = { ...who, answer: {}, waitedMs: 0, isWaiting: () => true };
   await store.calls.add(taken, 100, waiting);
   const calls = store.history.query(wholeHistory).triggers.map(({ id, calls: n }) => [id, n]);
   expect(Object.fromEntries(calls)).toEqual({ first: 1, other: 2, a: 1, b: 0, c: 0, d: 0 });

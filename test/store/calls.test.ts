@@ -6,7 +6,7 @@ const limit = 100;
 test("a call is queued, runs and ends with the value that it returned", async () => {
   const store = tempStore();
   const item = callItem("a");
-  expect(await store.calls.add(item, limit, null)).toBe("added");
+  expect(await store.calls.add(item, limit, null)).toBe("queued");
   const base = { callId: "call-a", agent: "dev", exitCode: null, reason: null, value: null };
   const queued = { ...base, state: "queued", outcome: null };
   expect(await store.calls.read("ops-1", ["call-a"])).toEqual([queued]);
@@ -38,7 +38,7 @@ test("a tree of calls has its limit, whoever calls, and each tree its own", asyn
   const store = tempStore();
   for (const id of ["a", "b"]) await store.calls.add(callItem(id), 2, null);
   expect(await store.calls.add(callItem("c", { caller: "dev" }), 2, null)).toBe("too_many");
-  expect(await store.calls.add(callItem("d", { root: "other" }), 2, null)).toBe("added");
+  expect(await store.calls.add(callItem("d", { root: "other" }), 2, null)).toBe("queued");
 });
 
 test("the state of a call is that of its latest try", async () => {
@@ -67,7 +67,8 @@ test("the state of a call is that of its latest try", async () => {
 test("a call that a waiting run takes is over at once, and that run is told of it", async () => {
   const store = tempStore();
   const taken = { instanceId: "dev-1", key: "k", answer: { it: 1 }, waitedMs: 5 };
-  await store.calls.add(callItem("a"), limit, taken);
+  const taker = { ...taken, agent: "dev", isWaiting: () => true };
+  expect(await store.calls.add(callItem("a"), limit, taker)).toBe("taken");
   expect(await store.calls.read("ops-1", ["call-a"])).toMatchObject([
     {
       state: "ended",
@@ -77,4 +78,7 @@ test("a call that a waiting run takes is over at once, and that run is told of i
   ]);
   expect(store.waits.answer("dev-1", "k")).toEqual({ it: 1 });
   expect(store.calls.open()).toEqual([]);
+  const late = { ...taker, key: "l", isWaiting: () => false };
+  expect(await store.calls.add(callItem("b"), limit, late)).toBe("queued");
+  expect(store.calls.open()).toMatchObject([{ callId: "call-b" }]);
 });

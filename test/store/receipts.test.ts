@@ -20,7 +20,7 @@ function delivery(id: string, deliveryId: string | null, body: string): Acceptan
 test("a receipt is kept byte for byte with its work", async () => {
   const store = tempStore();
   const acceptance = delivery("r1", "d1", '{"a":"\u00e9"}');
-  expect(await store.receipts.accept(acceptance)).toEqual({ duplicate: false });
+  expect(await store.receipts.accept(acceptance)).toMatchObject({ duplicate: false });
   const { body, ...rest } = acceptance.receipt;
   const stored = store.receipts.get("r1");
   expect(stored).toMatchObject(rest);
@@ -37,7 +37,7 @@ test("the same delivery again is a duplicate, also while the first is being comm
   ]);
   const third = await store.receipts.accept(delivery("r3", "d1", "body"));
   const duplicate = { duplicate: true, receiptId: "r1" };
-  expect([...answers, third]).toEqual([{ duplicate: false }, duplicate, duplicate]);
+  expect([...answers, third]).toMatchObject([{ duplicate: false }, duplicate, duplicate]);
   expect(store.history.query(wholeHistory).total).toBe(1);
 });
 
@@ -51,7 +51,7 @@ test("another body, another source or no delivery id is no duplicate", async () 
     delivery("r4", null, "body"),
     delivery("r5", null, "body"),
   ]) {
-    expect(await store.receipts.accept(one)).toEqual({ duplicate: false });
+    expect(await store.receipts.accept(one)).toMatchObject({ duplicate: false });
   }
 });
 
@@ -61,5 +61,5 @@ test("a receipt whose work cannot be written is not accepted at all", async () =
   await expect(store.receipts.accept(delivery("r1", "d1", "body"))).rejects.toThrow();
   expect(store.receipts.get("r1")).toBeNull();
   const again = { ...delivery("r2", "d1", "body") };
-  expect(await store.receipts.accept(again)).toEqual({ duplicate: false });
+  expect(await store.receipts.accept(again)).toMatchObject({ duplicate: false });
 });

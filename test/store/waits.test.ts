@@ -74,8 +74,8 @@ test("a delivery that a run takes is its answer in one commit, and no work that 
     ...{ id, at: 1, source: "gh", type: "github", deliveryId: "d", headers: {}, reason: null },
     ...{ body: new Uint8Array(), matched: ["dev"] },
   };
-  const by = { ...wait, answer: { it: 1 }, waitedMs: 3 };
-  const taken = [{ item: webhookItem("w", id), by }];
+  const by = { ...wait, answer: { it: 1 }, waitedMs: 3, isWaiting: () => true };
+  const taken = [{ item: webhookItem("w", id), by, startsRun: false }];
   const acceptance = { receipt, items: [], taken, deadLetters: [] };
   await store.receipts.accept(acceptance);
   expect(store.waits.answer("dev-1", "k")).toEqual({ it: 1 });
@@ -93,8 +93,34 @@ test("a delivery that came twice ends no wait", async () => {
     ...{ body: new Uint8Array(), matched: [] },
   };
   await store.receipts.accept({ receipt, items: [], taken: [], deadLetters: [] });
-  const by = { ...wait, answer: 1, waitedMs: 3 };
+  const by = { ...wait, answer: 1, waitedMs: 3, isWaiting: () => true };
   const again = { receipt: { ...receipt, id: "r2" }, items: [], deadLetters: [] };
-  await store.receipts.accept({ ...again, taken: [{ item: webhookItem("w", "r2"), by }] });
+  await store.receipts.accept({
+    ...again,
+    taken: [{ item: webhookItem("w", "r2"), by, startsRun: true }],
+  });
   expect(store.waits.all()).toEqual([wait]);
+});
+
+test("what a run no longer waits for starts a run of its agent, if its filters let it", async () => {
+  const store = await runningStore();
+  const receipt = {
+    ...{ id: "r", at: 1, source: "gh", type: "github", deliveryId: "d", headers: {}, reason: null },
+    ...{ body: new Uint8Array(), matched: ["dev"] },
+  };
+  const by = { ...wait, answer: 1, waitedMs: 3, isWaiting: () => false };
+  const [wanted, left] = [webhookItem("w1", "r"), webhookItem("w2", "r")];
+  const taken = [
+    { item: wanted, by, startsRun: true },
+    { item: left, by, startsRun: false },
+  ];
+  const accepted = await store.receipts.accept({ receipt, items: [], taken, deadLetters: [] });
+  expect(accepted).toEqual({ duplicate: false, queued: [wanted] });
+  expect(store.waits.answer("dev-1", "k")).toBeUndefined();
+  const entries = store.history.query({ ...wholeHistory, kind: "webhook" }).triggers;
+  const told = entries.map(({ id, outcome, deadLetter }) => ({ id, outcome, deadLetter }));
+  expect(told.sort((a, b) => a.id.localeCompare(b.id))).toEqual([
+    { id: "w1", outcome: null, deadLetter: false },
+    { id: "w2", outcome: "rejected", deadLetter: true },
+  ]);
 });

@@ -68,7 +68,7 @@ export class Desk {
     if (before !== undefined) return { duplicate: true, receiptId: before.receipt.id };
     this.accepted.push(acceptance);
     this.happened.push("committed");
-    return { duplicate: false };
+    return { duplicate: false, queued: acceptance.items };
   }
 
   listen(name: string, filters: Record<string, readonly string[]> = {}, from = "hub"): void {

@@ -7,6 +7,7 @@ const taker = {
   key: "k",
   answer: { trigger: "it" },
   waitedMs: 5,
+  isWaiting: () => true,
 };
 
 function deskWith(...agents: string[]): Desk {

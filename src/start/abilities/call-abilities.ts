@@ -73,14 +73,13 @@ export function createCallAbilities(deps: CallDeps): CallAbilities {
   const make = async (
     item: WorkItem,
     trigger: CallTrigger,
-  ): Promise<"made" | "taken" | "known"> => {
+  ): Promise<"queued" | "taken" | "known"> => {
     const offer = deps.offerCall(item.agent, trigger);
     const taker = offer.takers[0] ?? null;
     try {
       const added = await store.calls.add(item, maxCallsOfTree, taker);
-      offer.settle(added === "added");
-      if (added === "known") return "known";
-      if (added === "added") return taker === null ? "made" : "taken";
+      offer.settle(added === "taken");
+      if (added !== "too_many") return added;
     } catch (error) {
       offer.settle(false);
       throw error;
@@ -148,7 +147,7 @@ export function createCallAbilities(deps: CallDeps): CallAbilities {
       mustBeAllowed(item, deps);
       const made = await make(item, trigger);
       if (made === "taken") return { ok: true, callId: key, state: "ended" };
-      if (made === "made") {
+      if (made === "queued") {
         return { ok: true, callId: key, state: await stateAtFirst(item, openCall(item)) };
       }
       const [again] = await read(instanceId, [key]);

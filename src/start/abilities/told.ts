@@ -1,6 +1,7 @@
 import { meets } from "../../../streams/coordination/condition.ts";
 import type { Condition, Occurrence } from "../../../streams/coordination/condition.ts";
 import type { Trigger, WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import { mapTexts } from "../../contracts/map-texts.ts";
 import type { AbilityAnswer } from "../../contracts/run-channel.ts";
 
 /** What may end a wait, and how the run is told of it. */
@@ -13,7 +14,8 @@ interface Told {
 export function deliveryAs(event: WebhookEvent, payload: unknown): Told {
   const { source } = event;
   const occurrence = { kind: "webhook", agent: null, source, event: event.event } as const;
-  const trigger = { kind: "webhook", ...event, payload };
+  // Nested deeply enough, it could be parsed and yet not be written again.
+  const trigger = { kind: "webhook", ...event, payload: mapTexts(payload, (text) => text) };
   return { occurrence: { ...occurrence, payload }, trigger };
 }
 

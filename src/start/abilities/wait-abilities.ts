@@ -154,6 +154,7 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
     const takers = offered.map(({ agent, instanceId, key }) => ({
       ...{ agent, instanceId, key, answer },
       waitedMs: waitedMs(instanceId),
+      isWaiting: () => open.has(key),
     }));
     if (takers.length === 0) return { takers, settle: () => undefined };
     answers.set(id, answer);

@@ -14,7 +14,7 @@ export const store: readonly Mutation[] = [
     file: "src/webhooks/receive.ts",
     find: "accepted = await deps.accept(acceptance);",
     replace:
-      "void deps.accept(acceptance).catch(() => undefined);\n    accepted = { duplicate: false };",
+      "void deps.accept(acceptance).catch(() => undefined);\n    accepted = { duplicate: false, queued: acceptance.items };",
     tests: [points],
     only: "receipt not committed",
     built: true,

@@ -25,16 +25,27 @@ function eventOf(event: string, receiptId: string): WebhookEvent {
 }
 
 /** What the receiver does with a delivery that no filter lets through; the agents that took it. */
-async function deliver(world: World, event: string, payload: unknown = {}): Promise<string[]> {
+async function deliver(
+  world: World,
+  event: string,
+  payload: unknown = {},
+  meanwhile = (): void => undefined,
+): Promise<string[]> {
   const id = randomUUID();
   const offer = world.abilities.offerDelivery(eventOf(event, id), payload);
   const receipt: Acceptance["receipt"] = {
     ...{ id, at: 1, source: "gh", type: "github", deliveryId: id, headers: {} },
     ...{ body: new Uint8Array(), matched: [], reason: null },
   };
-  const taken = offer.takers.map((by) => ({ item: webhookItem(randomUUID(), id, by.agent), by }));
-  await world.store.receipts.accept({ receipt, items: [], taken, deadLetters: [] });
+  const taken = offer.takers.map((by) => ({
+    ...{ item: webhookItem(randomUUID(), id, by.agent), by },
+    startsRun: true,
+  }));
+  const accepting = world.store.receipts.accept({ receipt, items: [], taken, deadLetters: [] });
+  meanwhile();
+  const accepted = await accepting;
   offer.settle(true);
+  if (!accepted.duplicate) world.dispatch(accepted.queued);
   return offer.takers.map(({ instanceId }) => instanceId);
 }
 
@@ -64,6 +75,28 @@ describe("a wait", () => {
       ...{ instanceId: run, outcome: "succeeded", deadLetter: false },
       reason: `taken by ${run}, which waited for it`,
     });
+  });
+
+  test("takes nothing once its run is over, and the delivery starts another", async () => {
+    const { world, run } = await started();
+    void world.ask(run, "wait", { kind: "webhook" }).catch(() => undefined);
+    await waitsFor(world, 1);
+    await nextTurns();
+    await deliver(world, "issues", {}, () => world.end(run));
+    await vi.waitFor(() => expect(instancesOf(world, "a")).toHaveLength(2));
+    const found = world.history().filter(({ kind }) => kind === "webhook");
+    expect(found).toMatchObject([{ instanceId: instancesOf(world, "a")[1], outcome: null }]);
+  });
+
+  test("is told of a delivery that is nested too deeply to be written again", async () => {
+    const { world, run } = await started();
+    const waiting = world.ask(run, "wait", { kind: "webhook" });
+    await waitsFor(world, 1);
+    await nextTurns();
+    const levels = 20_000;
+    const deep: unknown = JSON.parse(`{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`);
+    expect(await deliver(world, "issues", deep)).toEqual([run]);
+    expect(JSON.stringify(await waiting)).toContain("[too deep]");
   });
 
   test("is met by a call, which then starts no run", async () => {

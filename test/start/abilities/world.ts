@@ -121,7 +121,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   onTestFinished(close);
 
   return {
-    ...{ dir, store, frozen, events, problems, inputs, abilities },
+    ...{ dir, store, frozen, events, problems, inputs, abilities, dispatch },
     /** Takes over what was left and runs. */
     start: async (): Promise<void> => {
       const { requeue } = await store.recover(new Set(adopt));

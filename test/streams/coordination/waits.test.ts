@@ -92,6 +92,9 @@ describe("a wait", () => {
     ["ends late when it was not taken", "                  -s--o----n", "-a--o----x"],
     ["is forgotten when nobody wants it", "                -aAx-o", "-aA--B"],
     ["is forgotten when its run ends", "                   -aAe-o", "-aA--B"],
+    ["is over with its run, whatever it was offered", "    -a-oen-p", "-a-o---P"],
+    ["is over when given up, whatever it was offered", "   -a-oxn-p", "-a-o---P"],
+    ["is met by nothing once its run ended", "             -a-oet", "-a-o--"],
   ])("%s", (_what, line, expected) =>
     marbles((helpers) => {
       const unsubscribed = "-------------------!";
