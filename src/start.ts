@@ -6,15 +6,20 @@ import { problemText } from "../streams/vocabulary.ts";
 import type { LogEntry } from "../streams/vocabulary.ts";
 import { loadProject } from "./config/load-project.ts";
 import type { LoadedProject } from "./config/load-project.ts";
+import type { ProjectConfig } from "./config/project-config.ts";
 import type { LogSource } from "./contracts/log-source.ts";
 import type { Operations } from "./contracts/operations.ts";
 import { messageOf } from "./errors.ts";
+import { checkAddress } from "./gateway/server.ts";
 import { closeAll } from "./start/close-all.ts";
 import { createFirstEvents } from "./start/first-events.ts";
 import { graphOver } from "./start/graph-over.ts";
 import { housekeeping } from "./start/housekeeping.ts";
 import { abandonBy, createInputs, dispatchTo } from "./start/inputs.ts";
+import type { Inputs } from "./start/inputs.ts";
+import { gatewaySettings } from "./start/listening.ts";
 import { refuseAdopted } from "./start/on-demand.ts";
+import { needsGateway } from "./start/needs-gateway.ts";
 import { ownProject } from "./start/own-project.ts";
 import type { OwnProject } from "./start/own-project.ts";
 import { projectChanges } from "./start/project-changes.ts";
@@ -25,6 +30,7 @@ import { createReporting } from "./start/reporting.ts";
 import { instancesOf } from "./start/adopt-runs.ts";
 import { createRunAbilities } from "./start/run-abilities.ts";
 import { createRuntimes } from "./start/run-edges.ts";
+import type { Runtimes } from "./start/run-edges.ts";
 import { createServing } from "./start/serving.ts";
 import { mustBeRunnable } from "./start/runnable.ts";
 import { startWarnings } from "./start/start-warnings.ts";
@@ -77,29 +83,45 @@ export async function startScheduler(options: StartOptions): Promise<Scheduler> 
   const onProblem = (msg: string): void =>
     options.log({ level: 40, time: Date.now(), msg, agent: "scheduler" });
   const own = await ownProject(projectDir, { env, version, onProblem });
+  const inputs = createInputs(loaded.project, own.store.settings.paused());
+  const { project$ } = inputs;
+  const runtimes = createRuntimes({ projectDir, env, own, project$, warn: onProblem });
   try {
-    return await compose(options, loaded, own, version);
+    await mayListen(options, loaded.project);
+    return await compose({ options, loaded, own, inputs, runtimes, version });
   } catch (error) {
+    await runtimes.close();
     own.close();
     throw error;
   }
 }
 
-async function compose(
-  options: StartOptions,
-  loaded: LoadedProject,
-  own: OwnProject,
-  version: string,
-): Promise<Scheduler> {
+/** Found out before any run is gone on with: who can't start must not end it. */
+async function mayListen(options: StartOptions, project: ProjectConfig): Promise<void> {
+  const { webUi, onDemand = false } = options;
+  const webhookSources = Object.keys(project.webhooks).length;
+  if (onDemand || !needsGateway({ webUi, webhookSources, agents: [] })) return;
+  await checkAddress(gatewaySettings(options, project));
+}
+
+/** What a scheduler begins with. */
+interface Beginning {
+  readonly options: StartOptions;
+  readonly loaded: LoadedProject;
+  readonly own: OwnProject;
+  readonly inputs: Inputs;
+  readonly runtimes: Runtimes;
+  readonly version: string;
+}
+
+async function compose(beginning: Beginning): Promise<Scheduler> {
+  const { options, loaded, own, inputs, runtimes, version } = beginning;
   const { projectDir, env, webUi, onDemand = false } = options;
   const { project: firstProject, warnings } = loaded;
   const { store } = own;
-  const inputs = createInputs(firstProject, store.settings.paused());
   const { project$ } = inputs;
-  const tell = (msg: string): void =>
-    options.log({ level: 40, time: Date.now(), msg, agent: "scheduler" });
-  const { adopt, ...runtimes } = createRuntimes({ projectDir, env, own, project$, warn: tell });
-  const adopted = await adopt(store.openRuns());
+  const { agents, problems, scan } = await readAgents(projectDir);
+  const adopted = await runtimes.adopt(store.openRuns());
   if (onDemand) refuseAdopted(adopted);
   const recovered = await store.recover(instancesOf(adopted));
   const waiting = onDemand ? [] : recovered.requeue;
@@ -132,7 +154,6 @@ async function compose(
   const serving = createServing({ ...options, ...shared, version });
   const { gateway, listening } = serving;
 
-  const { agents, problems, scan } = await readAgents(projectDir);
   const files = watchFiles(projectDir, scan);
   const places = createPlaces(firstProject.scale);
   const event$ = graphOver({

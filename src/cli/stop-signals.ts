@@ -23,14 +23,15 @@ export interface StopSignals {
 
 /** Listens from the start, so that a signal during it doesn't leave half of a scheduler behind. */
 export function watchStopSignals(): StopSignals {
-  let first: { reason: string; at: number } | null = null;
+  let first: { reason: string } | null = null;
+  let lastAt = 0;
   let twice = false;
   let stop: (reason: string) => void = () => undefined;
   let stopNow: () => void = () => undefined;
 
   const ask = (reason: string): void => {
     if (first !== null) return;
-    first = { reason, at: performance.now() };
+    first = { reason };
     stop(reason);
   };
   const again = (): void => {
@@ -38,8 +39,10 @@ export function watchStopSignals(): StopSignals {
     stopNow();
   };
   const receive = (signal: NodeJS.Signals): void => {
+    const isSame = performance.now() - lastAt < sameInterrupt;
+    lastAt = performance.now();
     if (first === null) return ask(signal);
-    if (signal === "SIGINT" && performance.now() - first.at >= sameInterrupt) again();
+    if (signal === "SIGINT" && !isSame) again();
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, receive);
 

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { chmodSync, lstatSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import { UserError } from "../errors.ts";
@@ -14,6 +16,19 @@ export interface Gateway {
   listenUnix(path: string): Promise<void>;
   /** Ends the streams, lets the other requests finish, and stops listening. */
   close(): Promise<void>;
+}
+
+/** Resolves when nobody listens on the address; rejects with the UserError that listening on it would. */
+export async function checkAddress(where: Pick<GatewayDeps, "host" | "port">): Promise<void> {
+  const server = createServer();
+  try {
+    server.listen({ host: where.host, port: where.port });
+    await once(server, "listening");
+  } catch (error) {
+    throw listenError(error, where);
+  } finally {
+    server.close();
+  }
 }
 
 /** Makes the gateway; it listens on nothing yet. */
@@ -75,7 +90,7 @@ function removeLeftover(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
 }
 
-function listenError(error: unknown, { host, port }: GatewayDeps): unknown {
+function listenError(error: unknown, { host, port }: Pick<GatewayDeps, "host" | "port">): unknown {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   const hint = "Set another one with [gateway].port in config.toml or with --port.";
   if (code === "EADDRINUSE") {

@@ -19,6 +19,7 @@ export interface Stopping {
   started(): void;
   /** No new runs; the running ones get the grace period. Again is nothing new. */
   readonly stop: (reason: string) => void;
+  /** No run gets more time; again leaves behind what is not gone yet. */
   readonly stopNow: () => void;
   /** The graph is complete: nothing is left to stop. */
   done(): void;
@@ -27,10 +28,14 @@ export interface Stopping {
 /** A run that was killed gets this long to be gone before it is left behind, in ms. */
 const lastResortMs = 10_000;
 
+/** The same when somebody asked for it twice; a third time leaves them behind at once, in ms. */
+const hurryMs = 2_000;
+
 /** The way down: triggers stop, runs drain, then abort. */
 export function createStopping(deps: StoppingDeps): Stopping {
   const timers = new Set<NodeJS.Timeout>();
   let phase: Phase = "starting";
+  let isHurried = false;
 
   const after = (ms: number, what: () => void): void => {
     timers.add(setTimeout(what, ms));
@@ -57,7 +62,11 @@ export function createStopping(deps: StoppingDeps): Stopping {
     stopNow: () => {
       phase = "draining";
       deps.stopping$.next();
-      deps.abort();
+      if (isHurried) return deps.abort();
+      isHurried = true;
+      // So that a person's end of a run is in the history: one that nobody saw end is tried once more.
+      deps.kill$.next({ everything: true });
+      after(hurryMs, deps.abort);
     },
     done: () => {
       for (const timer of timers) clearTimeout(timer);

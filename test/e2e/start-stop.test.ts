@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -6,8 +7,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readSchedulerInfo } from "../../src/store/project-lock.ts";
+import { openStore } from "../../src/store/store.ts";
+import type { StatusSnapshot } from "../../streams/status/wire.ts";
 import { builtAl, copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import type { Finished, TestProject, TestScheduler } from "../helpers/scheduler.ts";
 
 let project: TestProject;
 let scheduler: TestScheduler | null;
@@ -30,6 +33,15 @@ async function startWithLongRun(): Promise<TestScheduler> {
   await scheduler.api("/control/trigger/hello", { method: "POST" });
   await scheduler.waitForOutput(/run started/);
   return scheduler;
+}
+
+async function startOnTakenPort(): Promise<Finished & { readonly port: number }> {
+  const holder = createServer().listen(0, "127.0.0.1");
+  await once(holder, "listening");
+  const { port } = holder.address() as AddressInfo;
+  const finished = await runAl(project, ["start", "-w", "--port", String(port)]);
+  holder.close();
+  return { ...finished, port };
 }
 
 describe("al start", () => {
@@ -68,17 +80,25 @@ describe("al start", () => {
   });
 
   test("a port that is taken is one clear message", async () => {
-    const holder = createServer().listen(0, "127.0.0.1");
-    await new Promise((done) => holder.once("listening", done));
-    const { port } = holder.address() as AddressInfo;
-    const { code, stderr } = await runAl(project, ["start", "-w", "--port", String(port)]);
-    holder.close();
+    const { code, stderr, port } = await startOnTakenPort();
     expect(code).toBe(1);
     expect(stderr).toContain(String(port));
     expect(stderr).toContain("hint: ");
     expect(stderr).not.toContain("    at ");
     expect(readSchedulerInfo(project.dir)).toBeNull();
   });
+});
+
+test("a start that fails leaves the runs of a scheduler that died as they are", async () => {
+  const { kill, api } = await startWithLongRun();
+  const lines = async (): Promise<string> => (await api("/dashboard/api/logs/hello/download")).text();
+  await expect.poll(lines, { timeout: 10_000 }).toContain("sleep 60");
+  await kill();
+  expect((await startOnTakenPort()).code).toBe(1);
+  scheduler = await startTestScheduler(project);
+  await scheduler.waitForOutput(/run goes on/);
+  const { agents } = (await (await scheduler.api("/control/status")).json()) as StatusSnapshot;
+  expect(agents).toMatchObject([{ name: "hello", running: 1 }]);
 });
 
 describe("a scheduler that is asked to stop", () => {
@@ -96,6 +116,11 @@ describe("a scheduler that is asked to stop", () => {
     expect(await Promise.race([exited, sleep(1000, "still there")])).toBe("still there");
     signal("SIGINT");
     expect(await exited).toBe(130);
+    // What a person ended is not tried again by the next scheduler.
+    const store = openStore(project.dir);
+    const { triggers } = store.history.query({ page: 1, limit: 5 });
+    store.close();
+    expect(triggers).toMatchObject([{ agent: "hello", outcome: "killed" }]);
   });
 
   test("takes the Ctrl-C that a terminal and npm both pass on for one", async () => {
