@@ -91,7 +91,8 @@ describe("al start", () => {
 
 test("a start that fails leaves the runs of a scheduler that died as they are", async () => {
   const { kill, api } = await startWithLongRun();
-  const lines = async (): Promise<string> => (await api("/dashboard/api/logs/hello/download")).text();
+  const lines = async (): Promise<string> =>
+    (await api("/dashboard/api/logs/hello/download")).text();
   await expect.poll(lines, { timeout: 10_000 }).toContain("sleep 60");
   await kill();
   expect((await startOnTakenPort()).code).toBe(1);
