@@ -139,7 +139,7 @@ async function compose(beginning: Beginning): Promise<Scheduler> {
     abort: () => subscription.unsubscribe(),
   });
   const clock = createClock(asyncScheduler);
-  const resting = createResting(asyncScheduler);
+  const resting = createResting(() => Math.round(performance.now()));
   const abilities = createRunAbilities({
     ...{ clock, resting, store, firstEvents, dispatch, onProblem: warn },
     freeze: runtimes.freeze,

@@ -1,5 +1,5 @@
 import { BehaviorSubject, distinctUntilChanged, map } from "rxjs";
-import type { Observable, SchedulerLike } from "rxjs";
+import type { Observable } from "rxjs";
 import type { RunRequest } from "../vocabulary.ts";
 import type { Place } from "./places.ts";
 
@@ -18,6 +18,8 @@ export interface Life {
   readonly standing$: Observable<boolean>;
   /** For how long it stood so far, in ms. */
   waitedMs(): number;
+  /** The clock by which it stands and goes, in ms. */
+  elapsed(): number;
   /** The run is over. */
   end(): void;
 }
@@ -36,16 +38,19 @@ export interface Resting {
   rest(instanceId: string, clockStands: boolean): (ready: () => void) => void;
 }
 
-/** Nobody lives yet. A run that waits for several things at once works again with the first that comes. */
-export function createResting(scheduler: Pick<SchedulerLike, "now">): Resting {
+/**
+ * Nobody lives yet. A run that waits for several things at once works again with the first that comes. `elapsed` is a
+ * clock in whole ms that nobody sets, as a wall clock is.
+ */
+export function createResting(elapsed: () => number): Resting {
   const lives = new Map<string, ReturnType<typeof newLife>>();
   return {
     enter: (life) => {
       const { instanceId } = life.request;
-      const own = newLife(life, scheduler);
+      const own = newLife(life, elapsed);
       lives.set(instanceId, own);
       const { standing$, waitedMs } = own;
-      return { standing$, waitedMs, end: () => void lives.delete(instanceId) };
+      return { standing$, waitedMs, elapsed, end: () => void lives.delete(instanceId) };
     },
     of: (instanceId) => lives.get(instanceId)?.request,
     waitedMs: (instanceId) => lives.get(instanceId)?.waitedMs() ?? 0,
@@ -54,16 +59,16 @@ export function createResting(scheduler: Pick<SchedulerLike, "now">): Resting {
   };
 }
 
-function newLife({ request, place, waitedMs }: NewLife, { now }: Pick<SchedulerLike, "now">) {
+function newLife({ request, place, waitedMs }: NewLife, elapsed: () => number) {
   const standing$ = new BehaviorSubject(0);
   let waited = waitedMs;
   let since = 0;
   const stand = (): void => {
-    if (standing$.value === 0) since = now();
+    if (standing$.value === 0) since = elapsed();
     standing$.next(standing$.value + 1);
   };
   const goOn = (): void => {
-    if (standing$.value === 1) waited += now() - since;
+    if (standing$.value === 1) waited += elapsed() - since;
     standing$.next(standing$.value - 1);
   };
   return {
@@ -72,7 +77,7 @@ function newLife({ request, place, waitedMs }: NewLife, { now }: Pick<SchedulerL
       map((count) => count > 0),
       distinctUntilChanged(),
     ),
-    waitedMs: () => waited + (standing$.value > 0 ? now() - since : 0),
+    waitedMs: () => waited + (standing$.value > 0 ? elapsed() - since : 0),
     rest: (clockStands: boolean) => {
       if (clockStands) stand();
       place?.lend();

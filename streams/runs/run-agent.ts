@@ -17,7 +17,7 @@ import type { Observable, SchedulerLike } from "rxjs";
 import type { AgentConfig, RunEvent, RunRequest, WorkItem } from "../vocabulary.ts";
 import { reasonInTime, runEnd } from "./outcome.ts";
 import type { Place } from "./places.ts";
-import type { Resting } from "./resting.ts";
+import type { Life, Resting } from "./resting.ts";
 import type { Runner, RunnerEvent, RunnerExit, StopReason } from "./runner.ts";
 import { standingTimer } from "./standing-timer.ts";
 
@@ -92,7 +92,7 @@ export function followedRun(
     const deadline = (): number =>
       startedAt + request.agent.timeoutSeconds * 1000 + life.waitedMs();
     let stopped: StopReason | null = null;
-    const reason$ = stopReasons(request, deadline() - now, life.standing$, edges).pipe(
+    const reason$ = stopReasons(request, deadline() - now, life, edges).pipe(
       tap((reason) => (stopped = reason)),
     );
     const { instanceId, item } = request;
@@ -129,11 +129,13 @@ export function followedRun(
 function stopReasons(
   request: RunRequest,
   leftMs: number,
-  standing$: Observable<boolean>,
+  { standing$, elapsed }: Pick<Life, "standing$" | "elapsed">,
   edges: Pick<RunEdges, "kill$" | "scheduler">,
 ): Observable<StopReason> {
   return merge(
-    standingTimer(standing$, leftMs, edges.scheduler).pipe(map((): StopReason => "timed_out")),
+    standingTimer(standing$, leftMs, edges.scheduler, elapsed).pipe(
+      map((): StopReason => "timed_out"),
+    ),
     edges.kill$.pipe(
       filter((kill) => meant(kill, request)),
       map((): StopReason => "killed"),

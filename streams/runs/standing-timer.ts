@@ -6,7 +6,7 @@ const longestTimerMs = 2 ** 31 - 1;
 
 /**
  * Emits once after `leftMs` in which the clock went, and completes. While `standing$` is true, the time that goes by
- * doesn't count.
+ * doesn't count. `elapsed` is a clock in ms that nobody sets: only how far it went counts.
  *
  *     standing:  f──t─────f────      leftMs 5
  *     out:       ─────────────(x|)
@@ -15,6 +15,7 @@ export function standingTimer(
   standing$: Observable<boolean>,
   leftMs: number,
   scheduler: SchedulerLike,
+  elapsed: () => number = () => scheduler.now(),
 ): Observable<void> {
   return defer(() => {
     let left = leftMs;
@@ -22,10 +23,10 @@ export function standingTimer(
       distinctUntilChanged(),
       switchMap((standing) => {
         if (standing) return NEVER;
-        const since = scheduler.now();
+        const since = elapsed();
         const dueIn = Math.max(0, Math.min(left, longestTimerMs));
         return timer(dueIn, scheduler).pipe(
-          finalize(() => (left -= scheduler.now() - since)),
+          finalize(() => (left -= elapsed() - since)),
           map(() => undefined),
         );
       }),

@@ -41,7 +41,7 @@ export function graphOf(
       scheduler,
       clock: createClock(scheduler),
       places: createPlaces(),
-      resting: createResting(scheduler),
+      resting: createResting(() => scheduler.now()),
       isEnabled: () => true,
       lastSeen: () => undefined,
       prepare: () => EMPTY,

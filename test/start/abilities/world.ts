@@ -51,7 +51,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const inputs = createInputs(project, false);
   const dispatch = dispatchTo(inputs);
   const clock = createClock(asyncScheduler);
-  const resting = createResting(asyncScheduler);
+  const resting = createResting(() => Math.round(performance.now()));
   const places = createPlaces(scale);
   const firstEvents = createFirstEvents(() => false);
   const events: RunEvent[] = [];

@@ -33,7 +33,7 @@ function edgesOf(
   kill$: Observable<Kill> = EMPTY,
   places = createPlaces(1),
 ) {
-  return { kill$, scheduler, places, resting: createResting(scheduler) };
+  return { kill$, scheduler, places, resting: createResting(() => scheduler.now()) };
 }
 
 /** `s` started; finished by the first letter of its outcome, in capitals. */

@@ -5,7 +5,7 @@ import { anAgent, anItem } from "../../helpers/agents.ts";
 
 function aLife(places = createPlaces(1)) {
   let time = 1_000;
-  const resting = createResting({ now: () => time });
+  const resting = createResting(() => time);
   const request = { instanceId: "dev-1", agent: anAgent("dev"), item: anItem("1") };
   const life = resting.enter({ request, place: places.tryTake(), waitedMs: 100 });
   const seen: boolean[] = [];

@@ -43,7 +43,7 @@ function edgesOf(
     newInstanceId: (name) => `${name}-1`,
     kill$: EMPTY,
     scheduler,
-    resting: createResting(scheduler),
+    resting: createResting(() => scheduler.now()),
     ...more,
   };
 }

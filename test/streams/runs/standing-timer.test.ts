@@ -1,7 +1,7 @@
-import { NEVER } from "rxjs";
-import { describe, it } from "vitest";
+import { BehaviorSubject, NEVER } from "rxjs";
+import { describe, expect, it } from "vitest";
 import { standingTimer } from "../../../streams/runs/standing-timer.ts";
-import { marbles } from "../../helpers/marbles.ts";
+import { marbles, VirtualCalendar } from "../../helpers/marbles.ts";
 
 const values = { t: true, f: false };
 
@@ -29,6 +29,22 @@ describe("a timer that can stand", () => {
       const out$ = standingTimer(cold("f", values), 30 * 24 * 3_600_000, scheduler);
       expectObservable(out$, "1000m !").toBe("");
     }));
+
+  it("counts the same when somebody sets the wall clock meanwhile", () => {
+    const calendar = new VirtualCalendar("2026-03-01T00:00Z");
+    const standing$ = new BehaviorSubject(false);
+    const began = calendar.frame;
+    const rang: number[] = [];
+    const elapsed = (): number => calendar.frame;
+    standingTimer(standing$, 10_000, calendar, elapsed).subscribe(() =>
+      rang.push(calendar.frame - began),
+    );
+    calendar.schedule(() => calendar.jump(3_600_000), 2_000);
+    calendar.schedule(() => standing$.next(true), 4_000);
+    calendar.schedule(() => standing$.next(false), 5_000);
+    calendar.flush();
+    expect(rang).toEqual([11_000]);
+  });
 
   it("passes an error on, and starts anew for each who listens", () =>
     marbles(({ cold, scheduler, expectObservable, expectSubscriptions }) => {
