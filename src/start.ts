@@ -32,6 +32,7 @@ import { createRunAbilities } from "./start/run-abilities.ts";
 import { createRuntimes } from "./start/run-edges.ts";
 import type { Runtimes } from "./start/run-edges.ts";
 import { createServing } from "./start/serving.ts";
+import { lostProject } from "./start/lost-project.ts";
 import { mustBeRunnable } from "./start/runnable.ts";
 import { startWarnings } from "./start/start-warnings.ts";
 import { createStopping } from "./start/stopping.ts";
@@ -166,6 +167,11 @@ async function compose(beginning: Beginning): Promise<Scheduler> {
   const warm = createWarmRunners({ ...inputs, keepWarm, agents: () => reporting.board.agents() });
   const readEvent = eventReader({ ...shared, ...serving, store, redact: own.redactor.redact });
   let exitCode = 0;
+  const lost = (why: string): void => {
+    exitCode = 1;
+    journal.say(60, why);
+    stopping.stop("its project is gone");
+  };
   const over$ = new Subject<void>();
   const subscription = merge(
     abilities.claim$.pipe(
@@ -183,6 +189,7 @@ async function compose(beginning: Beginning): Promise<Scheduler> {
         }),
       ),
       merge(files.warning$, serving.keyChange$).pipe(tap(warn)),
+      lostProject(own.lock).pipe(tap(lost)),
       onDemand ? EMPTY : housekeeping({ projectDir, store, project$, warn }),
     ).pipe(takeUntil(over$)),
   ).subscribe({

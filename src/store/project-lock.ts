@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
@@ -12,6 +12,8 @@ import { isBusy, storeError } from "./store-error.ts";
 export interface ProjectLock {
   /** Says where the holder is reached, once it listens. */
   announce(info: SchedulerInfo): void;
+  /** False once its file was removed: then another process may hold the project, too. */
+  isHeld(): boolean;
   release(): void;
 }
 
@@ -27,9 +29,12 @@ export function lockProject(projectDir: string, info: SchedulerInfo): ProjectLoc
   ensureStateDir(projectDir);
   const db = holdLock(projectDir);
   const announce = (current: SchedulerInfo): void => writeInfo(projectDir, current);
+  const own = inodeOf(lockPath(projectDir));
+  const isHeld = (): boolean => inodeOf(lockPath(projectDir)) === own;
   const release = (): void => {
     if (!db.isOpen) return;
-    rmSync(infoPath(projectDir), { force: true });
+    // Else what is there is told by another holder.
+    if (isHeld()) rmSync(infoPath(projectDir), { force: true });
     db.close();
   };
   try {
@@ -38,7 +43,12 @@ export function lockProject(projectDir: string, info: SchedulerInfo): ProjectLoc
     release();
     throw error;
   }
-  return { announce, release };
+  return { announce, isHeld, release };
+}
+
+/** Null when there is no such file. */
+function inodeOf(path: string): bigint | null {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }
 
 /** The living scheduler of a project; null when none holds it, or it holds it only since this moment. */

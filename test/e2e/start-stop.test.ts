@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -141,6 +141,15 @@ describe("a scheduler that is asked to stop", () => {
     const { code, stderr } = await runAl(project, ["stat"]);
     expect(code).toBe(1);
     expect(stderr).toContain("no scheduler is running");
+  });
+
+  test("by removing its state says so and ends with 1", async () => {
+    scheduler = await startTestScheduler(project);
+    await rm(join(project.dir, ".al"), { recursive: true });
+    await scheduler.waitForOutput(/FATAL.*the folder \.al was removed/);
+    expect(await scheduler.exited).toBe(1);
+    scheduler = await startTestScheduler(project);
+    expect(await scheduler.stop()).toBe(0);
   });
 
   test("leaves after kill -9 nothing that keeps the next from starting", async () => {
