@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { RunEvent, WorkItem } from "../vocabulary.ts";
 import { obeying } from "./obeying.ts";
 import { addTo, removeFrom } from "./sets-by-key.ts";
-import type { WaitGraph } from "./wait-graph.ts";
+import type { WaitGraph, WaitTarget } from "./wait-graph.ts";
 
 /** A call that is not over. */
 export interface OpenCall {
@@ -94,20 +94,20 @@ export function calls(options: CallOptions): OperatorFunction<CallCommand, CallE
       }
     };
 
-    /** While a call waits in its queue, whoever runs there stands in its way. */
-    const inTheWayOf = function* (callIds: Iterable<string>): Iterable<string> {
+    /** While a call waits in its queue, those who run there stand in its way, until one of them ends. */
+    const inTheWayOf = function* (callIds: Iterable<string>): Iterable<WaitTarget> {
       for (const callId of callIds) {
         const call = open.get(callId);
         if (call === undefined) continue;
-        if (call.instanceId === null) yield* live.get(call.agent) ?? [];
-        else yield call.instanceId;
+        const there = call.instanceId ?? [...(live.get(call.agent) ?? [])];
+        if (there.length > 0) yield there;
       }
     };
     const wait = (command: Extract<CallCommand, { type: "wait" }>): void => {
       const { key, instanceId, until } = command;
       const left = new Set(command.callIds.filter((callId) => open.has(callId)));
       if (left.size === 0) return say({ type: "settled", key, timedOut: false });
-      const waitsFor = (): Iterable<string> => inTheWayOf(left);
+      const waitsFor = (): Iterable<WaitTarget> => inTheWayOf(left);
       const path = graph.circle(instanceId, waitsFor);
       if (path !== null) return say({ type: "refused", key, path });
       const waiter: Waiter = { key, instanceId, left, wait: owned(new Subscription()) };

@@ -7,12 +7,14 @@ export interface WaitGraph {
   add(instanceId: string, waitsFor: WaitsFor): () => void;
   /**
    * The circle that a wait of `instanceId` would close, from itself back to itself: `a-1`, `b-2`, `a-1`. Null when
-   * there would be none.
+   * there would be none, or when it can end all the same: where one of several is enough, and one of them works.
    */
   circle(instanceId: string, waitsFor: WaitsFor): readonly string[] | null;
 }
 
-export type WaitsFor = () => Iterable<string>;
+/** An instance that has to end first, or several of which one is enough. */
+export type WaitTarget = string | readonly string[];
+export type WaitsFor = () => Iterable<WaitTarget>;
 
 /** A graph in which nobody waits. A circle is only ever closed by a new wait, so that is when to look for one. */
 export function createWaitGraph(): WaitGraph {
@@ -26,25 +28,27 @@ export function createWaitGraph(): WaitGraph {
         if (own.size === 0 && waits.get(instanceId) === own) waits.delete(instanceId);
       };
     },
-    circle: (instanceId, waitsFor) =>
-      pathBack(instanceId, waitsFor, (other) => targetsOf(waits.get(other) ?? [])),
+    circle: (instanceId, waitsFor) => {
+      const targets: Targets = (other) =>
+        other === instanceId ? waitsFor() : targetsOf(waits.get(other) ?? []);
+      const path = pathBack(instanceId, targets);
+      return path === null || canEnd(instanceId, targets) ? null : path;
+    },
   };
 }
 
-function* targetsOf(waits: Iterable<WaitsFor>): Iterable<string> {
+type Targets = (instanceId: string) => Iterable<WaitTarget>;
+
+function* targetsOf(waits: Iterable<WaitsFor>): Iterable<WaitTarget> {
   for (const waitsFor of waits) yield* waitsFor();
 }
 
 /** Breadth first, for the shortest path; each instance is looked at once. */
-function pathBack(
-  start: string,
-  first: WaitsFor,
-  targets: (instanceId: string) => Iterable<string>,
-): readonly string[] | null {
+function pathBack(start: string, targets: Targets): readonly string[] | null {
   const cameFrom = new Map<string, string>();
   const queue = [start];
   for (const instanceId of queue) {
-    for (const target of instanceId === start ? first() : targets(instanceId)) {
+    for (const target of [...targets(instanceId)].flat()) {
       if (target === start) return [...pathTo(instanceId, cameFrom), start];
       if (cameFrom.has(target)) continue;
       cameFrom.set(target, instanceId);
@@ -58,4 +62,33 @@ function pathTo(instanceId: string, cameFrom: ReadonlyMap<string, string>): stri
   const path = [instanceId];
   for (let at = cameFrom.get(instanceId); at !== undefined; at = cameFrom.get(at)) path.push(at);
   return path.reverse();
+}
+
+/** Takes away who waits for nobody, then who waits only for these, and so on: whether `start` is among them. */
+function canEnd(start: string, targets: Targets): boolean {
+  const left = reachable(start, targets);
+  const ending = new Set<string>();
+  const ends = (target: WaitTarget): boolean =>
+    typeof target === "string" ? ending.has(target) : target.some((one) => ending.has(one));
+  for (let before = -1; before < ending.size;) {
+    before = ending.size;
+    // Those that were found last wait for the fewest.
+    for (const [instanceId, waited] of [...left].reverse()) {
+      if (!waited.every(ends)) continue;
+      ending.add(instanceId);
+      left.delete(instanceId);
+    }
+  }
+  return ending.has(start);
+}
+
+/** Everybody whom `start` waits for, directly or not, with what each waits for. */
+function reachable(start: string, targets: Targets): Map<string, readonly WaitTarget[]> {
+  const found = new Map<string, readonly WaitTarget[]>([[start, [...targets(start)]]]);
+  for (const waited of found.values()) {
+    for (const target of waited.flat()) {
+      if (!found.has(target)) found.set(target, [...targets(target)]);
+    }
+  }
+  return found;
 }

@@ -51,6 +51,18 @@ describe("a graph of waits", () => {
     expect(graph.circle("a-1", on("b-1"))).toEqual(["a-1", "b-1", "a-1"]);
   });
 
+  it("has no circle where one of several is enough, and one of them works", () => {
+    const graph = createWaitGraph();
+    graph.add("b-1", on("a-1"));
+    const oneOfBoth = () => [["b-1", "b-2"]];
+    expect(graph.circle("a-1", oneOfBoth)).toBeNull();
+    graph.add("a-1", oneOfBoth);
+    expect(graph.circle("b-2", on("c-1"))).toBeNull();
+    // The last of them that worked: now nobody can end.
+    expect(graph.circle("b-2", on("a-1"))).toEqual(["b-2", "a-1", "b-2"]);
+    expect(graph.circle("b-2", () => [["a-1", "x-1"]])).toBeNull();
+  });
+
   it("finds a way back through ten thousand that wait in a row", () => {
     const graph = createWaitGraph();
     for (let n = 0; n < 10_000; n++) graph.add(`x-${n}`, on(`x-${n + 1}`));
