@@ -62,6 +62,8 @@ export function createEventStreams(
       }
       reply.hijack();
       const { raw } = reply;
+      // A client that left while the route looked something up: its "close" is over, and nothing would end this.
+      if (raw.destroyed) return;
       raw.writeHead(200, headers);
       raw.write("retry: 2000\n\n");
       const client = createClient(raw, limits, (why) =>

@@ -1,14 +1,21 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fastify } from "fastify";
-import { concat, NEVER, of, Subject, throwError } from "rxjs";
+import { concat, firstValueFrom, NEVER, of, Subject, throwError } from "rxjs";
 import type { Observable } from "rxjs";
 import { expect, onTestFinished, test } from "vitest";
 import { createEventStreams, eventText } from "../../src/gateway/sse.ts";
 import type { StreamLimits } from "../../src/gateway/sse.ts";
 import { readStream } from "./event-stream.ts";
 
-async function serve(events$: Observable<string>, limits: Partial<StreamLimits> = {}) {
+async function serve(
+  events$: Observable<string>,
+  limits: Partial<StreamLimits> = {},
+  before: () => Promise<unknown> = () => Promise.resolve(),
+) {
   const lines: string[] = [];
   let clients = 0;
   const streams = createEventStreams(
@@ -17,7 +24,11 @@ async function serve(events$: Observable<string>, limits: Partial<StreamLimits> 
     (_stream, change) => (clients += change),
   );
   const app = fastify();
-  app.get("/stream", (request, reply) => streams.serve(request, reply, events$, NEVER));
+  app.get("/stream", async (request, reply) => {
+    await before();
+    streams.serve(request, reply, events$, NEVER);
+    return reply;
+  });
   app.addHook("preClose", (done) => {
     streams.endAll();
     done();
@@ -103,6 +114,20 @@ test("a server with open streams, read or not, closes within two seconds", async
   await app.close();
   expect(performance.now() - begun).toBeLessThan(2000);
   await expect.poll(() => stream.isEnded()).toBe(true);
+});
+
+test("a client that left before its stream was opened opens nothing", async () => {
+  const found = new Subject<null>();
+  const events = new Subject<string>();
+  const { app, port, clients } = await serve(events, {}, () => firstValueFrom(found));
+  const client = deafClient(port);
+  const [, response] = (await once(app.server, "request")) as [unknown, ServerResponse];
+  client.destroy();
+  await once(response, "close");
+  found.next(null);
+  await sleep(0);
+  expect(events.observed).toBe(false);
+  expect(clients()).toBe(0);
 });
 
 test("a HEAD gets the headers and opens nothing", async () => {
