@@ -1,14 +1,16 @@
 import type { Observable } from "rxjs";
 
-/** Browser sessions. A token is known to the browser only; everything else knows its id, the token's SHA-256. */
+/**
+ * Browser sessions. A token is known to the browser only; everything else knows its id, the token's SHA-256. Whatever
+ * can't be done now throws UserError `store_unavailable`, and nothing changed.
+ */
 export interface Sessions {
   /** Makes a session and returns its token: 256 random bits, base64url. */
   create(): string;
   /** The id of a live session and a new start of its idle time; null for an unknown or expired token. */
   touch(token: string): string | null;
   end(id: string): void;
-  /** Ends all, or all that were made before a time in epoch ms. */
-  endAll(madeBefore?: number): void;
+  endAll(): void;
   /** Ids of sessions as they end, by logout, key change or age. Hot. */
   readonly ended$: Observable<string>;
 }

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { catchError, defer, EMPTY, exhaustMap, interval, mergeMap, of, share } from "rxjs";
+import { catchError, defer, EMPTY, exhaustMap, interval, mergeMap, of, share, tap } from "rxjs";
 import type { Observable } from "rxjs";
 import type { Sessions } from "../contracts/sessions.ts";
 import { ensureApiKey } from "../credentials/api-key.ts";
@@ -28,14 +28,13 @@ const lookEveryMs = 1_000;
 
 /**
  * Follows the key's file. Looking at one file costs nothing, and unlike a watch it survives every way of replacing
- * it. Sessions that were made before the key was are over at once: it may have changed while no scheduler ran.
+ * it.
  */
 export function keyInForce(deps: KeyInForceDeps): KeyInForce {
   const { home, apiKey, sessions, redactor, warn } = deps;
-  const first = statSync(apiKey.path);
-  let seen = stampOf(first);
+  let seen = stampOf(statSync(apiKey.path));
   let key = apiKey.key;
-  sessions.endAll(first.ctimeMs);
+  let sessionsAreOver = true;
 
   /** The key of a file that changed; null when it did not. */
   const look = async (): Promise<string | null> => {
@@ -45,16 +44,23 @@ export function keyInForce(deps: KeyInForceDeps): KeyInForce {
     seen = stampOf(stats);
     return (await ensureApiKey(home)).key;
   };
-  const putInForce = (found: string | null): Observable<string> => {
+  const putInForce = (found: string | null): void => {
     // eslint-disable-next-line no-restricted-syntax -- both are ours, and nobody waits for the answer
-    if (found === null || found === key) return EMPTY;
+    if (found === null || found === key) return;
     key = found;
     redactor.add([found]);
+    sessionsAreOver = false;
+  };
+  /** Tried again at each look: a session must not outlive its key because the store was held. */
+  const endSessions = (): Observable<string> => {
+    if (sessionsAreOver) return EMPTY;
     sessions.endAll();
+    sessionsAreOver = true;
     return of("the API key changed: all sessions are over, and so are the streams of the old key");
   };
   const lookOnce = defer(look).pipe(
-    mergeMap(putInForce),
+    tap(putInForce),
+    mergeMap(endSessions),
     catchError((error: unknown) => {
       warn(`the API key's file changed: ${messageOf(error)}`);
       return EMPTY;

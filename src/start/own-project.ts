@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureApiKey } from "../credentials/api-key.ts";
@@ -66,7 +66,9 @@ export async function ownProject(
     redactor.add([apiKey.key]);
     const store = openStore(projectDir);
     undo.push(() => store.close());
-    const sessions = openSessions({ home, onProblem });
+    // Who logged in with an earlier key is out: it may have changed while no scheduler ran.
+    const madeSince = statSync(apiKey.path).ctimeMs;
+    const sessions = openSessions({ home, madeSince, onProblem });
     undo.push(() => sessions.close());
     const socketDir = mkdtempSync(join(tmpdir().length > longestTmp ? "/tmp" : tmpdir(), "al-"));
     undo.push(() => rmSync(socketDir, { recursive: true, force: true }));

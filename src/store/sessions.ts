@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { Subject } from "rxjs";
 import { messageOf } from "../errors.ts";
 import type { Sessions } from "../contracts/sessions.ts";
 import { openDatabase } from "./database.ts";
+import { storeError, withStoreErrors } from "./store-error.ts";
 
 /** Where and by which clock sessions live. */
 export interface SessionsOptions {
@@ -14,6 +16,8 @@ export interface SessionsOptions {
   readonly now?: () => number;
   /** How often ages are checked, in ms. */
   readonly checkEveryMs?: number;
+  /** Epoch ms: sessions that were made before are over. */
+  readonly madeSince?: number;
   /** Told when a session's use could not be noted; the session stays good until its idle time is over. */
   readonly onProblem: (message: string) => void;
 }
@@ -28,6 +32,8 @@ const idleMs = 12 * hourMs;
 const absoluteMs = 7 * 24 * hourMs;
 /** A session's use is written at most this often, so that reading pages costs no disk writes. */
 const noteEveryMs = 60_000;
+/** How long the event loop stands still for another process's write, in ms; that of another scheduler takes less. */
+const blockedMs = 100;
 
 const migrations = [
   `CREATE TABLE sessions (id TEXT PRIMARY KEY, created_at INTEGER NOT NULL, seen_at INTEGER NOT NULL)
@@ -36,12 +42,14 @@ const migrations = [
 
 /**
  * Browser sessions of one user, kept in SQLite with the hash of the token only: 12 h idle, 7 d at most. Throws
- * UserError `store_unavailable`, `store_corrupt` or `store_newer`.
+ * UserError `store_unavailable`, `store_corrupt` or `store_newer`, and so do the methods that write: what can't be
+ * written for longer than a moment is to be asked for again.
  */
 export function openSessions(options: SessionsOptions): OpenSessions {
-  const { home, now = Date.now, checkEveryMs = 30_000, onProblem } = options;
+  const { home, now = Date.now, checkEveryMs = 30_000, madeSince = 0, onProblem } = options;
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  const db = openDatabase(join(home, "sessions.db"), migrations);
+  const path = join(home, "sessions.db");
+  const db = openSince(path, madeSince);
   const alive = "created_at > $oldest AND seen_at > $idlest";
   const ages = (): { $oldest: number; $idlest: number } => ({
     $oldest: now() - absoluteMs,
@@ -51,29 +59,32 @@ export function openSessions(options: SessionsOptions): OpenSessions {
   const find = db.prepare(`SELECT seen_at AS seenAt FROM sessions WHERE id = $id AND ${alive}`);
   const note = db.prepare("UPDATE sessions SET seen_at = ? WHERE id = ?");
   const remove = db.prepare("DELETE FROM sessions WHERE id = ?");
-  const removeMade = db.prepare("DELETE FROM sessions WHERE created_at < ? RETURNING id");
+  const removeAll = db.prepare("DELETE FROM sessions RETURNING id");
   const removeOld = db.prepare(`DELETE FROM sessions WHERE NOT (${alive})`);
   const endedIds = new Subject<string>();
   /** Ids that were used here: their end is told here, whichever process deleted them. */
   const used = new Set<string>();
+  /** Not before this is a use written again: a file that is held would cost its wait at each request. */
+  let noteFrom = 0;
 
   const tell = (id: string): void => {
     if (used.delete(id)) endedIds.next(id);
   };
 
   const noteUse = (id: string, seenAt: number): void => {
-    if (now() - seenAt < noteEveryMs) return;
+    if (now() < Math.max(seenAt + noteEveryMs, noteFrom)) return;
     try {
       note.run(now(), id);
     } catch (error) {
+      noteFrom = now() + noteEveryMs;
       onProblem(`sessions.db: ${messageOf(error)}`);
     }
   };
 
   const check = (): void => {
     try {
-      removeOld.run(ages());
       for (const id of used) if (!find.get({ $id: id, ...ages() })) tell(id);
+      removeOld.run(ages());
     } catch (error) {
       onProblem(`sessions.db: ${messageOf(error)}`);
     }
@@ -81,7 +92,7 @@ export function openSessions(options: SessionsOptions): OpenSessions {
 
   const timer = setInterval(check, checkEveryMs).unref();
 
-  return {
+  return withStoreErrors(path, {
     ended$: endedIds.asObservable(),
     create: () => {
       const token = randomBytes(32).toString("base64url");
@@ -102,8 +113,8 @@ export function openSessions(options: SessionsOptions): OpenSessions {
       remove.run(id);
       tell(id);
     },
-    endAll: (madeBefore = Number.MAX_SAFE_INTEGER) => {
-      for (const row of removeMade.all(Math.floor(madeBefore))) tell(String(row.id));
+    endAll: () => {
+      for (const row of removeAll.all()) tell(String(row.id));
       check();
     },
     close: () => {
@@ -111,7 +122,20 @@ export function openSessions(options: SessionsOptions): OpenSessions {
       endedIds.complete();
       if (db.isOpen) db.close();
     },
-  };
+  });
+}
+
+/** The start may wait as long as it takes: nothing else goes on yet, and schedulers start together after a boot. */
+function openSince(path: string, madeSince: number): DatabaseSync {
+  const db = openDatabase(path, migrations);
+  try {
+    db.prepare("DELETE FROM sessions WHERE created_at < ?").run(Math.floor(madeSince));
+    db.exec(`PRAGMA busy_timeout = ${blockedMs}`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw storeError(path, error);
+  }
 }
 
 function idOf(token: string): string {

@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { ensureApiKey, regenerateApiKey } from "../../src/credentials/api-key.ts";
@@ -79,14 +80,17 @@ test("a key that others could read is not taken until that is repaired", async (
   await expect.poll(() => keys.key(), { timeout: 2_000 }).toBe(key);
 });
 
-test("a key that changed while no scheduler ran ends the sessions from before", async () => {
-  const { home, sessions, follow } = await setUp();
-  const before = sessions.create();
-  await sleep(20);
-  await regenerateApiKey(home);
-  await sleep(20);
-  const after = sessions.create();
-  follow();
-  expect(sessions.touch(before)).toBeNull();
-  expect(sessions.touch(after)).not.toBeNull();
+test("a new key is in force while another process holds the sessions, which end when it lets go", async () => {
+  const { home, sessions, warnings, follow } = await setUp();
+  const keys = follow();
+  const token = sessions.create();
+  const other = new DatabaseSync(join(home, "sessions.db"));
+  onTestFinished(() => other.close());
+  other.exec("BEGIN IMMEDIATE");
+  const { key } = await regenerateApiKey(home);
+  await expect.poll(() => warnings.join(), { timeout: 3_000 }).toContain("database is locked");
+  expect([keys.key(), keys.changes]).toEqual([key, []]);
+  other.exec("ROLLBACK");
+  await expect.poll(() => keys.changes, { timeout: 3_000 }).toHaveLength(1);
+  expect(sessions.touch(token)).toBeNull();
 });

@@ -1,7 +1,9 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { regenerateApiKey } from "../../src/credentials/api-key.ts";
 import { ownProject } from "../../src/start/own-project.ts";
 
 let dir: string;
@@ -22,6 +24,20 @@ test("a project is given back whole, once", async () => {
   expect(existsSync(dirname(first.socketPath))).toBe(false);
   const second = await own(() => undefined);
   second.close();
+});
+
+test("a key that changed while no scheduler ran ends the sessions from before", async () => {
+  const first = await own(() => undefined);
+  const token = first.sessions.create();
+  first.close();
+  const second = await own(() => undefined);
+  expect(second.sessions.touch(token)).not.toBeNull();
+  second.close();
+  await sleep(20);
+  await regenerateApiKey(second.home);
+  const third = await own(() => undefined);
+  expect(third.sessions.touch(token)).toBeNull();
+  third.close();
 });
 
 test("a project that is held stays its holder's", async () => {

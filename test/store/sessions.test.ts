@@ -8,12 +8,13 @@ import { tempDir } from "./support.ts";
 
 const hour = 3_600_000;
 
-function open(home = tempDir(), checkEveryMs = 10) {
+function open(home = tempDir(), checkEveryMs = 10, madeSince = 0) {
   const clock = { now: 1_000_000 };
   const problems: string[] = [];
   const sessions = openSessions({
     home,
     checkEveryMs,
+    madeSince,
     now: () => clock.now,
     onProblem: (problem) => problems.push(problem),
   });
@@ -114,4 +115,32 @@ test("a session survives a restart and stays good when its use cannot be written
   clock.now += 2 * 60_000;
   expect(sessions.touch(token)).not.toBeNull();
   expect(problems).toEqual(["sessions.db: no"]);
+});
+
+test("those that were made before a time are over at the opening", () => {
+  const { home, clock, sessions } = open();
+  const before = sessions.create();
+  clock.now += 10;
+  const after = sessions.create();
+  const reopened = open(home, 10, clock.now);
+  expect(reopened.sessions.touch(before)).toBeNull();
+  expect(reopened.sessions.touch(after)).not.toBeNull();
+});
+
+test("while another process writes, sessions stay good, and nothing waits for it longer than a moment", async () => {
+  const { home, clock, sessions, problems } = open();
+  const token = sessions.create();
+  const other = new DatabaseSync(join(home, "sessions.db"));
+  onTestFinished(() => other.close());
+  other.exec("BEGIN IMMEDIATE");
+  clock.now += 60_000;
+  const begun = performance.now();
+  for (let request = 0; request < 100; request++) expect(sessions.touch(token)).not.toBeNull();
+  const refused = expect.objectContaining({ code: "store_unavailable" }) as Error;
+  expect(() => sessions.create()).toThrow(refused);
+  expect(() => sessions.end("any")).toThrow(refused);
+  await expect.poll(() => problems.length).toBeGreaterThan(1);
+  expect(performance.now() - begun).toBeLessThan(2_000);
+  other.exec("ROLLBACK");
+  expect(sessions.touch(sessions.create())).not.toBeNull();
 });

@@ -29,11 +29,11 @@ const loginSchema = {
   ...{ tag, summary: "Start a browser's session", querystring: nextQuery, body: loginBody },
   consumes: ["application/json", formType],
   description: "A form is answered with a redirect (303) or the page again, JSON with 204.",
-  ...{ response: { 204: z.undefined(), 303: z.undefined() }, problems: [401, 403, 413, 429] },
+  ...{ response: { 204: z.undefined(), 303: z.undefined() }, problems: [401, 403, 413, 429, 503] },
 };
 const logoutSchema = {
   ...{ tag, summary: "End the session and its streams" },
-  ...{ response: { 303: z.undefined() }, problems: [403] },
+  ...{ response: { 303: z.undefined() }, problems: [403, 503] },
 };
 /** Seconds: the absolute lifetime of a session. The server's own clock decides, this tidies the browser. */
 const cookieMaxAge = 7 * 24 * 3600;

@@ -1,7 +1,10 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { FastifyInstance } from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { tcpApp } from "../../../src/gateway/app.ts";
-import { apiKey, logIn, testDeps } from "../start-gateway.ts";
+import { openSessions } from "../../../src/store/sessions.ts";
+import { apiKey, logIn, tempDir, testDeps } from "../start-gateway.ts";
 import type { TestDeps } from "../start-gateway.ts";
 
 const form = { "content-type": "application/x-www-form-urlencoded" };
@@ -141,4 +144,22 @@ test("who is logged in already goes straight on", async () => {
   const headers = { cookie: await logIn(app) };
   const response = await app.inject({ url: "/login?next=/dashboard", headers });
   expect(response.statusCode).toBe(303);
+});
+
+test("a login while another process holds the sessions is a 503, to be tried again", async () => {
+  const home = tempDir();
+  const sessions = openSessions({ home, onProblem: () => undefined });
+  const other = new DatabaseSync(join(home, "sessions.db"));
+  onTestFinished(() => {
+    other.close();
+    sessions.close();
+  });
+  const app = await setUp({ sessions });
+  const tryKey = () => app.inject({ method: "POST", url: "/login", payload: { key: apiKey } });
+  other.exec("BEGIN IMMEDIATE");
+  const refused = await tryKey();
+  expect([refused.statusCode, refused.headers["retry-after"]]).toEqual([503, "5"]);
+  expect(refused.json()).toMatchObject({ error: "store_unavailable" });
+  other.exec("ROLLBACK");
+  expect((await tryKey()).statusCode).toBe(204);
 });
