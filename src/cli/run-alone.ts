@@ -6,11 +6,15 @@ import type { Context } from "./context.ts";
 import { followRun } from "./follow-run.ts";
 import { formatLog } from "./log-line.ts";
 import { watchPipes } from "./pipes.ts";
+import { watchStopSignals } from "./stop-signals.ts";
+import type { Stoppable } from "./stop-signals.ts";
 
 type Scheduler = Awaited<ReturnType<typeof startScheduler>>;
 
 /** For runs that the agent asked for and did not wait for. */
 const graceSeconds = 30;
+/** The exit code of what was interrupted. */
+const interrupted = 130;
 
 /**
  * Holds the project for as long as one run takes: nothing else starts in it, but for agents that the run calls. The
@@ -23,6 +27,7 @@ export async function runAlone(
 ): Promise<number> {
   // The run goes on without whoever reads its log (`al run | head`).
   watchPipes(() => undefined);
+  const signals = watchStopSignals();
   const scheduler = await startScheduler({
     projectDir: context.projectDir,
     env: context.env,
@@ -33,9 +38,16 @@ export async function runAlone(
   });
   try {
     const client = await connect(context);
-    const interrupted = endOnSignal(context, { scheduler, client, agent });
+    signals.forwardTo(endOf(agent, scheduler, client), () =>
+      context.out.note("ending the run; once more ends it now"),
+    );
+    if (signals.wereGiven()) return interrupted;
     const code = await followRun(context, client, agent, prompt);
-    return interrupted() ? 130 : code;
+    return signals.wereGiven() ? interrupted : code;
+  } catch (error) {
+    // A run that was ended before it began, or at once, leaves nobody to follow it by.
+    if (signals.wereGiven()) return interrupted;
+    throw error;
   } finally {
     scheduler.stop("the run is over");
     await scheduler.done;
@@ -48,20 +60,14 @@ function tellFailure({ out }: Context, entry: LogEntry): void {
   out.note(formatLog(entry, { colors: out.colors, showAgent: true, now: Date.now() }));
 }
 
-/** The first signal ends the run as `al kill` does, the second one everything at once. */
-function endOnSignal(
-  { out }: Context,
-  { scheduler, client, agent }: { scheduler: Scheduler; client: Client; agent: string },
-): () => boolean {
-  let signals = 0;
-  const receive = (signal: NodeJS.Signals): void => {
-    signals++;
-    if (signals > 1) return scheduler.stopNow();
-    out.note("ending the run; once more ends it now");
-    scheduler.stop(signal);
-    const path = `/control/agents/${encodeURIComponent(agent)}/kill`;
-    client.post(path).catch(() => scheduler.stopNow());
+/** The run, for signals: the first one ends it as `al kill` does, a second interrupt everything at once. */
+function endOf(agent: string, scheduler: Scheduler, client: Client): Stoppable {
+  const path = `/control/agents/${encodeURIComponent(agent)}/kill`;
+  return {
+    stop: (reason) => {
+      scheduler.stop(reason);
+      client.post(path).catch(() => scheduler.stopNow());
+    },
+    stopNow: () => scheduler.stopNow(),
   };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, receive);
-  return () => signals > 0;
 }

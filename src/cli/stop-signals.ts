@@ -17,6 +17,8 @@ export interface StopSignals {
   stop(reason: string): void;
   /** A Ctrl-C that was read as a key. */
   interrupt(): void;
+  /** Whether anything asked for a stop. */
+  wereGiven(): boolean;
   /** Whether a second interrupt cut it short. */
   wereTwice(): boolean;
 }
@@ -58,6 +60,7 @@ export function watchStopSignals(): StopSignals {
     },
     stop: ask,
     interrupt: () => (first === null ? ask("SIGINT") : again()),
+    wereGiven: () => first !== null,
     wereTwice: () => twice,
   };
 }

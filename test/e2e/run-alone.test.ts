@@ -1,6 +1,8 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import type { ChildProcess } from "node:child_process";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { copyProject, runAl, spawnAl } from "../helpers/scheduler.ts";
 import type { TestProject } from "../helpers/scheduler.ts";
@@ -16,6 +18,18 @@ afterEach(() => project.remove());
 async function configure(change: (config: string) => string): Promise<void> {
   const path = join(project.dir, "agents", "hello", "config.toml");
   await writeFile(path, change(await readFile(path, "utf8")));
+}
+
+/** What the project's history has. */
+function triggersOf({ dir }: TestProject) {
+  const db = new DatabaseSync(join(dir, ".al", "state.db"), { readOnly: true });
+  const rows = db.prepare("SELECT kind, outcome FROM triggers").all();
+  db.close();
+  return rows;
+}
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once("close", resolve));
 }
 
 /** Keeps a run busy before its session. */
@@ -59,19 +73,44 @@ describe("al run without a scheduler", () => {
       if (!output.includes("hook") && String(chunk).includes("hook")) child.kill("SIGINT");
       output += String(chunk);
     });
-    const code = await new Promise((resolve) => child.once("close", resolve));
+    const code = await exitOf(child);
     expect(code, output).toBe(130);
     const again = await runAl(project, ["run", "nobody"]);
     expect(again.stderr).toContain("there is no agent");
+  });
+
+  test("the Ctrl-C that a terminal and npm both pass on counts once: the run ends in order", async () => {
+    await configure((config) => config + hooks);
+    const child = spawnAl(project, ["run", "hello"]);
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk: Buffer) => (output += String(chunk)));
+    }
+    await expect.poll(() => output, { timeout: 10_000 }).toContain("hook");
+    child.kill("SIGINT");
+    await sleep(50);
+    child.kill("SIGINT");
+    expect(await exitOf(child), output).toBe(130);
+    expect(output).toMatch(/hello-\w{8} killed after/);
+    expect(triggersOf(project)).toMatchObject([{ kind: "manual", outcome: "killed" }]);
+  });
+
+  test("an interruption of the start leaves nothing behind", async () => {
+    const tmp = join(project.dir, "tmp");
+    await mkdir(tmp);
+    const child = spawnAl(project, ["run", "hello"], { TMPDIR: tmp });
+    // The folder of the operator's socket is among the first that a start makes.
+    await expect.poll(() => readdir(tmp), { timeout: 10_000, interval: 1 }).not.toEqual([]);
+    child.kill("SIGINT");
+    expect(await exitOf(child)).toBe(130);
+    expect(await readdir(tmp)).toEqual([]);
+    expect(triggersOf(project)).toEqual([]);
   });
 
   test("does not take over what else the project has to do", async () => {
     // Its schedule is due every minute.
     const { stdout } = await runAl(project, ["run", "hello", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ outcome: "succeeded" });
-    const db = new DatabaseSync(join(project.dir, ".al", "state.db"), { readOnly: true });
-    const kinds = db.prepare("SELECT kind FROM triggers").all();
-    db.close();
-    expect(kinds.map(({ kind }) => kind)).toEqual(["manual"]);
+    expect(triggersOf(project).map(({ kind }) => kind)).toEqual(["manual"]);
   });
 });
