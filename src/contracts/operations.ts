@@ -56,9 +56,12 @@ export interface AgentDetail {
 
 /** What the scheduler offers to whoever operates it: the gateway's routes are a thin skin over this. */
 export interface Operations {
+  /** The same object for as long as nothing changes. */
   readonly snapshot: () => StatusSnapshot;
   /** Hot, at most one every 100 ms. */
   readonly update$: Observable<StatusUpdate>;
+  /** Whether the snapshot has an agent of this name. */
+  hasAgent(name: string): boolean;
   /** Throws OperationError `unknown_agent`. */
   agent(name: string): AgentDetail;
   readonly phase: () => "starting" | "running" | "draining";

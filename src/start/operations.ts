@@ -46,6 +46,7 @@ export function createOperations(deps: OperationDeps): Operations {
   return {
     snapshot: () => board.snapshot(),
     update$: board.update$,
+    hasAgent: (name) => board.agent(name) !== undefined,
     agent: (name) => {
       const { config } = knownAgent(board, name);
       return { config, nextTicks: config === null ? [] : nextTicks(config, Date.now()) };

@@ -15,6 +15,7 @@ import type {
 /** The one place that holds the state; the status stream, the API and the command line read it. */
 export interface StatusBoard {
   apply(event: StatusEvent): void;
+  /** The same object until the next event, so that what is made of it can be kept as long. */
   snapshot(): StatusSnapshot;
   agent(name: string): AgentRecord | undefined;
   /** How many runs live. */
@@ -32,9 +33,14 @@ export function createStatusBoard(
   seed: (agent: string) => Partial<AgentRecord>,
 ): StatusBoard {
   const status$ = new BehaviorSubject(initialStatus(scheduler));
+  let shown = { status: status$.value, snapshot: snapshotOf(status$.value) };
   return {
     apply: (event) => status$.next(reduceStatus(status$.value, event, seed)),
-    snapshot: () => snapshotOf(status$.value),
+    snapshot: () => {
+      const status = status$.value;
+      if (shown.status !== status) shown = { status, snapshot: snapshotOf(status) };
+      return shown.snapshot;
+    },
     agent: (name) => status$.value.records.get(name),
     running: () => status$.value.scheduler.running,
     agents: () => status$.value.records.values(),

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { statusEvents } from "../../src/gateway/routes/status.ts";
 import { createStatusBoard } from "../../src/start/status-board.ts";
 import type { StatusBoard } from "../../src/start/status-board.ts";
+import type { Operations } from "../../src/contracts/operations.ts";
 import { fakeOperations } from "../helpers/fake-operations.ts";
 import { schedulerStatus } from "../streams/status/board.ts";
 import { eventsOf } from "../streams/status/events.ts";
@@ -16,6 +17,10 @@ function boardOf(agents: number): StatusBoard {
   return board;
 }
 
+function operationsOf(board: StatusBoard): Operations {
+  return { ...fakeOperations(), update$: board.update$, snapshot: () => board.snapshot() };
+}
+
 interface Told {
   /** What each client was sent after its snapshot. */
   readonly texts: readonly (readonly string[])[];
@@ -25,12 +30,7 @@ interface Told {
 /** Has one agent run once while so many clients read. */
 async function oneRun(agents: number, clients: number): Promise<Told> {
   const board = boardOf(agents);
-  const operations = {
-    ...fakeOperations(),
-    update$: board.update$,
-    snapshot: () => board.snapshot(),
-  };
-  const event$ = statusEvents(operations);
+  const event$ = statusEvents(operationsOf(board));
   const texts = Array.from({ length: clients }, (): string[] => []);
   const open = texts.map((own) => event$.subscribe((text) => own.push(text)));
   await wait(0);
@@ -66,4 +66,24 @@ test("a change is put into JSON once, for 100 clients as for one", async () => {
   expect(one.serialized).toBe(2);
   expect(hundred.serialized).toBe(2);
   expect(new Set(hundred.texts.map((own) => own.join(""))).size).toBe(1);
+});
+
+test("a snapshot is made and put into JSON once for 100 clients that come between two changes", () => {
+  const board = boardOf(10);
+  const event$ = statusEvents(operationsOf(board));
+  const stringify = vi.spyOn(JSON, "stringify");
+  onTestFinished(() => stringify.mockRestore());
+  const snapshots: string[] = [];
+  const come = (): void => {
+    const client = event$.subscribe((text) => snapshots.push(text));
+    onTestFinished(() => client.unsubscribe());
+  };
+  for (let client = 0; client < 100; client++) come();
+  expect(stringify).toHaveBeenCalledTimes(1);
+  // The maps of the state are changed in place: what was kept must not outlive an event.
+  board.apply(eventsOf(agentOf(7)).started());
+  come();
+  expect(stringify).toHaveBeenCalledTimes(2);
+  expect(snapshots.at(-1)).not.toBe(snapshots[0]);
+  expect(board.snapshot().agents[7]).toMatchObject({ state: "running" });
 });

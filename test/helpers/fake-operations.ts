@@ -154,6 +154,7 @@ export function fakeOperations(
     update$: update.asObservable(),
     entries: [],
     details: new Map(),
+    hasAgent: (name) => snapshot.agents.some((agent) => agent.name === name),
     agent: (name) => fake.details.get(find(name).name) ?? { config: null, nextTicks: [] },
     phase: () => fake.phaseNow,
     emit: (change) => update.next(change),

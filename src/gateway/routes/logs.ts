@@ -67,7 +67,7 @@ export function logRoutes(app: FastifyInstance, deps: GatewayDeps, streams: Even
 /** An agent that is gone still has its log, and the scheduler has one too. */
 export async function isKnown(agent: string, { operations, logs }: GatewayDeps): Promise<boolean> {
   if (agent === "scheduler") return true;
-  if (operations.snapshot().agents.some(({ name }) => name === agent)) return true;
+  if (operations.hasAgent(agent)) return true;
   return (await logs.read({ agent, instanceId: null, lines: 1, after: null })).length > 0;
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readStream } from "../event-stream.ts";
 import { bearer, startTcp, testDeps } from "../start-gateway.ts";
 
@@ -67,6 +67,14 @@ describe("the log stream of an agent", () => {
     expect(await statusOf("gone")).toBe(200);
     expect(await statusOf("never")).toBe(404);
     expect(await statusOf("..%2fdev")).toBe(404);
+  });
+
+  test("asks for its agent alone, not for all", async () => {
+    const deps = testDeps();
+    const url = await startTcp(deps);
+    const snapshot = vi.spyOn(deps.operations, "snapshot");
+    expect((await readStream(url + path, bearer)).status).toBe(200);
+    expect(snapshot).not.toHaveBeenCalled();
   });
 
   test.each(["lines=-1", "lines=x", "lines=10001"])("?%s is malformed", async (query) => {
