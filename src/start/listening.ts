@@ -13,7 +13,8 @@ export interface ListeningDeps {
   /** Never listens on TCP. */
   readonly onDemand?: boolean;
   readonly project$: { readonly value: ProjectConfig };
-  readonly board: Pick<StatusBoard, "apply">;
+  /** Has an event before this hears of it. */
+  readonly board: Pick<StatusBoard, "apply" | "agent">;
   readonly version: string;
   readonly warn: (message: string) => void;
 }
@@ -21,7 +22,7 @@ export interface ListeningDeps {
 export interface Listening {
   /** Opens the operator's socket, and TCP if it is needed already. Rejects with a UserError when it can't. */
   open(): Promise<void>;
-  /** Listens on TCP from the first config that needs it. */
+  /** Listens on TCP from the first enabled agent that needs it. */
   see(event: RunEvent): void;
   seeProject(): void;
   url(): string | null;
@@ -68,8 +69,10 @@ export function createListening(deps: ListeningDeps): Listening {
       opened = true;
     },
     see: (event) => {
-      if (needed || event.type !== "agent-set") return;
-      if (needsGateway({ webUi: false, webhookSources: 0, agents: [event.config] })) need();
+      if (needed || (event.type !== "agent-set" && event.type !== "agent-enabled")) return;
+      const record = deps.board.agent(event.agent);
+      const agents = record === undefined ? [] : [record];
+      if (needsGateway({ webUi: false, webhookSources: 0, agents })) need();
     },
     seeProject: () => {
       if (webhookSources() > 0) need();
