@@ -29,7 +29,6 @@ export async function followRun(
   agent: string,
   prompt: string | null,
 ): Promise<number> {
-  const since = new Date().toISOString();
   const path = `/control/trigger/${encodeURIComponent(agent)}`;
   const answer = await withAgent(
     client,
@@ -38,7 +37,7 @@ export async function followRun(
   );
   const { triggerId, instanceId, queued } = answer as Triggered;
   if (queued) out.note(`all runners of ${agent} are busy: the run waits for its turn`);
-  const result = await follow({ client, projectDir, agent, triggerId, since }, instanceId, out);
+  const result = await follow({ client, projectDir, agent, triggerId }, instanceId, out);
   conclude(out, result);
   return exitCodeOf(result.outcome, result.exitCode);
 }

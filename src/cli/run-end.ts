@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Outcome } from "../../streams/vocabulary.ts";
-import type { HistoryEntry, HistoryPage } from "../contracts/history.ts";
+import type { CallTree, HistoryEntry } from "../contracts/history.ts";
 import { UserError } from "../errors.ts";
 import { logsDir } from "../logs/log-files.ts";
 import { readLog } from "../logs/log-reader.ts";
@@ -32,8 +32,6 @@ export interface Followed {
   readonly projectDir: string;
   readonly agent: string;
   readonly triggerId: string;
-  /** ISO 8601: not later than the trigger. */
-  readonly since: string;
 }
 
 /** Waits for the run to begin; null when it ended without beginning. */
@@ -74,10 +72,11 @@ function resultOf({ triggerId }: Followed, entry: Omit<RunResult, "triggerId">):
   return { ...run, model, tokens, costUsd, value };
 }
 
-async function lookUp({ client, agent, since, triggerId }: Followed): Promise<HistoryEntry> {
-  const query = new URLSearchParams({ agent, since, kind: "manual", limit: "200" });
-  const page = (await client.get(`/api/stats/triggers?${query.toString()}`)) as HistoryPage;
-  const entry = page.triggers.find(({ id }) => id === triggerId);
+/** By its id: however many triggers came after it, it may wait behind all of them. */
+async function lookUp({ client, triggerId }: Followed): Promise<HistoryEntry> {
+  const path = `/api/stats/triggers/${encodeURIComponent(triggerId)}/calls`;
+  const { entries } = (await client.get(path)) as CallTree;
+  const entry = entries.find(({ id }) => id === triggerId);
   if (entry !== undefined) return entry;
   throw new UserError("lost_sight", `the history does not hold the trigger ${triggerId}`, {
     hint: "al history shows what is there",

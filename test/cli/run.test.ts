@@ -24,6 +24,8 @@ afterEach(async () => {
 });
 
 const instanceId = "dev-abcd2345";
+/** Where the trigger itself is asked for: a page of the history holds only so many newer ones. */
+const lookUp = "GET /api/stats/triggers/t1/calls";
 
 function entry(rest: object) {
   return {
@@ -51,7 +53,7 @@ function aRun(end: object, looks = 1, more: Routes = {}): Routes {
     "POST /control/trigger/dev": () => ({
       ...{ success: true, agent: "dev", triggerId: "t1", instanceId, queued: false },
     }),
-    "GET /api/stats/triggers": () => ({ triggers: [entry(looked++ < looks ? {} : end)] }),
+    [lookUp]: () => ({ entries: [entry(looked++ < looks ? {} : end)] }),
     "GET /dashboard/api/logs/dev/stream": (_request, response) => {
       const send = eventStream(response);
       send("log", "f:1", line("hello"));
@@ -101,10 +103,10 @@ test("--json prints what became of it alone, and the log beside it", async () =>
 test("a queued run is waited for", async () => {
   const routes = aRun({ outcome: "succeeded" }, 3);
   routes["POST /control/trigger/dev"] = () => ({ triggerId: "t1", instanceId: null, queued: true });
-  const look = routes["GET /api/stats/triggers"];
+  const look = routes[lookUp];
   let looked = 0;
-  routes["GET /api/stats/triggers"] = (request, response) => {
-    if (looked++ === 0) return { triggers: [entry({ instanceId: null })] };
+  routes[lookUp] = (request, response) => {
+    if (looked++ === 0) return { entries: [entry({ instanceId: null })] };
     return look?.(request, response);
   };
   operator = await startFakeOperator(folders, routes);
@@ -112,6 +114,17 @@ test("a queued run is waited for", async () => {
   expect(code).toBe(0);
   expect(stderr).toContain("waits for its turn");
   expect(stdout).toContain("hello");
+});
+
+test("a run is found behind any number of newer triggers and among its calls", async () => {
+  const newer = Array.from({ length: 200 }, (_, n) => entry({ id: `newer-${n}` }));
+  const own = entry({ outcome: "failed", exitCode: 3 });
+  const routes = aRun({}, 0, {
+    "GET /api/stats/triggers": () => ({ triggers: newer }),
+    [lookUp]: () => ({ entries: [own, entry({ id: "call", outcome: "succeeded" })] }),
+  });
+  operator = await startFakeOperator(folders, routes);
+  expect((await folders.al(["run", "dev"])).code).toBe(3);
 });
 
 test("a run that was dropped before it began ends with 1 and its reason", async () => {
@@ -168,11 +181,11 @@ test("a scheduler that stops after the run leaves the end in the log", async () 
   const day = new Date().toISOString().slice(0, 10);
   const end = line("run failed", { kind: "run", outcome: "failed", exitCode: 4, durationMs: 100 });
   const routes = aRun({}, 100);
-  const look = routes["GET /api/stats/triggers"];
+  const look = routes[lookUp];
   routes["GET /dashboard/api/logs/dev/stream"] = (_request, response) => {
     eventStream(response)("log", "f:1", line("hello"));
   };
-  routes["GET /api/stats/triggers"] = (request, response) => {
+  routes[lookUp] = (request, response) => {
     mkdirSync(dir, { recursive: true });
     writeFileSync(join(dir, `dev-${day}.log`), `${JSON.stringify(end)}\n`);
     setTimeout(() => void operator.close(), 50);
@@ -186,8 +199,8 @@ test("a scheduler that stops after the run leaves the end in the log", async () 
 
 test("a scheduler that is gone before the run's end is an error", async () => {
   const routes = aRun({}, 100);
-  const look = routes["GET /api/stats/triggers"];
-  routes["GET /api/stats/triggers"] = (request, response) => {
+  const look = routes[lookUp];
+  routes[lookUp] = (request, response) => {
     setTimeout(() => void operator.close(), 50);
     return look?.(request, response);
   };
