@@ -16,7 +16,8 @@ export interface JournalSinks {
   /** Whoever started the scheduler. */
   readonly tell: (entry: LogEntry) => void;
   readonly status: (event: StatusEvent) => void;
-  readonly redact: (text: string) => string;
+  /** The line without any known secret, in whatever part of it. */
+  readonly redact: (entry: LogEntry) => LogEntry;
 }
 
 /** What happens, as lines: in files, on the terminal and on the dashboard. */
@@ -26,12 +27,11 @@ export function createJournal(sinks: JournalSinks): Journal {
       for (const entry of logEntriesOf(event)) {
         sinks.write(entry);
         // What agents say fills their own logs; the scheduler's terminal tells what it does.
-        if (event.type !== "output") sinks.tell({ ...entry, msg: sinks.redact(entry.msg) });
+        if (event.type !== "output") sinks.tell(sinks.redact(entry));
       }
     },
     say: (level, msg) => {
-      const time = Date.now();
-      const entry: LogEntry = { level, time, msg: sinks.redact(msg), agent: "scheduler" };
+      const entry = sinks.redact({ level, time: Date.now(), msg, agent: "scheduler" });
       sinks.write(entry);
       sinks.tell(entry);
       sinks.status({ type: "scheduler-log", entry });

@@ -1,4 +1,4 @@
-import type { RunEvent } from "../../streams/vocabulary.ts";
+import type { Problem, RunEvent } from "../../streams/vocabulary.ts";
 
 /**
  * The event with every known secret taken out of the texts that the scheduler itself put in. What a run says is
@@ -7,12 +7,11 @@ import type { RunEvent } from "../../streams/vocabulary.ts";
 export function redactEvent(event: RunEvent, redact: (text: string) => string): RunEvent {
   switch (event.type) {
     case "agent-invalid":
-      return {
-        ...event,
-        problems: event.problems.map((one) => ({ ...one, message: redact(one.message) })),
-      };
-    case "agent-set":
-      return { ...event, summary: redact(event.summary) };
+      return { ...event, problems: redactProblems(event.problems, redact) };
+    case "agent-set": {
+      const warnings = redactProblems(event.warnings, redact);
+      return { ...event, warnings, summary: redact(event.summary) };
+    }
     case "build-started":
     case "build-progress":
       return { ...event, text: redact(event.text) };
@@ -27,4 +26,11 @@ export function redactEvent(event: RunEvent, redact: (text: string) => string): 
     default:
       return event;
   }
+}
+
+function redactProblems(
+  problems: readonly Problem[],
+  redact: (text: string) => string,
+): readonly Problem[] {
+  return problems.map((one) => ({ ...one, message: redact(one.message) }));
 }

@@ -55,7 +55,7 @@ export function createReporting(deps: ReportingDeps): Reporting {
     write: (entry) => logWriter.write(entry),
     tell,
     status: (event) => board.apply(event),
-    redact,
+    redact: (entry) => own.redactor.redactValue(entry) as LogEntry,
   });
   return { board, journal, logWriter, logSource: createLogSource(projectDir), switches };
 }

@@ -7,12 +7,14 @@ const at = { agent: "dev", at: 0 };
 const secret = "hunter2-secret";
 const item = anItem("1");
 const problem = { severity: "error", file: "f", line: 1, column: 1 } as const;
+const warning = { ...problem, severity: "warning", message: `unknown key "${secret}"` } as const;
 const end = { outcome: "failed", exitCode: 1, usage: null } as const;
 const run = { ...at, item, instanceId: "dev-1", startedAt: 0 };
 
 const events: readonly RunEvent[] = [
   { ...at, type: "agent-invalid", problems: [{ ...problem, message: `found "${secret}"` }] },
   { ...at, type: "agent-set", config: anAgent("dev"), warnings: [], summary: `x → ${secret}` },
+  { ...at, type: "agent-set", config: anAgent("dev"), warnings: [warning], summary: "loaded" },
   { ...at, type: "build-started", text: secret },
   { ...at, type: "build-progress", text: secret },
   { ...at, type: "build-finished", error: secret, usable: false },
