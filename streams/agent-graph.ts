@@ -179,7 +179,6 @@ function builds({ name, inForce$, usable$ }: Agent, edges: AgentEdges): Observab
     edges.prepare(config).pipe(
       tap((event) => {
         if (event.type === "build-finished") usable$.next(event.usable);
-        // Waiting for a new image must not count against a run's timeout.
         if (event.type === "build-started") usable$.next(false);
       }),
       map((event): RunEvent => ({ ...event, agent: name, at: edges.clock.now() })),
@@ -187,9 +186,9 @@ function builds({ name, inForce$, usable$ }: Agent, edges: AgentEdges): Observab
   return inForce$.pipe(
     distinctUntilChanged((a, b) => sameImage(a.config, b.config)),
     switchMap(({ config }) => {
-      if (config !== null && needsImage(config)) return build(config);
+      // Waiting for a new image must not count against a run's timeout, nor finding out whether it needs one.
       if (usable$.value) usable$.next(false);
-      return EMPTY;
+      return config !== null && needsImage(config) ? build(config) : EMPTY;
     }),
   );
 }

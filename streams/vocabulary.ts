@@ -83,7 +83,7 @@ export interface AgentConfig {
   readonly hooks: { readonly pre: readonly string[]; readonly post: readonly string[] };
   readonly params: Readonly<Record<string, string | readonly string[]>>;
   readonly runtime: RuntimeConfig;
-  /** SHA-256 of the agent's Dockerfile, null without one. */
+  /** Changes with the agent's Dockerfile and with the files that it may copy; null without one. */
   readonly dockerfileHash: string | null;
 }
 

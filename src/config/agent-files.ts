@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Problem } from "../../streams/vocabulary.ts";
+import { imageContextStamp } from "../contracts/image-context.ts";
 import { messageOf } from "../errors.ts";
 import { fileProblem } from "./problem-sheet.ts";
 import { isMissing, readText } from "./read-file.ts";
@@ -14,7 +15,7 @@ export interface AgentFiles {
   readonly name: string;
   readonly config: string | null;
   readonly skill: string | null;
-  /** SHA-256 in hex; null without a Dockerfile. */
+  /** Changes with the Dockerfile and with what it may copy; null without one. */
   readonly dockerfileHash: string | null;
   readonly problems: readonly Problem[];
 }
@@ -37,7 +38,7 @@ export async function readAgent(projectDir: string, name: string): Promise<Agent
     name,
     config: textOf(config),
     skill: textOf(needed),
-    dockerfileHash: dockerfile.type === "text" ? sha256(dockerfile.text) : null,
+    dockerfileHash: await imageHash(dockerfile, join(projectDir, "agents", name)),
     problems: [
       ...unreadable(`${path}/config.toml`, config),
       ...unreadable(`${path}/SKILL.md`, needed),
@@ -59,8 +60,10 @@ function unreadable(path: string, file: FileText): Problem[] {
   return file.type === "unreadable" ? [fileProblem(path, file.reason)] : [];
 }
 
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+async function imageHash(dockerfile: FileText, agentDir: string): Promise<string | null> {
+  if (dockerfile.type !== "text") return null;
+  const context = await imageContextStamp(agentDir);
+  return createHash("sha256").update(dockerfile.text).update(context).digest("hex");
 }
 
 interface AgentList {

@@ -26,7 +26,7 @@ const agentKeys: { readonly [Key in Exclude<keyof AgentConfig, "name">]: Say<Age
   hooks: changed("hooks"),
   params: changed("params"),
   runtime: sayRuntime,
-  dockerfileHash: changed("Dockerfile"),
+  dockerfileHash: changed("files of its image"),
 };
 
 /** What differs, in one line: `schedule "0 9 * * *" → "0 8 * * *", scale 1 → 2`. Empty when nothing does. */

@@ -1,7 +1,10 @@
-/** What a path of the project is about; null when nothing reads it. */
+import { isImageContext } from "../contracts/image-context.ts";
+
+/** What a path of the project is about; null when nothing reads it. `image`: an agent's Dockerfile, where it has one. */
 export type PathKind =
   | { readonly kind: "project" }
   | { readonly kind: "agent"; readonly name: string }
+  | { readonly kind: "image"; readonly name: string }
   | { readonly kind: "agents-root" }
   | null;
 
@@ -14,10 +17,11 @@ export const agentFiles: readonly string[] = ["config.toml", "SKILL.md", "Docker
  */
 export function classify(path: string): PathKind {
   const parts = path.split(/[/\\]/).filter((part) => part !== "" && part !== ".");
-  const [first, name, file] = parts;
+  const [first, name, ...inside] = parts;
   if (parts.length === 1 && first === "config.toml") return { kind: "project" };
-  if (first !== "agents" || parts.length > 3) return null;
+  if (first !== "agents") return null;
   if (name === undefined) return { kind: "agents-root" };
-  if (file !== undefined && !agentFiles.includes(file)) return null;
-  return { kind: "agent", name };
+  const file = inside.join("/");
+  if (file === "" || agentFiles.includes(file)) return { kind: "agent", name };
+  return isImageContext(file) ? { kind: "image", name } : null;
 }

@@ -1,5 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { imageContextStamp } from "../contracts/image-context.ts";
 import { messageOf } from "../errors.ts";
 import { agentFiles } from "./classify.ts";
 
@@ -10,8 +11,9 @@ export type Scan = ReadonlyMap<string, string>;
 const atOnce = 16;
 
 /**
- * Looks at every file that the program reads: `config.toml` and of each agent its directory and files. Rejects when
- * `agents` can't be read: what can't be seen is not gone.
+ * Looks at every file that the program reads: `config.toml` and of each agent its directory and files. A Dockerfile
+ * changes with what it may copy, which without one costs nothing. Rejects when `agents` can't be read: what can't be
+ * seen is not gone.
  */
 export async function scanProject(projectDir: string): Promise<Scan> {
   const found = new Map<string, string>();
@@ -23,6 +25,10 @@ export async function scanProject(projectDir: string): Promise<Scan> {
     const dir = `agents/${name}`;
     await look(dir);
     await Promise.all(agentFiles.map((file) => look(`${dir}/${file}`)));
+    const dockerfile = found.get(`${dir}/Dockerfile`);
+    if (dockerfile === undefined) return;
+    const context = await imageContextStamp(join(projectDir, dir));
+    found.set(`${dir}/Dockerfile`, `${dockerfile} ${context}`);
   };
   await look("config.toml");
   const names = await namesIn(join(projectDir, "agents"));

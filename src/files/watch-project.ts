@@ -1,4 +1,5 @@
-import { relative, sep } from "node:path";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { watch } from "chokidar";
 import type { ChokidarOptions } from "chokidar";
 import { catchError, concat, Observable, of } from "rxjs";
@@ -11,6 +12,7 @@ export interface Watcher {
   on(event: "all", listener: (event: string, path: string) => void): unknown;
   on(event: "ready", listener: () => void): unknown;
   on(event: "error", listener: (error: unknown) => void): unknown;
+  add(paths: string[]): unknown;
   close(): Promise<void>;
 }
 
@@ -20,6 +22,9 @@ export interface WatchOptions {
   /** Between two looks at a file while watching has to poll, in ms. */
   readonly pollEveryMs?: number;
 }
+
+/** Folders below the project that are looked into: an agent's, and of its image's files what is not deeper still. */
+const depth = 10;
 
 /** Errors that say the system has no more watches or open files to give. */
 const exhausted = ["ENOSPC", "EMFILE", "ENFILE"];
@@ -58,15 +63,17 @@ function watched(
       ignoreInitial: true,
       // What it makes of an editor's rename would hide the removal of a file that comes back late.
       atomic: false,
-      depth: 3,
+      depth,
       ignored: (path) => {
         const inside = pathOf(path);
-        return inside !== "" && classify(inside) === null;
+        return inside !== "" && !isRead(projectDir, inside);
       },
     });
-    watcher.on("all", (_event, path) => {
-      const touched = pathOf(path);
-      if (classify(touched) !== null) subscriber.next({ type: "touched", path: touched });
+    watcher.on("all", (event, path) => {
+      const touched = readAgainFor(pathOf(path));
+      if (touched !== null) subscriber.next({ type: "touched", path: touched });
+      // What was passed over before it came is not looked at again by itself.
+      if (event === "add" && basename(path) === "Dockerfile") watcher.add(foldersBeside(path));
     });
     watcher.on("ready", () => subscriber.next({ type: "ready" }));
     watcher.on("error", (error) => {
@@ -75,6 +82,42 @@ function watched(
     });
     return () => void watcher.close();
   });
+}
+
+/**
+ * What an image is made of is read of agents that have one only. Links in there are not followed: they go into an
+ * image as links, and may lead to all of the disk.
+ */
+function isRead(projectDir: string, path: string): boolean {
+  const kind = classify(path);
+  if (kind?.kind !== "image") return kind !== null;
+  return existsSync(join(projectDir, dockerfileOf(kind.name))) && !isLink(join(projectDir, path));
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+function foldersBeside(path: string): string[] {
+  const dir = dirname(path);
+  try {
+    const entries = readdirSync(dir, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(dir, name));
+  } catch {
+    // Gone again; that is told, too.
+    return [];
+  }
+}
+
+/** The file to read for one that was touched; null when none is. */
+function readAgainFor(path: string): string | null {
+  const kind = classify(path);
+  if (kind === null) return null;
+  return kind.kind === "image" ? dockerfileOf(kind.name) : path;
+}
+
+function dockerfileOf(agent: string): string {
+  return `agents/${agent}/Dockerfile`;
 }
 
 function isExhausted(error: unknown): boolean {

@@ -24,6 +24,17 @@ describe("readAgent", () => {
     });
   });
 
+  it("sees another hash when a file changes that the Dockerfile may copy, and no other does", async () => {
+    const dir = await directory({ ...whole, "agents/dev/lib/setup.sh": "echo 1" });
+    const hash = async () => (await readAgent(dir, "dev"))?.dockerfileHash;
+    const before = await hash();
+    await writeFile(join(dir, "agents/dev/SKILL.md"), "Do more.");
+    await writeFile(join(dir, "agents/dev/lib/.setup.sh.swp"), "");
+    expect(await hash()).toBe(before);
+    await writeFile(join(dir, "agents/dev/lib/setup.sh"), "echo 2");
+    expect(await hash()).not.toBe(before);
+  });
+
   it("sees another hash when the Dockerfile changes, and none without one", async () => {
     const dir = await directory(whole);
     const before = await readAgent(dir, "dev");

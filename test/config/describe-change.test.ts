@@ -52,7 +52,7 @@ describe("describeChange", () => {
       'runtime.run_as "al-agent" → "me"',
     );
     expect(describeChange(agent(usualAgent), { ...agent(usualAgent), dockerfileHash: "a" })).toBe(
-      "Dockerfile changed",
+      "files of its image changed",
     );
   });
 

@@ -11,6 +11,8 @@ test.each([
   ["agents\\dev\\SKILL.md", { kind: "agent", name: "dev" }],
   ["agents/dev/Dockerfile", { kind: "agent", name: "dev" }],
   ["agents/Not Allowed/SKILL.md", { kind: "agent", name: "Not Allowed" }],
+  ["agents/dev/setup.sh", { kind: "image", name: "dev" }],
+  ["agents/dev/sub/config.toml", { kind: "image", name: "dev" }],
 ])("%s is read", (path, kind) => {
   expect(classify(path)).toEqual(kind);
 });
@@ -21,9 +23,9 @@ test.each([
   ".al/state.db",
   ".git/config.toml",
   "node_modules/x/config.toml",
-  "agents/dev/notes.md",
   "agents/dev/.SKILL.md.swp",
-  "agents/dev/sub/config.toml",
+  "agents/dev/setup.sh~",
+  "agents/dev/sub/.setup.sh.swx",
   "other/config.toml",
 ])("%j is not read", (path) => {
   expect(classify(path)).toBeNull();

@@ -52,6 +52,25 @@ test("agents that come, go or are empty are seen; other files are not", async ()
   expect(await changedBy(project, () => write(join(project, "agents/dev/notes"), "x"))).toEqual([]);
 });
 
+test("what a Dockerfile may copy is seen as the Dockerfile, but for what editors put beside it", async () => {
+  const project = tempProject();
+  const dir = join(project, "agents/dev");
+  write(join(dir, "Dockerfile"), "FROM al-agent:latest\n");
+  write(join(dir, "lib/setup.sh"), "echo 1");
+  const dockerfile = ["agents/dev/Dockerfile"];
+  const script = join(dir, "lib/setup.sh");
+  expect(await changedBy(project, () => write(script, "echo 2"))).toEqual(dockerfile);
+  expect(await changedBy(project, () => chmodSync(script, 0o755))).toEqual(dockerfile);
+  expect(await changedBy(project, () => write(join(dir, "lib/.setup.sh.swp"), ""))).toEqual([]);
+  expect(await changedBy(project, () => write(join(dir, "SKILL.md"), "x"))).toEqual([
+    "agents/dev/SKILL.md",
+  ]);
+  expect(await changedBy(project, () => rmSync(script))).toEqual(dockerfile);
+  // It goes into the image as a link.
+  symlinkSync(project, join(dir, "lib/all"));
+  expect(await changedBy(project, () => write(join(project, "other"), "x"))).toEqual([]);
+});
+
 test("a project without agents, or with links that lead nowhere, can be scanned", async () => {
   const project = tempProject([]);
   expect([...(await scanProject(project)).keys()]).toEqual(["config.toml"]);

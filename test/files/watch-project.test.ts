@@ -28,6 +28,42 @@ test("a write in place is told, and files that nothing reads are not", async () 
   await expect.poll(touched).toEqual(new Set([config, "config.toml"]));
 });
 
+test("of an agent with a Dockerfile what that may copy is told as the Dockerfile", async () => {
+  const project = tempProject();
+  const [dir, dockerfile] = [join(project, "agents/dev"), "agents/dev/Dockerfile"];
+  write(join(project, "outside/secret"), "x");
+  write(join(dir, "lib/deep/setup.sh"), "echo 1");
+  write(join(project, "agents/ops/lib/setup.sh"), "echo 1");
+  write(join(dir, "Dockerfile"), "FROM al-agent:latest\n");
+  symlinkSync(join(project, "outside"), join(dir, "linked"));
+  const { touched, forget } = await watching(watchProject(project));
+  for (const path of ["lib/deep/setup.sh", "setup.sh", "new/of/a/tree.sh"]) {
+    forget();
+    write(join(dir, path), "echo 2");
+    await expect.poll(touched).toEqual(new Set([dockerfile]));
+  }
+  await sleep(150);
+  forget();
+  write(join(dir, "lib/.setup.sh.swp"), "");
+  write(join(project, "outside/secret"), "y");
+  write(join(project, "agents/ops/lib/setup.sh"), "echo 2");
+  await sleep(300);
+  expect(touched()).toEqual(new Set());
+});
+
+test("a folder is told of that was there before the Dockerfile", async () => {
+  const project = tempProject();
+  const [dir, dockerfile] = [join(project, "agents/dev"), "agents/dev/Dockerfile"];
+  write(join(dir, "lib/setup.sh"), "echo 1");
+  const { touched, forget } = await watching(watchProject(project));
+  write(join(dir, "Dockerfile"), "FROM al-agent:latest\n");
+  await expect.poll(touched).toEqual(new Set([dockerfile]));
+  await sleep(300);
+  forget();
+  write(join(dir, "lib/setup.sh"), "echo 2");
+  await expect.poll(touched).toEqual(new Set([dockerfile]));
+});
+
 test("each of ten atomic renames in a row is told", async () => {
   const project = tempProject();
   const { touched, forget } = await watching(watchProject(project));
@@ -135,6 +171,7 @@ test("with the repairing scans nothing stays unseen: a folder away and back, a l
 /** chokidar's watcher as far as it is used, that says what a test tells it to. */
 class FakeWatcher extends EventEmitter {
   closed = false;
+  add = (): unknown => this;
   close(): Promise<void> {
     this.closed = true;
     return Promise.resolve();

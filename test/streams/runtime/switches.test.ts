@@ -54,6 +54,26 @@ describe("the graph: switches", () => {
       helpers.expectObservable(only(event$, "started")).toBe(started);
     }));
 
+  it("holds a container agent's queue from a save of its image's files on, before anything is built", () =>
+    marbles((helpers) => {
+      const runtime = { type: "container", runAs: "al-agent" } as const;
+      const configs = {
+        a: changeOf("a", { runtime }),
+        b: changeOf("a", { runtime, dockerfileHash: "1" }),
+      };
+      const built: Record<string, BuildEvent> = {
+        b: { type: "build-started", text: "building" },
+        y: { type: "build-finished", error: null, usable: true },
+      };
+      const prepare = ({ dockerfileHash }: AgentConfig): Observable<BuildEvent> =>
+        helpers.cold(dockerfileHash === null ? "-y" : "--b--y", built);
+      const changes = " a---b-----";
+      const webhooks = "-----1----";
+      const started = " ---------1";
+      const event$ = drawn(helpers, { changes, configs, webhooks }, { prepare });
+      helpers.expectObservable(only(event$, "started")).toBe(started);
+    }));
+
   it("says of an agent that was disabled before, after it said that it is there", () => {
     const said: string[] = [];
     marbles((helpers) => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { catchError, concatMap, defer, of, switchMap, throwError } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AgentConfig } from "../../../../streams/vocabulary.ts";
+import { isImageContext } from "../../../contracts/image-context.ts";
 import { isUnreachable } from "../engine.ts";
 import type { Engine } from "../engine.ts";
 import { agentLabel, projectId, projectLabel } from "../labels.ts";
@@ -34,7 +35,7 @@ interface Base {
 
 /**
  * The image of an agent that has its own Dockerfile, built when the engine has none of these contents. Its folder
- * is the build's context; `config.toml` and `SKILL.md` are left out, as they change without needing a new image.
+ * is the build's context, but for what changes without needing a new image.
  */
 export function agentImage(
   { name }: AgentConfig,
@@ -42,7 +43,8 @@ export function agentImage(
   options: AgentImageOptions,
 ): Observable<ImageEvent> {
   const { engine, projectDir, builtByItself, shared, failures, again } = options;
-  const entries = () => walk(join(projectDir, "agents", name), "", leftOut);
+  const entries = () =>
+    walk(join(projectDir, "agents", name), "", (_name, path) => !isImageContext(path));
   const context = () => onBase(entries(), builtByItself, base.name);
   return defer(async (): Promise<Observable<ImageEvent>> => {
     const hash = createHash("sha256")
@@ -61,10 +63,6 @@ export function agentImage(
       }),
     );
   }).pipe(switchMap((event$) => event$));
-}
-
-function leftOut(_name: string, path: string): boolean {
-  return path === "config.toml" || path === "SKILL.md";
 }
 
 /**
