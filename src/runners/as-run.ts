@@ -1,5 +1,6 @@
 import { Observable, take } from "rxjs";
 import type { RunnerEvent, StopReason } from "../../streams/runs/runner.ts";
+import { messageOf } from "../errors.ts";
 
 /** What a run's work is given of its subscriber. */
 export interface Life {
@@ -12,7 +13,8 @@ export interface Life {
 
 /**
  * Work that emits a run's events, as a cold stream which completes when the work is over. Work that rejects becomes
- * the exit that `broken` makes of it.
+ * the exit that `broken` makes of it, unless it told one before: what then fails is a warning, as the run's end is
+ * known.
  */
 export function asRun(
   stop$: Observable<StopReason>,
@@ -24,9 +26,16 @@ export function asRun(
     const stopping = new AbortController();
     subscriber.add(stop$.pipe(take(1)).subscribe(() => stopping.abort()));
     subscriber.add(() => left.abort());
-    const emit = (event: RunnerEvent) => subscriber.next(event);
+    let isOver = false;
+    const emit = (event: RunnerEvent) => {
+      isOver ||= event.type === "exit";
+      subscriber.next(event);
+    };
     work({ emit, stopping: stopping.signal, left: left.signal })
-      .catch((error: unknown) => emit(broken(error)))
+      .catch((error: unknown) => {
+        if (!isOver) return emit(broken(error));
+        process.emitWarning(`a run that is over could not be cleared up: ${messageOf(error)}`);
+      })
       .finally(() => subscriber.complete());
   });
 }

@@ -13,7 +13,7 @@ import {
   take,
   tap,
 } from "rxjs";
-import type { Observable, SchedulerLike } from "rxjs";
+import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from "rxjs";
 import type { AgentConfig, RunEvent, RunRequest, WorkItem } from "../vocabulary.ts";
 import { reasonInTime, runEnd } from "./outcome.ts";
 import type { Place } from "./places.ts";
@@ -117,6 +117,7 @@ export function followedRun(
           connector: () => new ReplaySubject(1),
         }),
         catchError((error: unknown) => of(brokenRunner(error))),
+        untilExit(),
         map((event): RunEvent => {
           if (event.type === "exit") return finished(event.exit);
           return { ...event, agent: item.agent, at: edges.scheduler.now(), instanceId };
@@ -124,6 +125,27 @@ export function followedRun(
       ),
     ).pipe(finalize(() => life.end()));
   });
+}
+
+/**
+ * What a run reports, to its first exit: a second one would end it twice. It is over when its runner is, which clears
+ * up after the exit.
+ *
+ *     in:   ─o─x─o─x─|
+ *     out:  ─o─x─────|
+ */
+function untilExit(): MonoTypeOperatorFunction<RunnerEvent> {
+  return (event$) =>
+    defer(() => {
+      let isOver = false;
+      return event$.pipe(
+        filter(({ type }) => {
+          const wasOver = isOver;
+          isOver ||= type === "exit";
+          return !wasOver;
+        }),
+      );
+    });
 }
 
 function stopReasons(

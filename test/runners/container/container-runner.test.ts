@@ -1,10 +1,11 @@
+import { once } from "node:events";
 import { firstValueFrom, lastValueFrom, NEVER, Subject, tap, toArray } from "rxjs";
 import { describe, expect, it } from "vitest";
 import type { StopReason } from "../../../streams/runs/runner.ts";
 import { exitOf, messagesOf, runnerContract, until } from "../../contracts/runner.ts";
 import { testEngine } from "../../helpers/docker.ts";
 import { end, forever, jobOf, log } from "../shell-runs.ts";
-import { aRequest, aRunner, containersOf, eventsOf } from "./support.ts";
+import { aRequest, aRunner, containersOf, eventsOf, memoryRecords } from "./support.ts";
 
 const { engine, missing } = await testEngine();
 
@@ -127,6 +128,16 @@ describe.skipIf(missing !== null)("a run in a container", () => {
     const images = { prepare: () => NEVER, imageFor: () => Promise.resolve("al-no-such:image") };
     const noImage = exitOf(await eventsOf(engine, aRequest("true"), { images }));
     expect(noImage.rejected).toMatch(/no such image/i);
+  });
+
+  it("has one exit also when its record can't be removed", async () => {
+    const remove = () => Promise.reject(new Error("EROFS"));
+    const warned = once(process, "warning") as Promise<[Error]>;
+    const events = await eventsOf(engine, aRequest(end()), {
+      records: { ...memoryRecords(), remove },
+    });
+    expect(exitOf(events)).toMatchObject({ exitCode: 0, error: null });
+    expect((await warned)[0].message).toMatch(/EROFS/);
   });
 
   it("is removed also when its subscriber leaves while it starts", async () => {

@@ -68,6 +68,16 @@ describe("a run", () => {
       helpers.expectObservable(run(edgesOf(helpers, report$))).toBe(expected);
     }));
 
+  it("finishes once, whatever its runner says after its exit, and is over when that has cleared up", () =>
+    marbles((helpers) => {
+      const reported = "   --x-o-e-(x|)";
+      const expected = "   s-S-----|";
+      const report$ = helpers.cold(reported, reports);
+      helpers.expectObservable(run(edgesOf(helpers, report$))).toBe(expected);
+      const broken$ = helpers.cold("--x-#", reports);
+      helpers.expectObservable(run(edgesOf(helpers, broken$))).toBe("s-S-|");
+    }));
+
   it("starts only after it was claimed", () =>
     marbles((helpers) => {
       const report$ = helpers.cold("    --(x|)", reports);
