@@ -39,7 +39,8 @@ export function housekeeping({
     const now = Date.now();
     // The limit is for all together. Host users' runs may have a quarter, logs half of what is left, history and
     // receipts what is left then.
-    const runLogBytes = await pruneRunLogs(runsDir, { now, days, maxBytes: maxBytes / 4 });
+    const runLogs = { projectDir, now, days, maxBytes: maxBytes / 4 };
+    const runLogBytes = await pruneRunLogs(runsDir, runLogs);
     const left = maxBytes - runLogBytes;
     const logs = await pruneLogs(projectDir, { now, days, maxBytes: left / 2 });
     await store.prune({ now, days, maxBytes: left - logs.bytes });

@@ -99,6 +99,7 @@ export function createRuntimes(context: RunContext): Runtimes {
     ...shared,
     runAgent: (agent) => runAgentProgram(agent, projectDir),
     graceMs: hostUserGraceMs,
+    projectDir,
     baseDir: runsDir,
     env,
     compileCache: join(own.home, "cache", "node"),

@@ -9,6 +9,8 @@ export interface HostUserOptions {
   readonly runAgent: (agent: string) => Program;
   /** What runs instead of `runAgent`, inside what keeps it; null: what is started ahead of any run. */
   readonly program?: (request: RunRequest | null) => Program;
+  /** Absolute. */
+  readonly projectDir: string;
   /** Absolute folder of the runs' working directories and logs. */
   readonly baseDir: string;
   /** The scheduler's environment; few variables of it reach a run. */

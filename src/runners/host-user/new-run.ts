@@ -84,7 +84,7 @@ function begin(request: RunRequest, start: KeeperStart, job: Job, options: HostU
     const over = overOf(child);
     if (child.pid === undefined) return { process: null, over };
     const process = identityOf(child.pid);
-    writeRunRecord(logFd, { agent: request.agent, process });
+    writeRunRecord(logFd, { agent: request.agent, project: options.projectDir, process });
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(orderedRun(request, job, options));
     return { process, over };
@@ -104,7 +104,7 @@ function beginWarm(
   const { process, mark, child, over } = keeper;
   try {
     const logFd = keeper.claim(logPathOf(options.baseDir, request.instanceId));
-    writeRunRecord(logFd, { agent: request.agent, process, mark });
+    writeRunRecord(logFd, { agent: request.agent, project: options.projectDir, process, mark });
   } catch {
     keeper.end();
     return null;

@@ -1,32 +1,35 @@
+import { existsSync } from "node:fs";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isAlive } from "./process-identity.ts";
 import { readRunRecord } from "./run-files.ts";
+import type { RunRecord } from "./run-log.ts";
 
 /** What may be kept of runs' logs. */
 export interface RunLogRetention {
+  /** Whose logs are meant: all projects of a user have them in one folder. */
+  readonly projectDir: string;
   /** Epoch ms. */
   readonly now: number;
   readonly days: number;
-  /** Of all logs together. */
+  /** Of the project's logs together. */
   readonly maxBytes: number;
 }
 
 const dayMs = 86_400_000;
 
 /**
- * Deletes logs of runs that nobody wrote to for `days`, then the oldest beyond `maxBytes`; never one of a run that
- * lives. Resolves to the bytes that are left. Only what belongs to this user counts.
+ * Deletes logs of a project's runs that nobody wrote to for `days`, then the oldest beyond `maxBytes`; never one of a
+ * run that lives. Resolves to the bytes that are left. Only what belongs to this user counts.
  */
 export async function pruneRunLogs(
   baseDir: string,
-  { now, days, maxBytes }: RunLogRetention,
+  { projectDir, now, days, maxBytes }: RunLogRetention,
 ): Promise<number> {
-  const logs = await logsIn(baseDir);
+  const logs = (await logsIn(baseDir)).filter(({ record }) => !isOfAnother(record, projectDir));
   let bytes = logs.reduce((sum, { size }) => sum + size, 0);
-  for (const { path, size, mtimeMs } of logs) {
+  for (const { path, size, mtimeMs, record } of logs) {
     if (mtimeMs >= now - days * dayMs && bytes <= maxBytes) break;
-    const record = await readRunRecord(path);
     if (record !== null && isAlive(record.process)) continue;
     await rm(path, { force: true });
     bytes -= size;
@@ -34,10 +37,17 @@ export async function pruneRunLogs(
   return bytes;
 }
 
+/** One of another project is for that to keep, unless it is gone; one that tells no project is for whoever comes. */
+function isOfAnother(record: RunRecord | null, projectDir: string): boolean {
+  const project = record?.project ?? projectDir;
+  return project !== projectDir && existsSync(project);
+}
+
 interface Log {
   readonly path: string;
   readonly size: number;
   readonly mtimeMs: number;
+  readonly record: RunRecord | null;
 }
 
 /** Oldest first. */
@@ -48,7 +58,8 @@ async function logsIn(baseDir: string): Promise<readonly Log[]> {
     const path = join(baseDir, name);
     const stat = await lstat(path).catch(() => null);
     if (!stat?.isFile() || stat.uid !== process.getuid?.()) continue;
-    found.push({ path, size: stat.size, mtimeMs: stat.mtimeMs });
+    const record = await readRunRecord(path);
+    found.push({ path, size: stat.size, mtimeMs: stat.mtimeMs, record });
   }
   return found.sort((a, b) => a.mtimeMs - b.mtimeMs);
 }

@@ -42,15 +42,18 @@ export function closeLog(logFd: number): void {
   }
 }
 
-/** An agent's config with long instructions, and what sudo may have said before. */
-const headBytes = 4 * 1024 * 1024;
+/** Most agents' configs, then one with long instructions and what sudo may have said before. */
+const headBytes = [64 * 1024, 4 * 1024 * 1024];
 const tailBytes = 16 * 1024;
 
 /** The record of a run in the beginning of its log; null when there is none, or the log is somebody else's. */
 export async function readRunRecord(path: string): Promise<RunRecord | null> {
-  const lines = await linesOf(path, (size) => ({ from: 0, bytes: Math.min(size, headBytes) }));
-  const text = lines.map(parseRunLogLine).find((line) => line?.kind === "run")?.text;
-  return text === undefined ? null : (recordIn(text) as RunRecord | null);
+  for (const most of headBytes) {
+    const lines = await linesOf(path, (size) => ({ from: 0, bytes: Math.min(size, most) }));
+    const text = lines.map(parseRunLogLine).find((line) => line?.kind === "run")?.text;
+    if (text !== undefined) return recordIn(text) as RunRecord | null;
+  }
+  return null;
 }
 
 /** The record of a run's end in its log; null when it has not ended. */

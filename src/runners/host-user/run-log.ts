@@ -17,6 +17,8 @@ export interface RunLogLine {
 /** Record `run`: how a scheduler that comes back finds the run and goes on with it. */
 export interface RunRecord {
   readonly agent: AgentConfig;
+  /** Absolute folder of the run's project; absent in records of earlier versions. */
+  readonly project?: string | undefined;
   /** The process that the scheduler started: sudo, or the keeper itself. */
   readonly process: ProcessIdentity;
   /** What the run's own process carries instead of the instance's name, where it was started before the run. */

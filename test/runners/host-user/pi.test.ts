@@ -33,6 +33,7 @@ describe("a real session in a run as the scheduler's user", () => {
         Promise.resolve(aJob(workDir, { instanceId, agent: "dev", models: [aScripted(turns)] })),
       runAgent: keeperProgram,
       program: () => ({ file: process.execPath, args: [entry] }),
+      projectDir: root,
       baseDir: join(root, "runs"),
       env: process.env,
       compileCache: join(root, "cache"),

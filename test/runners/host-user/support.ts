@@ -13,7 +13,7 @@ import { jobOf, processesOf, scriptOf } from "../shell-runs.ts";
 const keeperEntry = fileURLToPath(new URL("keeper-entry.ts", import.meta.url));
 
 /** The scheduler's project in these tests; nobody looks into it, but its name has to get through sudo. */
-const projectDir = `/some/[x] project/*,a=b:c#"q"?!`;
+export const projectDir = `/some/[x] project/*,a=b:c#"q"?!`;
 
 /** What keeps a run, from source, with the arguments of the real one. */
 export function keeperProgram(agent: string): Program {
@@ -36,6 +36,7 @@ export function aRunner(baseDir: string, options: Partial<HostUserOptions> = {})
     prepare: (request, workDir) => Promise.resolve(jobOf(request, workDir)),
     runAgent: keeperProgram,
     program: (request) => shellProgram(request?.agent.title ?? "", baseDir),
+    projectDir,
     baseDir,
     env: process.env,
     compileCache: null,

@@ -8,7 +8,7 @@ import { logPathOf, readRunRecord } from "../../../src/runners/host-user/run-fil
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { exitOf, messagesOf, runnerContract, until } from "../../contracts/runner.ts";
 import { end, jobOf } from "../shell-runs.ts";
-import { aRequest, keeperProgram, leftovers } from "./support.ts";
+import { aRequest, keeperProgram, leftovers, projectDir } from "./support.ts";
 import { aWarmRunner, patience, warmRunner } from "./warm-support.ts";
 import type { WarmRunner } from "./warm-support.ts";
 
@@ -146,7 +146,10 @@ describe("a run that finds a process started ahead", () => {
     await until(async () => (await said()).includes(" out stays"), patience);
     warm.runner.keepWarm([], 0);
     const record = await readRunRecord(path);
-    expect(record?.mark).toMatch(/^warm:/);
+    expect(record).toMatchObject({
+      mark: expect.stringMatching(/^warm:/) as string,
+      project: projectDir,
+    });
     expect(await warm.runner.adopt([request.instanceId])).toEqual([
       { instanceId: request.instanceId, agent: request.agent },
     ]);
