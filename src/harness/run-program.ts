@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { execa } from "execa";
 import { lineSplitter } from "../contracts/line-splitter.ts";
 import type { LineSplitter } from "../contracts/line-splitter.ts";
-import { endMarked } from "./end-marked.ts";
+import { killMarked } from "../contracts/marked-processes.ts";
 
 /** How a program ended. */
 export interface ProgramEnd {
@@ -61,7 +61,7 @@ export async function runProgram(
   const problem = watch.problem();
   if (problem !== null || endsAll === true) {
     child.kill("SIGKILL");
-    await endMarked(`AL_COMMAND=${mark}`);
+    await killMarked(`AL_COMMAND=${mark}`);
   }
   return { exitCode, problem, missing: false };
 }

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import type { RunPlace } from "../../contracts/run-place.ts";
-import { killMarked, signalGroup } from "../end-processes.ts";
+import { killRun, signalGroup } from "../end-processes.ts";
 import { findIsolation } from "./isolation.ts";
 import type { Isolation } from "./isolation.ts";
 import type { WarmOrder } from "./keeper-order.ts";
@@ -70,5 +70,5 @@ export function endOf(ahead: Ahead): Promise<void> {
 /** Ends it, with all that it may have started. */
 export async function endAhead(ahead: Ahead): Promise<void> {
   if (isWaiting(ahead) && ahead.child.pid !== undefined) signalGroup(ahead.child.pid, "SIGKILL");
-  await killMarked(ahead.mark);
+  await killRun(ahead.mark);
 }

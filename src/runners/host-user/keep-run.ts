@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { lineSplitter } from "../../contracts/line-splitter.ts";
 import { messageOf } from "../../errors.ts";
-import { killMarked, signalGroup } from "../end-processes.ts";
+import { killRun, signalGroup } from "../end-processes.ts";
 import { placeAhead } from "./ahead.ts";
 import type { Ahead } from "./ahead.ts";
 import { findIsolation } from "./isolation.ts";
@@ -139,7 +139,7 @@ async function settled(
   marks: readonly string[],
   closed: readonly Promise<unknown>[],
 ) {
-  await Promise.all(marks.map(killMarked));
+  await Promise.all(marks.map(killRun));
   await Promise.race([Promise.all(closed), wait(lateOutputMs)]);
   child.stdout?.destroy();
   child.stderr?.destroy();

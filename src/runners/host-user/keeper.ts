@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { messageOf } from "../../errors.ts";
-import { killMarked, signalMarked } from "../end-processes.ts";
+import { killRun, signalRun } from "../end-processes.ts";
 import { endAhead, endOf, startAhead } from "./ahead.ts";
 import { keepRun } from "./keep-run.ts";
 import type { Asked, KeeperSurroundings } from "./keep-run.ts";
@@ -39,10 +39,10 @@ async function follow(
     case "keep":
       return keepRun(order, await orders.rest(), surroundings);
     case "signal":
-      await Promise.all(marksOf(order).map((mark) => signalMarked(mark, order.signal)));
+      await Promise.all(marksOf(order).map((mark) => signalRun(mark, order.signal)));
       return 0;
     case "end":
-      await Promise.all(marksOf(order).map(killMarked));
+      await Promise.all(marksOf(order).map(killRun));
       await removeWorkDir(order.workDir);
       return 0;
   }
