@@ -22,7 +22,7 @@ async function setUp(disabled: readonly string[] = []) {
       close: () => Promise.resolve(),
     },
     own: {
-      lock: { announce: () => undefined, release: () => undefined },
+      lock: { announce: () => undefined, isHeld: () => true, release: () => undefined },
       socketPath: "/tmp/operator.sock",
       startedAt: "2026-11-21T00:00:00.000Z",
     },
