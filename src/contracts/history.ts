@@ -1,9 +1,16 @@
 import { z } from "zod";
 import { outcomes } from "../../streams/vocabulary.ts";
+import type { Trigger } from "../../streams/vocabulary.ts";
+
+/** What an entry of the trigger history can be of. */
+export const triggerKinds = [
+  "cron",
+  "webhook",
+  "agent-call",
+  "manual",
+] as const satisfies readonly Trigger["kind"][];
 
 /** One entry of the trigger history on the wire; absent values are null, times ISO 8601 UTC. */
-export const triggerKinds = ["cron", "webhook", "agent-call", "manual"] as const;
-
 export const historyEntrySchema = z
   .object({
     id: z.string(),

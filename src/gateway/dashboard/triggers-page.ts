@@ -1,3 +1,5 @@
+import { outcomes } from "../../../streams/vocabulary.ts";
+import { triggerKinds } from "../../contracts/history.ts";
 import { html } from "./html.ts";
 import type { Html } from "./html.ts";
 import { inlineScript } from "./inline-script.ts";
@@ -51,24 +53,10 @@ export function triggersPage(): Page {
   };
 }
 
-const outcomes = [
-  "succeeded",
-  "failed",
-  "timed_out",
-  "killed",
-  "out_of_memory",
-  "lost",
-  "skipped",
-  "missed",
-  "dropped",
-  "rejected",
-];
-
 const filters = html`<form class="filters" id="filters" aria-label="Filter the history">
   <label>Agent <input class="filter" name="agent" list="agent-names" autocomplete="off" /></label>
   <datalist id="agent-names"></datalist>
-  ${select("kind", "Trigger", "Any", ["cron", "webhook", "agent-call", "manual"])}
-  ${select("outcome", "Outcome", "Any", outcomes)}
+  ${select("kind", "Trigger", "Any", triggerKinds)} ${select("outcome", "Outcome", "Any", outcomes)}
   <label
     >Time
     <select class="filter" name="hours" aria-label="Time">
