@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Problem } from "../../streams/vocabulary.ts";
+import { agentNamePattern } from "../contracts/agent-name.ts";
 import { imageContextStamp } from "../contracts/image-context.ts";
 import { messageOf } from "../errors.ts";
 import { fileProblem } from "./problem-sheet.ts";
@@ -94,11 +95,12 @@ export async function listAgents(projectDir: string): Promise<AgentList> {
   }
 }
 
+const namePattern = new RegExp(`^${agentNamePattern}$`);
 const reserved = ["default", "scheduler"];
 
 /** Whether an agent may be called so; its name is its directory's. */
 export function isAgentName(name: string): boolean {
-  return /^[a-z0-9][a-z0-9-]{0,62}$/.test(name) && !reserved.includes(name);
+  return namePattern.test(name) && !reserved.includes(name);
 }
 
 /** Why an agent can't be called so; null when it can. */

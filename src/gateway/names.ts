@@ -1,9 +1,10 @@
 import type { FastifyRequest } from "fastify";
+import { agentNamePattern } from "../contracts/agent-name.ts";
 import { HttpProblem } from "./problem.ts";
 
-const agentName = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const agentName = new RegExp(`^${agentNamePattern}$`);
 const receiptId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const instanceId = /^[a-z0-9][a-z0-9-]{0,62}-[a-z2-7]{8}$/;
+const instanceId = new RegExp(`^${agentNamePattern}-[a-z2-7]{8}$`);
 
 /** The agent of the path. The router decodes `..%2f` and NUL into it: a name that can't be one is unknown. */
 export function agentOf(request: FastifyRequest): string {

@@ -1,5 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { agentNamePattern } from "../contracts/agent-name.ts";
+
+const fileNamePattern = new RegExp(`^(${agentNamePattern})-(\\d{4}-\\d{2}-\\d{2})\\.log$`);
 
 /** A log file by its name: one a UTC day and agent. */
 export interface LogFile {
@@ -28,7 +31,7 @@ export function logFileOf(agent: string, time: number): LogFile {
 
 /** The parts of a file name; null when it is no log file. An agent's name may itself end in a date. */
 export function parseLogFileName(name: string): LogFile | null {
-  const parts = /^([a-z0-9][a-z0-9-]{0,62})-(\d{4}-\d{2}-\d{2})\.log$/.exec(name);
+  const parts = fileNamePattern.exec(name);
   const [, agent, date] = parts ?? [];
   return agent === undefined || date === undefined ? null : { name, agent, date };
 }
