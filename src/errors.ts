@@ -22,3 +22,9 @@ export class UserError extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The message of anything that was thrown, with what to do about it where somebody knows. */
+export function reasonOf(error: unknown): string {
+  const hint = error instanceof UserError ? error.hint : null;
+  return hint === null ? messageOf(error) : `${messageOf(error)}; ${hint}`;
+}

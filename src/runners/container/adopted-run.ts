@@ -1,15 +1,17 @@
 import type { AgentConfig, LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import type { Life } from "../as-run.ts";
+import { eventsAfter } from "../events-after.ts";
+import type { RecordedPlace } from "../events-after.ts";
+import { redactorOf } from "../redactor-of.ts";
 import { workDir } from "./container-options.ts";
 import type { ContainerRunnerOptions } from "./container-runner-options.ts";
 import { isUnreachable } from "./engine.ts";
 import { followLogs } from "./follow-run.ts";
 import { containerName } from "./labels.ts";
-import { eventsAfter } from "./live-output.ts";
 import { unpauseContainer } from "./pause-container.ts";
 import type { Reconciler } from "./reconcile.ts";
 import type { RunRecords } from "./run-records.ts";
-import { follow, leaveNothing, outputOf, reasonOf } from "./run-steps.ts";
+import { follow, leaveNothing, outputOf } from "./run-steps.ts";
 
 /** A run that an earlier scheduler started and that can be gone on with, with the config that it started with. */
 export interface FoundContainerRun {
@@ -53,9 +55,8 @@ export async function adoptedRun(
   try {
     // It waited for something that the scheduler which died was to tell it of.
     await unpauseContainer(engine, name);
-    // Only for the secrets in it: they were read anew, and are what the run was given unless they changed since.
-    const redact = await options.prepare(request, workDir).then(options.redactorFor, withhold);
-    const output = outputOf(request, redact, eventsAfter(last, life.emit), options);
+    const redact = await redactorOf(request, workDir, options);
+    const output = outputOf(request, redact, eventsAfter(last, place, life.emit), options);
     const source = await followLogs(engine, name, "all");
     source.on("error", () => undefined);
     await follow(name, source, output, life, options);
@@ -64,7 +65,15 @@ export async function adoptedRun(
   }
 }
 
-/** Without its job nobody knows which words are secret. */
-function withhold(error: unknown): (text: string) => string {
-  return () => `(not shown, as its secrets are not known: ${reasonOf(error)})`;
+/** The engine's log gives a raw line no time of its own, so only its text tells where it was. */
+const place: RecordedPlace = {
+  isLast: (entry, last) =>
+    isRaw(entry) === isRaw(last) &&
+    entry.msg === last.msg &&
+    (isRaw(entry) || entry.time === last.time),
+  isLater: (entry, last) => !isRaw(entry) && entry.time > last.time,
+};
+
+function isRaw({ kind }: LogEntry): boolean {
+  return kind === "process";
 }

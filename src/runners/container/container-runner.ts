@@ -7,11 +7,12 @@ import type { Life } from "../as-run.ts";
 import { adoptedRun, foundAmong } from "./adopted-run.ts";
 import type { FoundContainerRun } from "./adopted-run.ts";
 import type { ContainerRunnerOptions } from "./container-runner-options.ts";
+import { engineReason } from "./engine.ts";
 import { exitUnlessFound } from "./exit-unless-found.ts";
 import { newRun } from "./new-run.ts";
 import { createReconciler } from "./reconcile.ts";
-import { lostExit } from "./run-exit.ts";
-import { leaveNothing, reasonOf } from "./run-steps.ts";
+import { lostExit } from "../run-exit.ts";
+import { leaveNothing } from "./run-steps.ts";
 
 export interface ContainerRunner extends Runner {
   /**
@@ -50,7 +51,7 @@ export function createContainerRunner(options: ContainerRunnerOptions): Containe
       return asRun(
         stop$,
         (life) => work(life).finally(() => live.delete(instanceId)),
-        (error) => lostExit(reasonOf(error), null),
+        (error) => lostExit(engineReason(error), null),
       );
     });
   return {

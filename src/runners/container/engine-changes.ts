@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { Observable, share } from "rxjs";
 import { messageOf } from "../../errors.ts";
-import { unlessAborted } from "./abortable.ts";
+import { unlessAborted } from "../abortable.ts";
 import { isUnreachable } from "./engine.ts";
 import type { Engine } from "./engine.ts";
 

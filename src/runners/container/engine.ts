@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import Docker from "dockerode";
-import { UserError, messageOf } from "../../errors.ts";
+import { messageOf, reasonOf, UserError } from "../../errors.ts";
 
 /** The container engine, as every file of this folder uses it. */
 export interface Engine {
@@ -138,6 +138,11 @@ export function statusOf(error: unknown): number | null {
 export function engineMessage(error: unknown): string {
   const said = (error as { json?: { message?: unknown } } | null)?.json?.message;
   return (typeof said === "string" ? said : messageOf(error)).trim();
+}
+
+/** Why something failed that may have asked the engine, for a person. */
+export function engineReason(error: unknown): string {
+  return error instanceof UserError ? reasonOf(error) : engineMessage(error);
 }
 
 function unreachable(error: unknown, address: string): UserError {

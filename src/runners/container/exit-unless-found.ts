@@ -2,10 +2,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { Life } from "../as-run.ts";
-import { unlessAborted } from "./abortable.ts";
+import { unlessAborted } from "../abortable.ts";
 import { isUnreachable } from "./engine.ts";
 import type { FoundRun, Reconciler } from "./reconcile.ts";
-import { lostExit } from "./run-exit.ts";
+import { lostExit } from "../run-exit.ts";
 
 /** Between two tries to reach the engine, in ms: the first, then doubled up to the last. */
 const pauseMs = { first: 500, last: 5_000 };

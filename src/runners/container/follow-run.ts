@@ -2,17 +2,20 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Container } from "dockerode";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { RunOutput } from "../run-output.ts";
-import { unlessAborted } from "./abortable.ts";
+import { unlessAborted } from "../abortable.ts";
 import { isUnreachable, statusOf } from "./engine.ts";
 import type { Engine } from "./engine.ts";
 import { liveOutput, restOf } from "./live-output.ts";
 import type { LiveOutput } from "./live-output.ts";
-import { endedExit, lostExit } from "./run-exit.ts";
-import type { Ending } from "./run-exit.ts";
+import { endedExit, lostExit } from "../run-exit.ts";
+import type { Ending } from "../run-exit.ts";
 import { endWhenAsked } from "./stop-container.ts";
 
 /** A stream of the engine; all of them can be ended, which the common type does not say. */
 export type OutputStream = NodeJS.ReadableStream & { destroy?(): void };
+
+/** The engine gives a code also for what a signal ended. */
+type ContainerEnding = Ending & { readonly exitCode: number };
 
 /** A container that was started, and what is needed to see it to its end. */
 export interface LiveRun {
@@ -70,7 +73,7 @@ async function followOnce(
   run: LiveRun,
   live: LiveOutput,
   source: OutputStream,
-): Promise<Ending | "left" | "engine-gone"> {
+): Promise<ContainerEnding | "left" | "engine-gone"> {
   const reading = live.read(source);
   const stopEnding = endWhenAsked(run);
   try {
@@ -97,7 +100,7 @@ function finishOutput({ stdout, stderr }: RunOutput): void {
   stderr.end();
 }
 
-async function endingOf({ engine, container }: LiveRun): Promise<Ending> {
+async function endingOf({ engine, container }: LiveRun): Promise<ContainerEnding> {
   const { StatusCode } = (await engine.streams().getContainer(container).wait()) as {
     StatusCode: number;
   };
@@ -106,11 +109,11 @@ async function endingOf({ engine, container }: LiveRun): Promise<Ending> {
     const finishedAt = Date.parse(State.FinishedAt);
     // The engine writes the year 1 for what it does not know.
     const endedAt = finishedAt > 0 ? finishedAt : null;
-    return { exitCode: State.ExitCode, outOfMemory: State.OOMKilled, endedAt };
+    return { exitCode: State.ExitCode, signal: null, outOfMemory: State.OOMKilled, endedAt };
   } catch (error) {
     // Somebody removed it: what `wait` said is all there is.
-    if (statusOf(error) === 404) return { exitCode: StatusCode, outOfMemory: false, endedAt: null };
-    throw error;
+    if (statusOf(error) !== 404) throw error;
+    return { exitCode: StatusCode, signal: null, outOfMemory: false, endedAt: null };
   }
 }
 
@@ -126,7 +129,10 @@ async function afterSilence(closed: Promise<void>): Promise<"engine-gone"> {
 }
 
 /** An engine that shuts down ends its containers first, and may still report that as an exit like any other. */
-async function diedWithEngine(run: LiveRun, { exitCode, outOfMemory }: Ending): Promise<boolean> {
+async function diedWithEngine(
+  run: LiveRun,
+  { exitCode, outOfMemory }: ContainerEnding,
+): Promise<boolean> {
   if (run.stopping.aborted || outOfMemory || !endedFromOutside.has(exitCode)) return false;
   return run.engine.ping().then(
     () => false,

@@ -13,8 +13,7 @@ import {
 } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AgentConfig, BuildEvent } from "../../../streams/vocabulary.ts";
-import { messageOf, UserError } from "../../errors.ts";
-import { isUnreachable } from "./engine.ts";
+import { engineReason, isUnreachable } from "./engine.ts";
 import type { Engine } from "./engine.ts";
 import { agentImage, lastGoodImage } from "./image/agent-image.ts";
 import type { ImageEvent } from "./image/build.ts";
@@ -117,7 +116,7 @@ function prepared(
     defer(image).pipe(
       map((event) => (event.type === "image" ? finished(null, true) : event)),
       catchError((error: unknown) => {
-        const reason = reasonOf(error);
+        const reason = engineReason(error);
         if (!isUnreachable(error)) {
           return from(lastGood().catch(() => null)).pipe(
             map((good) => finished(reason, good !== null)),
@@ -133,9 +132,4 @@ function prepared(
 
 function finished(error: string | null, usable: boolean): BuildEvent {
   return { type: "build-finished", error, usable };
-}
-
-function reasonOf(error: unknown): string {
-  const hint = error instanceof UserError ? error.hint : null;
-  return hint === null ? messageOf(error) : `${messageOf(error)}; ${hint}`;
 }

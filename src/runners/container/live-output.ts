@@ -1,6 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { RunnerEvent } from "../../../streams/runs/runner.ts";
-import type { LogEntry } from "../../../streams/vocabulary.ts";
 import type { RunOutput } from "../run-output.ts";
 import { demuxer } from "./frames.ts";
 
@@ -70,24 +68,4 @@ export async function restOf(reading: ReturnType<LiveOutput["read"]>): Promise<v
     if (await Promise.race([over, wait(lateOutputMs, false, { ref: false })])) return;
     if (reading.isIdle()) return;
   }
-}
-
-/**
- * Hands on events from the first log line after `last`, which is the last one that was recorded; with null all
- * of them. A raw line has no time of its own, so only its text tells where it was.
- */
-export function eventsAfter(
-  last: LogEntry | null,
-  emit: (event: RunnerEvent) => void,
-): (event: RunnerEvent) => void {
-  let past = last === null;
-  return (event) => {
-    if (past || last === null || event.type !== "output") return emit(event);
-    const { time, msg, kind } = event.entry;
-    const raw = kind === "process";
-    past = raw === (last.kind === "process") && msg === last.msg && (raw || time === last.time);
-    if (past || raw || time <= last.time) return;
-    past = true;
-    emit(event);
-  };
 }

@@ -2,14 +2,15 @@ import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { Job } from "../../contracts/job.ts";
 import type { Life } from "../as-run.ts";
 import { rejectedExit } from "../rejecting.ts";
-import { unlessAborted } from "./abortable.ts";
+import { unlessAborted } from "../abortable.ts";
 import { containerOptions, workDir } from "./container-options.ts";
 import type { ContainerSpec } from "./container-options.ts";
 import type { ContainerRunnerOptions } from "./container-runner-options.ts";
+import { engineReason } from "./engine.ts";
 import type { Engine } from "./engine.ts";
 import { containerName } from "./labels.ts";
-import { stoppedBeforeStart } from "./run-exit.ts";
-import { follow, leaveNothing, outputOf, reasonOf } from "./run-steps.ts";
+import { stoppedBeforeStart } from "../run-exit.ts";
+import { follow, leaveNothing, outputOf } from "./run-steps.ts";
 
 /** A run from its image and its job to the end of its container. */
 export async function newRun(request: RunRequest, life: Life, options: ContainerRunnerOptions) {
@@ -28,7 +29,7 @@ export async function newRun(request: RunRequest, life: Life, options: Container
     const output = outputOf(request, options.redactorFor(made.job), life.emit, options);
     await follow(name, source, output, life, options);
   } catch (error) {
-    life.emit(rejectedExit(reasonOf(error)));
+    life.emit(rejectedExit(engineReason(error)));
   } finally {
     if (attempted) await leaveNothing(request, options);
   }

@@ -1,15 +1,14 @@
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
-import { UserError } from "../../errors.ts";
 import type { Life } from "../as-run.ts";
 import { runOutput } from "../run-output.ts";
 import type { RunOutput } from "../run-output.ts";
 import type { ContainerRunnerOptions } from "./container-runner-options.ts";
-import { engineMessage } from "./engine.ts";
+import { engineReason } from "./engine.ts";
 import { followRun } from "./follow-run.ts";
 import type { OutputStream } from "./follow-run.ts";
 import { containerName } from "./labels.ts";
-import { lostExit } from "./run-exit.ts";
+import { lostExit } from "../run-exit.ts";
 import { removeContainer } from "./stop-container.ts";
 
 const defaultEngineGraceMs = 60_000;
@@ -30,7 +29,7 @@ export async function follow(
     });
     if (exit !== null) emit(exit);
   } catch (error) {
-    emit(lostExit(reasonOf(error), output.end()));
+    emit(lostExit(engineReason(error), output.end()));
   }
 }
 
@@ -51,10 +50,4 @@ export function outputOf(
   { onCooldown }: ContainerRunnerOptions,
 ): RunOutput {
   return runOutput({ request, redact, emit, onCooldown, maxBytes: maxOutputBytes });
-}
-
-/** Why something failed, for a person. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof UserError)) return engineMessage(error);
-  return error.hint === null ? error.message : `${error.message}; ${error.hint}`;
 }

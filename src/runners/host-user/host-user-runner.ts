@@ -1,9 +1,9 @@
 import type { Observable } from "rxjs";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import type { AgentConfig, LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
-import { messageOf, UserError } from "../../errors.ts";
+import { reasonOf } from "../../errors.ts";
 import { asRun } from "../as-run.ts";
-import { lostExit } from "../container/run-exit.ts";
+import { lostExit } from "../run-exit.ts";
 import { rejectedExit } from "../rejecting.ts";
 import { findRuns } from "./find-runs.ts";
 import type { FoundHostUserRun } from "./find-runs.ts";
@@ -67,9 +67,4 @@ export function createHostUserRunner(options: HostUserOptions): HostUserRunner {
 /** One name for one user. */
 function userOf(runAs: string): string {
   return isOneself(runAs) ? "$USER" : runAs;
-}
-
-function reasonOf(error: unknown): string {
-  const hint = error instanceof UserError ? error.hint : null;
-  return hint === null ? messageOf(error) : `${messageOf(error)}; ${hint}`;
 }

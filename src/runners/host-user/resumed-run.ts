@@ -1,9 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
-import { messageOf } from "../../errors.ts";
 import type { Life } from "../as-run.ts";
-import { lostExit } from "../container/run-exit.ts";
+import { eventsAfter } from "../events-after.ts";
+import type { RecordedPlace } from "../events-after.ts";
+import { redactorOf } from "../redactor-of.ts";
+import { lostExit } from "../run-exit.ts";
 import { followRun } from "./follow-run.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
 import { sendOrder } from "./keeper-process.ts";
@@ -25,11 +26,10 @@ export async function resumedRun(
   const record = await readRunRecord(logPathOf(options.baseDir, instanceId));
   if (record === null) return life.emit(lostExit("the run's log is gone", null));
   const workDir = workDirOf(options.baseDir, instanceId);
-  // Only for the secrets in it: they were read anew, and are what the run was given unless they changed since.
-  const redact = await options.prepare(request, workDir).then(options.redactorFor, withhold);
+  const redact = await redactorOf(request, workDir, options);
   const start = keeperStartOf(agent.name, agent.runtime.runAs, options);
   const over = gone(record.process);
-  const emit = eventsAfter(last, life.emit);
+  const emit = eventsAfter(last, place, life.emit);
   const { process, mark } = record;
   const run = { request, start, process, mark, over, redact, emit };
   const followed = await followRun(run, life, options);
@@ -46,26 +46,10 @@ async function gone(process: ProcessIdentity): Promise<void> {
   while (isAlive(process)) await wait(checkEveryMs);
 }
 
-/** Without its job nobody knows which words are secret. */
-function withhold(error: unknown): (text: string) => string {
-  return () => `(not shown, as its secrets are not known: ${messageOf(error)})`;
-}
-
 /** Beyond this the place was missed: clocks of a run's processes differ by less, in ms. */
 const marginMs = 5000;
 
-/** Hands on log lines from the first after `last` on, and everything that is no log line. */
-function eventsAfter(
-  last: LogEntry | null,
-  emit: (event: RunnerEvent) => void,
-): (event: RunnerEvent) => void {
-  let past = last === null;
-  return (event) => {
-    if (past || last === null || event.type !== "output") return emit(event);
-    const { time, msg } = event.entry;
-    past = time === last.time && msg === last.msg;
-    if (past || time <= last.time + marginMs) return;
-    past = true;
-    emit(event);
-  };
-}
+const place: RecordedPlace = {
+  isLast: (entry, last) => entry.time === last.time && entry.msg === last.msg,
+  isLater: (entry, last) => entry.time > last.time + marginMs,
+};

@@ -1,5 +1,6 @@
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import { rejectedExit } from "../rejecting.ts";
+import { endedExit } from "../run-exit.ts";
 import type { RunOutput } from "../run-output.ts";
 import { parseRunLogLine, recordIn } from "./run-log.ts";
 import type { EndRecord, KeeperRecord } from "./run-log.ts";
@@ -61,20 +62,6 @@ function leftoverWarning(why: string): string {
 function exitEvent(record: EndRecord, endedAt: number, output: RunOutput): RunnerEvent {
   const { exitCode, signal, rejected } = record;
   if (rejected !== null) return rejectedExit(rejected);
-  const account = output.end();
-  const unexplained =
-    account === null && exitCode === 0 ? "the run ended without its account" : null;
-  return {
-    type: "exit",
-    exit: {
-      exitCode,
-      signal,
-      outOfMemory: false,
-      rejected: null,
-      error: account?.error ?? unexplained,
-      usage: account?.usage ?? null,
-      ...output.handedBack(),
-      endedAt,
-    },
-  };
+  const ending = { exitCode, signal, outOfMemory: false, endedAt };
+  return endedExit(ending, output.end(), output.handedBack());
 }

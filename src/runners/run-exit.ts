@@ -1,6 +1,6 @@
-import type { RunnerEvent } from "../../../streams/runs/runner.ts";
-import type { HandedBack } from "../returned-value.ts";
-import type { EndMessage } from "../run-output.ts";
+import type { RunnerEvent } from "../../streams/runs/runner.ts";
+import type { HandedBack } from "./returned-value.ts";
+import type { EndMessage } from "./run-output.ts";
 
 const nothing = {
   exitCode: null,
@@ -11,7 +11,7 @@ const nothing = {
   usage: null,
 } as const;
 
-/** The exit of a run that was stopped before its container ran. */
+/** The exit of a run that was stopped before it began. */
 export const stoppedBeforeStart: RunnerEvent = {
   type: "exit",
   exit: { ...nothing, signal: "SIGTERM" },
@@ -25,26 +25,29 @@ export function lostExit(reason: string, end: EndMessage | null): RunnerEvent {
   };
 }
 
-/** What the engine tells of a container that ended. */
+/** What a run's runtime tells of its end. */
 export interface Ending {
-  readonly exitCode: number;
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
   readonly outOfMemory: boolean;
-  /** Epoch ms; null when it does not say. */
+  /** Epoch ms; null when nobody says. */
   readonly endedAt: number | null;
 }
 
-/** The exit as the engine and the run's own account tell it. */
+/** The exit as the run's runtime and its own account tell it. */
 export function endedExit(
-  { exitCode, outOfMemory, endedAt }: Ending,
+  { endedAt, ...ending }: Ending,
   end: EndMessage | null,
   handedBack: HandedBack,
 ): RunnerEvent {
-  const unexplained = end === null && exitCode === 0 ? "the run ended without its account" : null;
+  const unexplained =
+    end === null && ending.exitCode === 0 ? "the run ended without its account" : null;
   const error = end?.error ?? unexplained;
   const usage = end?.usage ?? null;
   const when = endedAt === null ? {} : { endedAt };
   return {
     type: "exit",
-    exit: { ...nothing, exitCode, outOfMemory, error, usage, ...handedBack, ...when },
+    exit: { ...nothing, ...ending, error, usage, ...handedBack, ...when },
   };
 }
