@@ -28,3 +28,13 @@ export function reasonOf(error: unknown): string {
   const hint = error instanceof UserError ? error.hint : null;
   return hint === null ? messageOf(error) : `${messageOf(error)}; ${hint}`;
 }
+
+/** Whether the system refused something with one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+}
+
+/** Whether a file, or a directory on the way to it, isn't there. */
+export function isMissing(error: unknown): boolean {
+  return hasCode(error, "ENOENT", "ENOTDIR");
+}

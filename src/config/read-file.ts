@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { sep } from "node:path";
-import { messageOf } from "../errors.ts";
+import { isMissing, messageOf } from "../errors.ts";
 
 /** What reading a file gave. A file that can't be read is a value: it must not take its neighbours along. */
 export type FileText =
@@ -48,11 +48,4 @@ function decoded(bytes: Uint8Array): FileText {
 
 function unreadable(reason: string): FileText {
   return { type: "unreadable", reason };
-}
-
-/** Whether a file, or a directory on the way to it, isn't there. */
-export function isMissing(error: unknown): boolean {
-  return (
-    error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR"].includes(String(error.code))
-  );
 }

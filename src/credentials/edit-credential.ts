@@ -1,11 +1,10 @@
 import { chmod, link, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
-import { UserError, messageOf } from "../errors.ts";
+import { isMissing, messageOf, UserError } from "../errors.ts";
 import { storeDir } from "./home-dir.ts";
 import { fieldPattern } from "./load-credential.ts";
 import { placeSecret } from "./place-secret.ts";
-import { isMissing } from "./read-secret.ts";
 
 /** The most that a secret may hold, in bytes. */
 const maxBytes = 64 * 1024;

@@ -4,10 +4,9 @@ import {
   isCredentialInstance,
   parseCredentialReference,
 } from "../contracts/credential-reference.ts";
-import { UserError, messageOf } from "../errors.ts";
+import { isMissing, messageOf, UserError } from "../errors.ts";
 import { storeDir } from "./home-dir.ts";
 import { loadCredential } from "./load-credential.ts";
-import { isMissing } from "./read-secret.ts";
 import { stageCredentials } from "./stage-credentials.ts";
 
 /** A credential of the store without its secrets. */

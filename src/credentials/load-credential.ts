@@ -2,10 +2,10 @@ import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
-import { UserError, messageOf } from "../errors.ts";
+import { isMissing, messageOf, UserError } from "../errors.ts";
 import { credentialType } from "./credential-types.ts";
 import { storeDir } from "./home-dir.ts";
-import { checkPrivateDir, isMissing, readSecret } from "./read-secret.ts";
+import { checkPrivateDir, readSecret } from "./read-secret.ts";
 
 /** A credential with its secrets. */
 export interface Credential extends CredentialReference {

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import type { Stats } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { sep } from "node:path";
-import { UserError, messageOf } from "../errors.ts";
+import { isMissing, messageOf, UserError } from "../errors.ts";
 
 const maxBytes = 64 * 1024;
 
@@ -71,10 +71,4 @@ function unreadable(path: string, cause: unknown): UserError {
   return new UserError("unsafe_credential", `${path} can't be read: ${messageOf(cause)}`, {
     cause,
   });
-}
-
-export function isMissing(error: unknown): boolean {
-  return (
-    error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR"].includes(String(error.code))
-  );
 }

@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { imageContextStamp } from "../contracts/image-context.ts";
-import { messageOf } from "../errors.ts";
+import { hasCode, isMissing, messageOf } from "../errors.ts";
 import { agentFiles } from "./classify.ts";
 
 /** The watched files and agent directories that there are: path relative to the project → what tells a change. */
@@ -61,8 +61,7 @@ async function namesIn(dir: string): Promise<string[]> {
   }
 }
 
-/** No such file, or a file where a directory was, or a link that leads in a circle. */
+/** A link that leads in a circle leads to nothing either. */
 function isGone(error: unknown): boolean {
-  if (!(error instanceof Error) || !("code" in error)) return false;
-  return ["ENOENT", "ENOTDIR", "ELOOP"].includes(String(error.code));
+  return isMissing(error) || hasCode(error, "ELOOP");
 }

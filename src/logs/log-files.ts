@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { agentNamePattern } from "../contracts/agent-name.ts";
+import { isMissing } from "../errors.ts";
 
 const fileNamePattern = new RegExp(`^(${agentNamePattern})-(\\d{4}-\\d{2}-\\d{2})\\.log$`);
 
@@ -51,9 +52,4 @@ export async function listLogFiles(dir: string, agent: string | null): Promise<L
 function byDateThenName(a: LogFile, b: LogFile): number {
   if (a.date !== b.date) return a.date < b.date ? -1 : 1;
   return a.name < b.name ? -1 : 1;
-}
-
-/** Whether a file operation failed because there is no such file. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

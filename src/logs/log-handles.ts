@@ -1,7 +1,7 @@
 import { mkdir, open, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isMissing } from "./log-files.ts";
+import { isMissing } from "../errors.ts";
 
 /** Open files to append to, at most a number of them. */
 export interface LogHandles {

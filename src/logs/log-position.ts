@@ -1,7 +1,8 @@
 import type { Stats } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isMissing, parseLogFileName } from "./log-files.ts";
+import { isMissing } from "../errors.ts";
+import { parseLogFileName } from "./log-files.ts";
 import type { LogFile } from "./log-files.ts";
 import { readBackward } from "./read-lines.ts";
 

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
-import { isMissing } from "./log-files.ts";
+import { isMissing } from "../errors.ts";
 
 /** A whole line of a file with the bytes it takes, its newline included: `end` is where the next one starts. */
 export interface RawLine {

@@ -1,6 +1,6 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isMissing } from "../../config/read-file.ts";
+import { isMissing } from "../../errors.ts";
 import { contentId, notAFile } from "../../skills/compare-files.ts";
 import type { Contents } from "../../skills/compare-files.ts";
 
