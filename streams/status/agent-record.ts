@@ -78,9 +78,12 @@ export function stateOf(record: AgentRecord): AgentState {
   return errorOf(record) === null ? "idle" : "error";
 }
 
-/** The error that still stands; one about the config hides the others, because it is the one to mend first. */
-function errorOf(record: AgentRecord): string | null {
-  return record.configError ?? record.buildError ?? record.runError;
+/**
+ * The error that still stands; one about the config hides the others, because it is the one to mend first. That of an
+ * earlier run is told only while none runs: a run tells of itself, and its end decides whether the error stands.
+ */
+function errorOf({ configError, buildError, runError, running }: AgentRecord): string | null {
+  return configError ?? buildError ?? (running > 0 ? null : runError);
 }
 
 /** The row of the dashboard. */

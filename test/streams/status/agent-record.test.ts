@@ -73,6 +73,13 @@ describe("the row of an agent", () => {
     expect(row().error).toBeNull();
   });
 
+  it("tells of an earlier run's error only while none runs, and of a config's always", () => {
+    const running = { running: 1, runError: "timed out", statusText: "reading" };
+    expect(row(running)).toMatchObject({ error: null, statusText: "reading" });
+    expect(row({ ...running, configError: "config" }).error).toBe("config");
+    expect(row({ ...running, running: 0 }).error).toBe("timed out");
+  });
+
   it("is disabled by hand or by scale 0", () => {
     expect(row({ config: anAgent("dev") }).enabled).toBe(true);
     expect(row({ config: anAgent("dev"), enabled: false }).enabled).toBe(false);
