@@ -109,6 +109,39 @@ test("its last runs are a table and three charts, and follow what happens", asyn
   await expect.poll(() => deps.operations.calls).toContain("killInstance dev-abcdefgh");
 });
 
+test("runs stand in the order of their starts, and a queued one moves up when it starts", async () => {
+  const deps = withDetail();
+  const at = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
+  const ongoing = { outcome: null, endedAt: null, durationMs: null } as const;
+  const queued = { ...ongoing, startedAt: null, instanceId: null };
+  deps.operations.entries.push(
+    historyEntry({ id: "late", at: at(100), startedAt: at(20) }),
+    historyEntry({ id: "early", at: at(90), startedAt: at(60) }),
+    historyEntry({ id: "next", at: at(80), ...queued }),
+  );
+  const { page } = await open(path, deps);
+  const rows = page.locator("#run-rows tr");
+  await expect
+    .poll(() => rows.allInnerTexts())
+    .toEqual([
+      expect.stringMatching(/^20 s ago|^2\d s ago/),
+      expect.stringMatching(/^6\d s ago|^1 min ago/),
+      expect.stringContaining("queued"),
+    ]);
+  expect(await rows.last().locator(".run-log a").count()).toBe(0);
+  const entry = historyEntry({
+    ...{ id: "next", at: at(80), ...ongoing },
+    ...{ startedAt: at(1), instanceId: "dev-abcdefgh" },
+  });
+  deps.operations.entries[2] = entry;
+  deps.operations.setAgent({ name: "dev", running: 1, state: "running" });
+  await expect.poll(() => rows.first().innerText()).toContain("running");
+  expect(await rows.count()).toBe(3);
+  expect(await rows.first().locator(".run-log a").count()).toBe(1);
+  await rows.first().getByRole("button", { name: "Kill the run dev-abcdefgh" }).click();
+  await expect.poll(() => deps.operations.calls).toContain("killInstance dev-abcdefgh");
+});
+
 test("Run, Run with a prompt, Disable, Enable and Kill do what they say", async () => {
   const { page, deps } = await open(path, withDetail());
   const did = (): string[] => deps.operations.calls.filter((call) => !call.startsWith("history"));

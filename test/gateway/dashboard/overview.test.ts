@@ -63,6 +63,19 @@ test("a row follows its agent without a reload, and keeps focus and selection me
   await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
 });
 
+test("a running agent shows its own time, not how the run before it ended", async () => {
+  const lastRunAt = new Date(Date.now() - 55_000).toISOString();
+  const ran = { name: "dev", lastRunAt, lastDurationMs: 1234, lastOutcome: "failed" } as const;
+  const deps = withAgents({ ...ran, running: 1, state: "running" });
+  const { page } = await open("/dashboard", deps);
+  const row = page.locator("tr[data-agent=dev]");
+  await expect.poll(() => row.locator("td.duration").innerText()).toMatch(/^5\d s$/);
+  expect(await row.locator("td.last-run").innerText()).toMatch(/^5\d s ago$/);
+  deps.operations.setAgent({ ...ran, running: 0, state: "error" });
+  await expect.poll(() => row.locator("td.last-run").innerText()).toContain("failed");
+  expect(await row.locator("td.duration").innerText()).toBe("1.2 s");
+});
+
 test("Run, Disable, Enable, Pause and Resume do what they say", async () => {
   const { page, deps } = await open("/dashboard");
   const { calls } = deps.operations;

@@ -156,6 +156,40 @@ test("rows follow what becomes of them; new ones come when they are asked for", 
   expect(await page.locator("#show-new").isVisible()).toBe(false);
 });
 
+test("a queued run gets its log and its time when it starts", async () => {
+  const ongoing = { outcome: null, endedAt: null, durationMs: null } as const;
+  const deps = withEntries(
+    historyEntry({ id: "a", ...ongoing, startedAt: null, instanceId: null }),
+  );
+  const { page } = await open(path, deps);
+  const row = page.locator("#trigger-rows tr").first();
+  await expect.poll(() => row.innerText()).toContain("queued");
+  expect(await row.locator(".run-log a").count()).toBe(0);
+  deps.operations.entries[0] = historyEntry({ id: "a", ...ongoing });
+  deps.operations.setAgent({ name: "dev", running: 1 });
+  await expect.poll(() => row.innerText()).toMatch(/running\s+\d+(\.\d)? m?s/);
+  await expect
+    .poll(() => row.locator(".run-log a").getAttribute("href"))
+    .toBe("/dashboard/agents/dev/logs?instance=dev-a");
+});
+
+test("a long name is cut, so that times stay on one line", async () => {
+  const agent = "an-agent-with-".padEnd(64, "long-name-");
+  const reason = "the work was given up, as the model answered nothing for longer than it may";
+  const { page } = await open(
+    path,
+    withEntries(
+      historyEntry({ id: "a", agent, durationMs: 61_000, outcome: "failed", reason }),
+      historyEntry({ id: "b" }),
+    ),
+  );
+  const row = page.locator("#trigger-rows tr", { hasText: "1 min 01 s" });
+  await expect.poll(() => row.count()).toBe(1);
+  expect(await row.locator(".cut-name").getAttribute("title")).toBe(agent);
+  expect((await row.locator(".cut-name").boundingBox())?.width).toBeLessThan(250);
+  expect((await row.locator("td .number").boundingBox())?.height).toBeLessThan(25);
+});
+
 test("an empty history says what will be there", async () => {
   const { page, deps } = await open(path);
   await expect.poll(() => page.locator("#none").innerText()).toContain("Nothing has triggered");

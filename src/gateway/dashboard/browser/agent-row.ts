@@ -58,6 +58,10 @@ export function createAgentRow(name: string): AgentRow {
     if (answer !== null) announce(`${name} ${answer.enabled === true ? "enabled" : "disabled"}`);
   });
 
+  let runningSince: number | null = null;
+  const showRunning = (now: number): void => {
+    if (runningSince !== null) setText(duration, durationText(Math.max(0, now - runningSince)));
+  };
   const showState = (agent: AgentStatus): void => {
     setText(pill, agent.state);
     setAttribute(pill, "class", `pill ${agent.state}`);
@@ -68,10 +72,15 @@ export function createAgentRow(name: string): AgentRow {
     setAttribute(status, "title", agent.error ?? agent.statusText);
   };
   const showTimes = (agent: AgentStatus, isPaused: boolean): void => {
+    const isRunning = agent.running > 0;
+    // While one runs, the last run is that one: how the one before it ended would be taken for its end.
+    const ended = isRunning ? "" : (agent.lastOutcome ?? "");
+    runningSince = isRunning && agent.lastRunAt !== null ? Date.parse(agent.lastRunAt) : null;
     lastRun.show(agent.lastRunAt, "never");
-    setText(outcome, outcomeText(agent.lastOutcome ?? ""));
-    setAttribute(outcome, "class", `sub outcome ${agent.lastOutcome ?? ""}`);
+    setText(outcome, outcomeText(ended));
+    setAttribute(outcome, "class", `sub outcome ${ended}`);
     setText(duration, agent.lastDurationMs === null ? "–" : durationText(agent.lastDurationMs));
+    showRunning(Date.now());
     // While the scheduler is paused, a cron tick that comes is skipped.
     const isHeld = isPaused && agent.nextRunAt !== null;
     nextRun.show(isHeld ? null : agent.nextRunAt, isHeld ? "paused" : "–");
@@ -96,6 +105,7 @@ export function createAgentRow(name: string): AgentRow {
     },
     tick(now) {
       lastRun.tick(now);
+      showRunning(now);
       nextRun.tick(now);
     },
   };

@@ -8,7 +8,7 @@ import { byId, document, setAttribute, setText } from "./dom.ts";
 import { openLive } from "./live.ts";
 import { createLockClaims } from "./lock-claims.ts";
 import { runCharts } from "./run-charts.ts";
-import { createRunList } from "./run-list.ts";
+import { byStart, createRunList } from "./run-list.ts";
 import { isLost, showConnection, showScheduler } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";
 
@@ -24,7 +24,7 @@ const readRuns = soonOnce(async () => {
   const path = `/api/stats/triggers?agent=${encodeURIComponent(name)}&limit=${shownRuns}`;
   const fetched = await getJson<HistoryPage>(path);
   if (!fetched.ok) return;
-  const { triggers } = fetched.value;
+  const triggers = byStart(fetched.value.triggers);
   runList.show(triggers);
   byId("charts").replaceChildren(...runCharts(triggers));
   byId("runs").hidden = triggers.length === 0;

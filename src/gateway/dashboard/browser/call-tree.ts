@@ -4,7 +4,7 @@ import type { PageElement } from "./dom.ts";
 import { durationText, outcomeText } from "./format.ts";
 import { runLink } from "./run-link.ts";
 import { triggerWords } from "./trigger-label.ts";
-import { whyText } from "./trigger-words.ts";
+import { stateOf, whyText } from "./trigger-words.ts";
 
 /** A call and those that its run made. */
 export interface CallNode {
@@ -46,7 +46,7 @@ function listOf(nodes: readonly CallNode[], current: string): PageElement {
 }
 
 function callLine(entry: HistoryEntry, current: string): PageElement {
-  const { agent, instanceId, outcome, startedAt } = entry;
+  const { agent, instanceId } = entry;
   const line = create("div", "call-line");
   if (entry.id === current) line.setAttribute("aria-current", "true");
   const name = agent ?? "no agent";
@@ -55,7 +55,7 @@ function callLine(entry: HistoryEntry, current: string): PageElement {
       ? create("span", "", name)
       : runLink(agent, instanceId, hasRun(entry) ? instanceId : name),
   );
-  const word = outcome ?? (startedAt === null ? "waiting" : "running");
+  const word = stateOf(entry);
   line.append(create("span", `outcome ${word}`, outcomeText(word)));
   const facts = callFacts(entry);
   if (facts.length > 0) line.append(create("span", "muted", facts.join(" · ")));

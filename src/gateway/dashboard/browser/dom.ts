@@ -22,6 +22,7 @@ export interface PageElement {
   readonly childElementCount: number;
   readonly firstElementChild: PageElement | null;
   readonly lastElementChild: PageElement | null;
+  readonly nextElementSibling: PageElement | null;
   readonly children: Iterable<PageElement>;
   readonly dataset: Record<string, string | undefined>;
   readonly style: { setProperty(name: string, value: string): void };
@@ -30,6 +31,7 @@ export interface PageElement {
   showModal(): void;
   close(): void;
   append(...children: readonly (PageElement | string)[]): void;
+  prepend(...children: readonly PageElement[]): void;
   before(...children: readonly PageElement[]): void;
   after(...children: readonly PageElement[]): void;
   replaceChildren(...children: readonly (PageElement | string)[]): void;

@@ -18,9 +18,13 @@ function distanceWords(ms: number): string {
   return `${Math.floor(ms / day)} days`;
 }
 
-/** A moment as the reader's own place writes it, to the second. */
+/** A moment as the reader's own place writes it, to the second, in 24 hours as all times are. */
 export function exactTime(time: number): string {
-  return new Date(time).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  return new Date(time).toLocaleString(undefined, {
+    dateStyle: "medium",
+    timeStyle: "medium",
+    hourCycle: "h23",
+  });
 }
 
 /** A moment of the days to come, to the minute: `Sat, Nov 21, 07:39`. */

@@ -5,20 +5,22 @@ import type { PageElement } from "./dom.ts";
 import { compactCount, costText, counted, durationText, outcomeText } from "./format.ts";
 import { createCallsView, hasCalls } from "./calls-view.ts";
 import type { CallsView } from "./calls-view.ts";
-import { runLink } from "./run-link.ts";
+import { createLogLink } from "./run-link.ts";
 import { createTime } from "./time-cell.ts";
 import { triggerLabel } from "./trigger-label.ts";
-import { whyText } from "./trigger-words.ts";
+import { stateOf, whyText } from "./trigger-words.ts";
 
 /** A table of runs that is written anew in place: a row stays as long as its run is in the list. */
 export interface RunList {
-  /** Newest first. */
+  /** In the order in which they are to stand. */
   show(runs: readonly HistoryEntry[]): void;
   tick(now: number): void;
 }
 
 interface RunRow {
   readonly element: PageElement;
+  /** Its rows of the table: its own, and the unfolded one. */
+  readonly rows: () => readonly PageElement[];
   show(run: HistoryEntry): void;
   tick(now: number): void;
   remove(): void;
@@ -35,23 +37,33 @@ export function createRunList(body: PageElement): RunList {
         row.remove();
         rows.delete(id);
       }
-      // From the oldest on, each new row goes above the one before it.
-      let below: PageElement | null = null;
-      for (const run of runs.toReversed()) {
+      let above: PageElement | null = null;
+      for (const run of runs) {
         const row = rows.get(run.id) ?? createRunRow(run);
-        if (!rows.has(run.id)) {
-          rows.set(run.id, row);
-          if (below === null) body.append(row.element);
-          else below.before(row.element);
-        }
+        rows.set(run.id, row);
         row.show(run);
-        below = row.element;
+        placeBelow(above, row, body);
+        above = row.rows().at(-1) ?? above;
       }
     },
     tick: (now) => {
       for (const row of rows.values()) row.tick(now);
     },
   };
+}
+
+/** Only a row that stands elsewhere is moved: one that is moved loses the focus. */
+function placeBelow(above: PageElement | null, row: RunRow, body: PageElement): void {
+  const there = above === null ? body.firstElementChild : above.nextElementSibling;
+  if (there === row.element) return;
+  if (above === null) body.prepend(...row.rows());
+  else above.after(...row.rows());
+}
+
+/** The latest first, by the time that is shown of a run: its start, or its arrival while it is queued. */
+export function byStart(runs: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  const shown = ({ startedAt, at }: HistoryEntry): number => Date.parse(startedAt ?? at);
+  return [...runs].sort((a, b) => shown(b) - shown(a));
 }
 
 /** Columns of the table. */
@@ -64,15 +76,13 @@ function createRunRow(run: HistoryEntry): RunRow {
   const duration = create("span");
   const tokens = create("td", "number");
   const cost = create("td", "number");
-  const actions = create("td", "run-actions");
+  const log = createLogLink();
   const kill = create("button", "link danger", "Kill");
   kill.setAttribute("type", "button");
-  kill.setAttribute("aria-label", `Kill the run ${run.instanceId ?? ""}`);
-  onPress(kill, () => post(`/control/kill/${encodeURIComponent(run.instanceId ?? "")}`));
-  if (run.agent !== null && run.instanceId !== null) {
-    actions.append(runLink(run.agent, run.instanceId, "log"));
-  }
-  actions.append(" ", kill);
+  let instanceId = "";
+  onPress(kill, () => post(`/control/kill/${encodeURIComponent(instanceId)}`));
+  const actions = cellOf("td", log.element, " ", kill);
+  actions.className = "run-actions";
 
   const element = create("tr");
   const calls = createCallsFold(element, run);
@@ -92,12 +102,16 @@ function createRunRow(run: HistoryEntry): RunRow {
   };
   return {
     element,
+    rows: () => [element, ...calls.rows()],
     tick,
     show(now) {
-      const isRunning = now.outcome === null && now.startedAt !== null;
+      const word = stateOf(now);
+      instanceId = now.instanceId ?? "";
+      log.show(now);
+      setAttribute(kill, "aria-label", `Kill the run ${instanceId}`);
+      const isRunning = word === "running";
       startedAt = isRunning ? Date.parse(now.startedAt ?? "") : null;
       started.show(now.startedAt ?? now.at, "–");
-      const word = isRunning ? "running" : (now.outcome ?? "waiting");
       setText(outcome, outcomeText(word));
       setAttribute(outcome, "class", `outcome ${word}`);
       setText(reason, whyText(now));
@@ -117,6 +131,8 @@ function createRunRow(run: HistoryEntry): RunRow {
 
 interface CallsFold {
   readonly button: PageElement;
+  /** The unfolded row, if there is one. */
+  readonly rows: () => readonly PageElement[];
   show(run: HistoryEntry): void;
   remove(): void;
 }
@@ -147,6 +163,7 @@ function createCallsFold(row: PageElement, run: HistoryEntry): CallsFold {
   });
   return {
     button,
+    rows: () => (details === null ? [] : [details]),
     show: (now) => {
       latest = now;
       button.hidden = !hasCalls(now);

@@ -3,12 +3,12 @@ import { create, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
 import { durationText, outcomeText } from "./format.ts";
 import { cellOf } from "./run-list.ts";
-import { runLink } from "./run-link.ts";
+import { createLogLink } from "./run-link.ts";
 import { createTime } from "./time-cell.ts";
 import { createTriggerDetails } from "./trigger-details.ts";
 import type { TriggerDetails } from "./trigger-details.ts";
 import { triggerLabel, triggerWords } from "./trigger-label.ts";
-import { whyText } from "./trigger-words.ts";
+import { stateOf, whyText } from "./trigger-words.ts";
 
 /** One entry of the history. What unfolds below it is made when it is first asked for. */
 export interface TriggerRow {
@@ -25,10 +25,14 @@ const columnCount = 7;
 export function createTriggerRow(first: HistoryEntry): TriggerRow {
   let entry = first;
   let details: DetailsRow | null = null;
+  let startedAt: number | null = null;
   const at = createTime("past");
+  const agent = create("div", "agent-cell");
+  const log = createLogLink();
+  agent.append(agentLink(first.agent), log.element);
   const outcome = create("span");
   const deadLetter = create("span", "pill off", "dead letter");
-  const duration = create("span");
+  const duration = create("span", "number");
   const why = create("span", "why");
   const more = create("button", "link", "Details");
   more.setAttribute("type", "button");
@@ -38,7 +42,7 @@ export function createTriggerRow(first: HistoryEntry): TriggerRow {
   element.append(
     cellOf("td", at.element),
     cellOf("td", triggerLabel(first)),
-    cellOf("td", agentLink(first)),
+    cellOf("td", agent),
     cellOf("td", outcome, " ", deadLetter),
     cellOf("td", duration),
     cellOf("td", why),
@@ -58,22 +62,29 @@ export function createTriggerRow(first: HistoryEntry): TriggerRow {
   more.addEventListener("click", () => setOpen(more.getAttribute("aria-expanded") !== "true"));
   setAttribute(more, "aria-expanded", "false");
 
+  const tick = (now: number): void => {
+    at.tick(now);
+    if (startedAt !== null) setText(duration, durationText(Math.max(0, now - startedAt)));
+  };
+
   return {
     element,
     rows: () => (details === null ? [element] : [element, details.row]),
     show(now) {
       entry = now;
-      const isRunning = now.outcome === null && now.startedAt !== null;
-      const word = now.outcome ?? (isRunning ? "running" : "waiting");
+      const word = stateOf(now);
+      startedAt = word === "running" ? Date.parse(now.startedAt ?? "") : null;
       at.show(now.at, "–");
+      log.show(now);
       setText(outcome, outcomeText(word));
       setAttribute(outcome, "class", `outcome ${word}`);
       deadLetter.hidden = !now.deadLetter;
       setText(duration, now.durationMs === null ? "–" : durationText(now.durationMs));
+      tick(Date.now());
       setText(why, whyText(now));
       if (more.getAttribute("aria-expanded") === "true") details?.show(now);
     },
-    tick: (now) => at.tick(now),
+    tick,
   };
 }
 
@@ -90,14 +101,10 @@ function createDetailsRow(entry: HistoryEntry): DetailsRow {
   return { row, show: (now) => details.show(now) };
 }
 
-function agentLink({ agent, instanceId }: HistoryEntry): PageElement {
+function agentLink(agent: string | null): PageElement {
   if (agent === null) return create("span", "muted", "none");
-  const link = create("a", "", agent);
+  const link = create("a", "cut-name", agent);
   link.href = `/dashboard/agents/${encodeURIComponent(agent)}`;
-  if (instanceId === null) return link;
-  const both = create("span");
-  const log = runLink(agent, instanceId, "log");
-  log.classList.toggle("run-log", true);
-  both.append(link, " ", log);
-  return both;
+  link.title = agent;
+  return link;
 }

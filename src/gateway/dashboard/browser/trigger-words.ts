@@ -16,6 +16,11 @@ const plainReasons: Readonly<Partial<Record<string, string>>> = {
   queue_full: "the agent's queue was full, and newer work took its place",
 };
 
+/** How an entry stands or ended, in the words of the API: `queued`, `running`, or its outcome. */
+export function stateOf({ outcome, startedAt }: HistoryEntry): string {
+  return outcome ?? (startedAt === null ? "queued" : "running");
+}
+
 /** Why an entry ended as it did, in a sentence; empty for one that ran well or goes on. */
 export function whyText({ outcome, reason, kind, startedAt }: HistoryEntry): string {
   if (outcome === null) return "";

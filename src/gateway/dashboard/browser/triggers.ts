@@ -4,7 +4,7 @@ import { getJson, getOrTell } from "./api.ts";
 import { addEventListener, byId, create, document, history, setAttribute, setText } from "./dom.ts";
 import { counted } from "./format.ts";
 import { openLive } from "./live.ts";
-import { showConnection, showScheduler } from "./site.ts";
+import { isLost, showConnection, showScheduler } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";
 import {
   addressOf,
@@ -148,7 +148,7 @@ function showSnapshot({ scheduler, agents }: StatusSnapshot): void {
 }
 
 setInterval(() => {
-  if (document.visibilityState === "hidden") return;
+  if (document.visibilityState === "hidden" || isLost()) return;
   for (const row of rows.values()) row.tick(Date.now());
 }, 1000);
 

@@ -59,9 +59,20 @@ export const triggersStyles = css`
   .why {
     overflow-wrap: anywhere;
   }
-  .run-log {
+  /* A long name must leave room for the others. */
+  .agent-cell {
+    display: flex;
+    align-items: baseline;
+    gap: 0.5rem;
+    max-width: 15rem;
+  }
+  .cut-name {
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .agent-cell .run-log {
     font-size: 0.82rem;
-    margin-left: 0.25rem;
   }
   .history .link {
     white-space: nowrap;

@@ -4,6 +4,7 @@ import {
   costText,
   counted,
   durationText,
+  exactTime,
   levelName,
   plainText,
   relativeTime,
@@ -79,3 +80,7 @@ test.each([
   [0.1, "$0.10"],
   [12.345, "$12.35"],
 ])("%d dollars are %s", (usd, text) => expect(costText(usd)).toBe(text));
+
+test("a moment is told in 24 hours wherever the reader is", () => {
+  expect(exactTime(new Date(2026, 10, 21, 23, 48, 14).getTime())).toMatch(/23:48:14$/);
+});
