@@ -135,3 +135,14 @@ function strongest(color: readonly number[] | undefined): "red" | "green" | "blu
   if (red > green && red > blue) return "red";
   return green > blue ? "green" : "blue";
 }
+
+test.each([375, 320])("nothing is cut on a screen of %i px", async (width) => {
+  const { page, rows } = await openWith(3);
+  await page.setViewportSize({ width, height: 700 });
+  await expect.poll(() => rows.count()).toBe(3);
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+  for (const id of ["follow", "text-filter", "log"]) {
+    const box = await page.locator(`#${id}`).boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+  }
+});

@@ -6,7 +6,8 @@ export const logStyles = css`
     height: 100vh;
     height: 100dvh;
     display: grid;
-    grid-template-rows: auto auto 1fr;
+    /* Not wider than the screen, whatever the widest row would like. */
+    grid-template: auto auto 1fr / minmax(0, 1fr);
   }
   header {
     display: flex;
@@ -155,10 +156,12 @@ export const logStyles = css`
       width: 100%;
     }
     .toolbar .end {
-      flex-wrap: nowrap;
+      gap: 0.3rem;
       width: 100%;
       margin-left: 0;
-      overflow-x: auto;
+    }
+    .toolbar .end .button {
+      padding-inline: 0.42rem;
     }
   }
 `;
