@@ -78,7 +78,8 @@ type LastMessage = { readonly stopReason: string; readonly errorMessage?: string
 
 /** pi resolves whatever happens: what the model's last message says is what counts. */
 function sessionError(last: LastMessage, model: string, signal: AbortSignal): string | null {
-  if (signal.aborted) return "stopped by the scheduler";
+  // Whether a person, a timeout or the scheduler's stop told it, nobody says in here.
+  if (signal.aborted) return "it was told to end before it was done";
   if (last === null) return "the session ended without an answer of the model";
   if (last.stopReason === "aborted") return "the session was aborted";
   if (last.stopReason !== "error") return null;

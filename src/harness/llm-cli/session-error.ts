@@ -20,7 +20,7 @@ export function sessionError(
   model: string,
   { emit, signal, job }: Session,
 ): string | null {
-  if (signal.aborted) return "stopped by the scheduler";
+  if (signal.aborted) return "it was told to end before it was done";
   if (end.missing) return notInstalled(cli, job.harness.command);
   if (end.problem !== null) return `${cli.program} ${end.problem}`;
   const code = end.exitCode === null ? "by a signal" : `with code ${end.exitCode}`;

@@ -114,7 +114,10 @@ describe.skipIf(missing !== null)("a real session in a container without network
       askedAt = performance.now();
       stop$.next("timed_out");
     });
-    expect(exitOf(all)).toMatchObject({ exitCode: 143, error: "stopped by the scheduler" });
+    expect(exitOf(all)).toMatchObject({
+      exitCode: 143,
+      error: "it was told to end before it was done",
+    });
     expect(performance.now() - askedAt).toBeLessThan(5000);
   });
 

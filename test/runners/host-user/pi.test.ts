@@ -76,7 +76,10 @@ describe("a real session in a run as the scheduler's user", () => {
         setTimeout(() => stop$.next("timed_out"), 200);
       }
     });
-    expect(exitOf(all)).toMatchObject({ exitCode: 143, error: "stopped by the scheduler" });
+    expect(exitOf(all)).toMatchObject({
+      exitCode: 143,
+      error: "it was told to end before it was done",
+    });
     expect(await processesOf("dev-pi000002")).toEqual([]);
   });
 

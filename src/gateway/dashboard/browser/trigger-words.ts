@@ -8,7 +8,8 @@ const meanings: Readonly<Partial<Record<string, string>>> = {
   rejected: "Nothing ran",
   lost: "The run started, and nothing recorded its end",
   timed_out: "The run was ended",
-  killed: "The run was ended by a person",
+  // By a person, or with the scheduler.
+  killed: "The run was killed",
   out_of_memory: "The run was ended",
 };
 

@@ -18,6 +18,10 @@ test.each([
     { outcome: "rejected", kind: "webhook", reason: "agent dev: actions must have closed" },
     "No agent ran: agent dev: actions must have closed",
   ],
+  [
+    { outcome: "killed", reason: "it was told to end before it was done" },
+    "The run was killed: it was told to end before it was done",
+  ],
   [{ outcome: "rejected", kind: "manual", reason: "it is gone" }, "Nothing ran: it is gone"],
   [{ outcome: "lost", reason: null }, "The run started, and nothing recorded its end"],
 ] as const)("%o is told as %s", (entry, words) => {
