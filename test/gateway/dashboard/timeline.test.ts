@@ -113,6 +113,42 @@ test("of many agents the latest have lanes, and more on demand", async () => {
   expect(await lanes.count()).toBe(12);
 });
 
+test("the box is as high as its lanes, and the agents of the project come before gone ones", async () => {
+  const names = Array.from({ length: 11 }, (_, index) => `agent-${10 + index}`);
+  const deps = withRuns(
+    names.slice(2),
+    ...names.map((name, index) => run(name, 300 - index, 1, { outcome: "killed" })),
+  );
+  const { page } = await open("/dashboard", deps);
+  const lanes = page.locator(".lane-row a.lane-label");
+  await expect.poll(() => lanes.allInnerTexts()).toEqual([...names.slice(2), ...names.slice(0, 2)]);
+  const [height, needed] = await Promise.all(
+    ["clientHeight", "scrollHeight"].map((size) =>
+      page.evaluate(`document.querySelector("#timeline-lanes").${size}`),
+    ),
+  );
+  expect([height, needed]).toEqual([11 * 26, 11 * 26]);
+  expect(await page.locator("#timeline-more").isVisible()).toBe(false);
+  expect(await page.locator("#timeline-summary").innerText()).toContain("11 killed");
+  deps.operations.removeAgent("agent-12");
+  await expect.poll(() => lanes.allInnerTexts()).toContain("agent-12");
+  await expect.poll(() => lanes.nth(8).innerText()).toBe("agent-10");
+  expect(await lanes.last().innerText()).toBe("agent-12");
+});
+
+test("on a narrow screen the hours keep their distance", async () => {
+  const { page } = await open("/dashboard", withRuns(["dev"], run("dev", 60, 40)));
+  await page.setViewportSize({ width: 320, height: 700 });
+  await page.reload();
+  await expect.poll(() => page.locator("#timeline-axis text").count()).toBeGreaterThan(1);
+  const boxes = await Promise.all(
+    (await page.locator("#timeline-axis text").all()).map((label) => label.boundingBox()),
+  );
+  const starts = boxes.map((box) => box?.x ?? 0).sort((a, b) => a - b);
+  const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
+  expect(Math.min(...gaps)).toBeGreaterThan(36);
+});
+
 test("more runs than there is room for are cut, and that is said", async () => {
   const entries = Array.from({ length: 1_300 }, (_, index) => run("dev", 1 + index / 10, 0.05));
   const { page } = await open("/dashboard", withRuns(["dev"], ...entries));

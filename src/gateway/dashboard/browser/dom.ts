@@ -19,6 +19,7 @@ export interface PageElement {
   scrollTop: number;
   readonly scrollHeight: number;
   readonly clientHeight: number;
+  readonly clientWidth: number;
   readonly childElementCount: number;
   readonly firstElementChild: PageElement | null;
   readonly lastElementChild: PageElement | null;
@@ -108,6 +109,18 @@ export function create(tag: string, className = "", text = ""): PageElement {
   if (className !== "") element.className = className;
   if (text !== "") element.textContent = text;
   return element;
+}
+
+/** Puts elements below another, or first in their list. What stands there is left: a move takes the focus. */
+export function placeBelow(
+  above: PageElement | null,
+  elements: readonly PageElement[],
+  list: PageElement,
+): void {
+  const there = above === null ? list.firstElementChild : above.nextElementSibling;
+  if (there === elements[0]) return;
+  if (above === null) list.prepend(...elements);
+  else above.after(...elements);
 }
 
 /** Changes a text only when it differs: a selection in it survives. */

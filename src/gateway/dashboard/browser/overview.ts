@@ -61,7 +61,10 @@ function showSnapshot(snapshot: StatusSnapshot): void {
 function showUpdate(update: StatusUpdate): void {
   const { scheduler, agents, removed, logs } = update;
   if (scheduler !== undefined) showSchedule(scheduler);
-  if (removed !== undefined) table.remove(removed);
+  if (removed !== undefined) {
+    table.remove(removed);
+    timeline.remove(removed);
+  }
   if (agents !== undefined) {
     table.change(agents);
     timeline.see(agents);

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import { onPress, post } from "./actions.ts";
-import { create, setAttribute, setText } from "./dom.ts";
+import { create, placeBelow, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
 import { compactCount, costText, counted, durationText, outcomeText } from "./format.ts";
 import { createCallsView, hasCalls } from "./calls-view.ts";
@@ -42,7 +42,7 @@ export function createRunList(body: PageElement): RunList {
         const row = rows.get(run.id) ?? createRunRow(run);
         rows.set(run.id, row);
         row.show(run);
-        placeBelow(above, row, body);
+        placeBelow(above, row.rows(), body);
         above = row.rows().at(-1) ?? above;
       }
     },
@@ -50,14 +50,6 @@ export function createRunList(body: PageElement): RunList {
       for (const row of rows.values()) row.tick(now);
     },
   };
-}
-
-/** Only a row that stands elsewhere is moved: one that is moved loses the focus. */
-function placeBelow(above: PageElement | null, row: RunRow, body: PageElement): void {
-  const there = above === null ? body.firstElementChild : above.nextElementSibling;
-  if (there === row.element) return;
-  if (above === null) body.prepend(...row.rows());
-  else above.after(...row.rows());
 }
 
 /** The latest first, by the time that is shown of a run: its start, or its arrival while it is queued. */

@@ -110,6 +110,7 @@ function laneText({ agent, bars }: Lane): string {
   const parts = [
     counted(bars.length - count("refused"), "run"),
     ...(count("failed") > 0 ? [`${count("failed")} failed`] : []),
+    ...(count("killed") > 0 ? [`${count("killed")} killed`] : []),
     ...(count("running") > 0 ? [`${count("running")} running now`] : []),
     ...(count("refused") > 0 ? [`${count("refused")} did not start`] : []),
   ];

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 
 /** What a bar says by its colour and shape. */
-export type BarKind = "succeeded" | "failed" | "running" | "refused";
+export type BarKind = "succeeded" | "failed" | "killed" | "running" | "refused";
 
 /** One run within its lane. `from` and `to` are shares of the width, `row` counts overlapping runs from 0. */
 export interface Bar {
@@ -30,11 +30,15 @@ const maxRows = 3;
 const minuteMs = 60_000;
 const tickSteps = [5, 10, 15, 30, 60, 120, 180, 240, 360].map((minutes) => minutes * minuteMs);
 const maxTicks = 7;
+/** Of a time such as 20:00, with the space beside it, in px. */
+const labelWidth = 44;
 
 /** How a history entry is drawn; null for one that waits, which has no place in time yet. */
 export function barKind({ outcome, startedAt }: HistoryEntry): BarKind | null {
   if (outcome === null) return startedAt === null ? null : "running";
   if (outcome === "succeeded") return "succeeded";
+  // Somebody wanted it to end: that is no failure.
+  if (outcome === "killed" && startedAt !== null) return "killed";
   return startedAt === null ? "refused" : "failed";
 }
 
@@ -105,16 +109,28 @@ export function concurrency(
   return changes.map(({ at, change }) => ({ at, count: (count += change) }));
 }
 
-/** Which lanes are drawn when there is room for `room`: those that were, as long as they have runs, then the latest. */
-export function choose(
-  lanes: readonly Lane[],
-  shown: ReadonlySet<string>,
-  room: number,
-): readonly Lane[] {
+/** What the choice of lanes goes by. */
+export interface Choice {
+  /** The agents that the project has now. */
+  readonly present: ReadonlySet<string>;
+  /** Those that have a lane already. */
+  readonly shown: ReadonlySet<string>;
+  /** How many lanes there is room for. */
+  readonly room: number;
+}
+
+/** Which lanes are drawn: first the project's agents, of them those that were, then the latest. Gone ones stand last. */
+export function choose(lanes: readonly Lane[], { present, shown, room }: Choice): readonly Lane[] {
   const latest = (lane: Lane): number => Math.max(...lane.bars.map(({ to }) => to));
-  const rank = [...lanes].sort(
-    (a, b) => Number(shown.has(b.agent)) - Number(shown.has(a.agent)) || latest(b) - latest(a),
-  );
+  const by = (names: ReadonlySet<string>) => (a: Lane, b: Lane) =>
+    Number(names.has(b.agent)) - Number(names.has(a.agent));
+  const [byPresent, byShown] = [by(present), by(shown)];
+  const rank = [...lanes].sort((a, b) => byPresent(a, b) || byShown(a, b) || latest(b) - latest(a));
   const chosen = new Set(rank.slice(0, room).map(({ agent }) => agent));
-  return lanes.filter(({ agent }) => chosen.has(agent));
+  return lanes.filter(({ agent }) => chosen.has(agent)).sort(byPresent);
+}
+
+/** Every how many ticks have a label, so that labels keep their distance in a drawing of `width` px. */
+export function labelStep(ticks: number, width: number): number {
+  return Math.max(1, Math.ceil((ticks * labelWidth) / Math.max(width, labelWidth)));
 }

@@ -1,10 +1,11 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import { byId, document, remember, remembered, setAttribute, setText } from "./dom.ts";
+import { byId, document, placeBelow, remember, remembered, setAttribute, setText } from "./dom.ts";
+import type { PageElement } from "./dom.ts";
 import { clockTime, counted } from "./format.ts";
 import { createRunFeed } from "./run-feed.ts";
 import { createLane } from "./timeline-lane.ts";
 import type { LaneRow } from "./timeline-lane.ts";
-import { choose, concurrency, layoutLanes, ticksOf } from "./timeline-layout.ts";
+import { choose, concurrency, labelStep, layoutLanes, ticksOf } from "./timeline-layout.ts";
 import type { Lane, Span } from "./timeline-layout.ts";
 import { createSvg, percent } from "./svg.ts";
 
@@ -13,6 +14,8 @@ export interface Timeline {
   /** All agents, after a connect: whatever was missed meanwhile is read anew. */
   reset(agents: readonly AgentStatus[]): void;
   see(agents: readonly AgentStatus[]): void;
+  /** Agents that are gone; what they ran is still shown, below the others. */
+  remove(names: readonly string[]): void;
 }
 
 const hourMs = 3_600_000;
@@ -20,11 +23,18 @@ const redrawMs = 5_000;
 /** Lanes that are drawn; the reader may ask for more, up to a number that stays readable and fast. */
 const fewLanes = 12;
 const manyLanes = 100;
+/** The box is as high as its lanes; from here on they scroll in it. */
+const highestBox = 24;
+/** Room for what is said when there are none. */
+const lowestBox = 2;
 
 /** Fills the page's timeline. */
 export function createTimeline(): Timeline {
   const rows = new Map<string, LaneRow>();
   const feed = createRunFeed(() => draw());
+  const present = new Set<string>();
+  /** Lanes to come that the box has the place for, so that nothing below moves while they are read. */
+  let expected = 0;
   let hours = Number(remembered("timeline-hours") ?? 6);
   let room = fewLanes;
 
@@ -32,9 +42,10 @@ export function createTimeline(): Timeline {
     const now = Date.now();
     const span = { from: now - hours * hourMs, to: now };
     const lanes = layoutLanes(feed.runs.values(), span);
-    const chosen = choose(lanes, new Set(rows.keys()), room);
+    const chosen = choose(lanes, { present, shown: new Set(rows.keys()), room });
     const ticks = ticksOf(span, new Date(now).getTimezoneOffset() * 60_000);
     drawLanes(rows, chosen, { span, ticks });
+    setHeight(Math.max(chosen.length, expected));
     drawAxis(ticks, span);
     drawConcurrency(lanes);
     showSummary(lanes, hours, feed.cutAt());
@@ -51,13 +62,17 @@ export function createTimeline(): Timeline {
       setAttribute(button, "aria-pressed", String(Number(button.dataset.hours) === hours));
     }
   };
-  const load = (): void => void feed.load(Date.now() - hours * hourMs);
+  const load = async (): Promise<void> => {
+    await feed.load(Date.now() - hours * hourMs);
+    expected = 0;
+    draw();
+  };
   for (const button of choices) {
     button.addEventListener("click", () => {
       hours = Number(button.dataset.hours);
       remember("timeline-hours", String(hours));
       showChoice();
-      load();
+      void load();
     });
   }
   byId("timeline-more").addEventListener("click", () => {
@@ -70,22 +85,36 @@ export function createTimeline(): Timeline {
   showChoice();
   return {
     reset: (agents) => {
-      // The place for the lanes is taken before they come, so that nothing below moves.
+      present.clear();
+      for (const { name } of agents) present.add(name);
       const from = new Date(Date.now() - hours * hourMs).toISOString();
       const recent = agents.filter(({ lastRunAt }) => lastRunAt !== null && lastRunAt >= from);
-      const lanes = Math.min(Math.max(agents.length, 2), Math.max(4, recent.length + 1), 8);
-      byId("timeline-lanes").style.setProperty("--lanes", String(lanes));
-      load();
+      expected = Math.min(recent.length, room);
+      setHeight(expected);
+      void load();
       feed.see(agents.filter(({ running }) => running > 0));
     },
-    see: (agents) => feed.see(agents),
+    see: (agents) => {
+      for (const { name } of agents) present.add(name);
+      feed.see(agents);
+    },
+    remove: (names) => {
+      for (const name of names) present.delete(name);
+      draw();
+    },
   };
+}
+
+function setHeight(lanes: number): void {
+  const height = Math.min(Math.max(lanes, lowestBox), highestBox);
+  byId("timeline-lanes").style.setProperty("--lanes", String(height));
 }
 
 function moreText(count: number): string {
   return count <= manyLanes ? `Show all ${count} agents` : `Show ${manyLanes} of ${count} agents`;
 }
 
+/** The lanes in their order. Only one that stands elsewhere is moved, so that focus and pointer keep theirs. */
 function drawLanes(
   rows: Map<string, LaneRow>,
   lanes: readonly Lane[],
@@ -98,20 +127,15 @@ function drawLanes(
     row.element.remove();
     rows.delete(name);
   }
-  lanes.forEach((lane, index) => {
-    const row = rows.get(lane.agent) ?? createLane(lane.agent);
-    if (!rows.has(lane.agent)) {
-      const next = lanes.slice(index + 1).find(({ agent }) => rows.has(agent));
-      const nextRow = next && rows.get(next.agent);
-      if (nextRow === undefined) list.append(row.element);
-      else nextRow.element.before(row.element);
-      rows.set(lane.agent, row);
-    }
-    row.show(
-      lane,
-      axis.ticks.map((tick) => shareOf(tick, axis.span)),
-    );
-  });
+  const shares = axis.ticks.map((tick) => shareOf(tick, axis.span));
+  let above: PageElement | null = null;
+  for (const lane of lanes) {
+    const row: LaneRow = rows.get(lane.agent) ?? createLane(lane.agent);
+    rows.set(lane.agent, row);
+    row.show(lane, shares);
+    placeBelow(above, [row.element], list);
+    above = row.element;
+  }
 }
 
 function shareOf(time: number, { from, to }: Span): number {
@@ -119,10 +143,13 @@ function shareOf(time: number, { from, to }: Span): number {
 }
 
 function drawAxis(ticks: readonly number[], span: Span): void {
-  const labels = ticks.map((tick) =>
+  const axis = byId("timeline-axis");
+  const step = labelStep(ticks.length, axis.clientWidth);
+  const labelled = ticks.toReversed().filter((_, index) => index % step === 0);
+  const labels = labelled.map((tick) =>
     createSvg("text", { x: percent(shareOf(tick, span)), y: "12" }, clockTime(tick).slice(0, 5)),
   );
-  byId("timeline-axis").replaceChildren(...labels);
+  axis.replaceChildren(...labels);
 }
 
 /** How much ran at once, over all agents: also of those that have no lane. */
@@ -139,10 +166,12 @@ function showSummary(lanes: readonly Lane[], hours: number, cutAt: number | null
   const bars = lanes.flatMap((lane) => lane.bars);
   const count = (kind: string): number => bars.filter((bar) => bar.kind === kind).length;
   const failed = count("failed");
+  const killed = count("killed");
   const refused = count("refused");
   const text = [
     `${counted(bars.length - refused, "run")} of ${counted(lanes.length, "agent")} in ${counted(hours, "hour")}`,
     ...(failed === 0 ? [] : [`${failed} failed`]),
+    ...(killed === 0 ? [] : [`${killed} killed`]),
     ...(refused === 0 ? [] : [`${refused} did not start`]),
     ...(cutAt === null ? [] : [`only the newest, since ${clockTime(cutAt).slice(0, 5)}`]),
   ].join(" · ");

@@ -54,6 +54,10 @@ export const timelineStyles = css`
   .lane .grid line {
     stroke: var(--line);
   }
+  /* A label at either edge reaches past it; there is room. */
+  .axis .lane {
+    overflow: visible;
+  }
   .axis text {
     font: 11px var(--sans);
     fill: var(--muted);
@@ -70,6 +74,10 @@ export const timelineStyles = css`
   .bar.failed {
     fill: var(--red);
     stroke: var(--red);
+  }
+  .bar.killed {
+    fill: var(--muted);
+    stroke: var(--muted);
   }
   .bar.running {
     fill: var(--blue);
@@ -119,9 +127,10 @@ export const timelineStyles = css`
     background: var(--green);
   }
   .legend .key-failed::before {
-    height: 0.85rem;
     background: var(--red);
-    vertical-align: -1px;
+  }
+  .legend .key-killed::before {
+    background: var(--muted);
   }
   .legend .key-running::before {
     background: var(--blue);

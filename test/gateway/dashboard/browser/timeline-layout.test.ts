@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   choose,
   concurrency,
+  labelStep,
   layoutLanes,
   ticksOf,
 } from "../../../../src/gateway/dashboard/browser/timeline-layout.ts";
@@ -87,11 +88,29 @@ test("with more lanes than room those that are shown stay, then come the latest"
     ["a", "b", "c", "d"].map((agent, index) => run(index * 10, index * 10 + 5, { agent })),
     hour,
   );
-  const names = (shown: string[], room: number): string[] =>
-    choose(lanes, new Set(shown), room).map(({ agent }) => agent);
+  const names = (shown: string[], room: number, present = ["a", "b", "c", "d"]): string[] =>
+    choose(lanes, { present: new Set(present), shown: new Set(shown), room }).map(
+      ({ agent }) => agent,
+    );
   expect(names([], 2)).toEqual(["c", "d"]);
   expect(names(["a"], 2)).toEqual(["a", "d"]);
   expect(names(["a", "gone"], 9)).toEqual(["a", "b", "c", "d"]);
+  // Agents that the project has no more come last, whatever they ran.
+  expect(names(["c", "d"], 3, ["a", "b"])).toEqual(["a", "b", "d"]);
+  expect(names(["c"], 9, ["b", "d"])).toEqual(["b", "d", "a", "c"]);
+});
+
+test("a killed run has a class of its own, unless it never started", () => {
+  const killed = { outcome: "killed" } as const;
+  expect(layoutLanes([run(0, 6, killed)], hour)[0]?.bars[0]?.kind).toBe("killed");
+  const [lane] = layoutLanes([run(0, 6, { ...killed, startedAt: null })], hour);
+  expect(lane?.bars[0]?.kind).toBe("refused");
+});
+
+test("ticks are labelled as far apart as the drawing is narrow", () => {
+  expect(labelStep(7, 900)).toBe(1);
+  expect(labelStep(7, 170)).toBe(2);
+  expect(labelStep(0, 0)).toBe(1);
 });
 
 test("ticks are round times of the reader's own clock", () => {
