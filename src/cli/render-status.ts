@@ -29,7 +29,7 @@ export function renderStatus(snapshot: StatusSnapshot, style: StatusStyle): stri
       ? "No agents yet: al agent new makes one."
       : renderTable(
           columns,
-          agents.map((agent) => rowOf(agent, style)),
+          agents.map((agent) => rowOf(agent, snapshot.scheduler.paused, style)),
           { width: style.columns, colors: style.colors },
         );
   return [headOf(snapshot, style), "", table, ...errorsOf(snapshot, style)].join("\n");
@@ -47,26 +47,50 @@ function headOf({ scheduler }: StatusSnapshot, { colors, now }: StatusStyle): st
   return `${line}\n${colors.yellow("Paused: cron jobs are skipped until al resume.")}`;
 }
 
-function rowOf(agent: AgentStatus, style: StatusStyle): string[] {
+function rowOf(agent: AgentStatus, isPaused: boolean, style: StatusStyle): string[] {
   return [
     agent.name,
     stateColor(agent.state, style.colors)(agent.state),
-    statusOf(agent),
+    statusOf(agent, style),
     relative(agent.lastRunAt, style.now),
-    agent.lastDurationMs === null ? "" : duration(agent.lastDurationMs),
-    agent.enabled ? relative(agent.nextRunAt, style.now) : "",
+    durationOf(agent, style.now),
+    nextRunOf(agent, { ...style, paused: isPaused }),
   ];
 }
 
-function statusOf(agent: AgentStatus): string {
+/** The time that the last run took; of one that goes on, its time so far. `now` is epoch ms. */
+export function durationOf(agent: AgentStatus, now: number): string {
+  const { running, lastRunAt, lastDurationMs } = agent;
+  if (running > 0 && lastRunAt !== null) return duration(Math.max(0, now - Date.parse(lastRunAt)));
+  return lastDurationMs === null ? "" : duration(lastDurationMs);
+}
+
+/** While the scheduler is paused, a cron tick that comes is skipped. */
+export function nextRunOf(
+  { enabled, nextRunAt }: AgentStatus,
+  { now, paused, colors }: Pick<StatusStyle, "now" | "colors"> & { readonly paused: boolean },
+): string {
+  if (!enabled || nextRunAt === null) return "";
+  return paused ? colors.yellow("paused") : relative(nextRunAt, now);
+}
+
+/** Characters of an error in a table without a limit: the whole one stands below. */
+const shownError = 60;
+
+function statusOf(agent: AgentStatus, { columns: width }: StatusStyle): string {
   const notes = [
     ...(agent.enabled ? [] : ["disabled"]),
     ...(agent.running > 1 ? [`${agent.running} runs`] : []),
     ...(agent.queued > 0 ? [`${agent.queued} queued`] : []),
   ];
-  const text = plainLine(agent.error ?? agent.statusText ?? "");
+  const whole = plainLine(agent.error ?? agent.statusText ?? "");
+  const text = agent.error !== null && width === null ? shortened(whole) : whole;
   if (notes.length === 0) return text;
   return text === "" ? notes.join(", ") : `${notes.join(", ")}: ${text}`;
+}
+
+function shortened(text: string): string {
+  return text.length <= shownError ? text : `${text.slice(0, shownError - 1).trimEnd()}…`;
 }
 
 export function stateColor(state: AgentState, colors: Colors): (text: string) => string {

@@ -12,6 +12,7 @@ const snapshot = snapshotOf(
   [
     agentStatus("dev", {
       state: "running",
+      running: 1,
       statusText: "reading the issue\nand thinking",
       lastRunAt: ago(90),
       lastDurationMs: 4200,
@@ -31,7 +32,9 @@ test("says what runs, since when and where", () => {
 
 test("shows an agent as the dashboard does", () => {
   const row = renderStatus(snapshot, plainStyle).match(/^dev .*$/m)?.[0];
-  expect(row).toMatch(/^dev +running +reading the issue and thinking +1m 30s ago +4.2s +in 30s$/);
+  expect(row).toMatch(/^dev +running +reading the issue and thinking +1m 30s ago +1m 30s +paused$/);
+  const goesOn = { ...snapshot, scheduler: { ...snapshot.scheduler, paused: false } };
+  expect(renderStatus(goesOn, plainStyle)).toMatch(/^dev .* in 30s$/m);
 });
 
 test("shows a disabled agent with what it holds and no next run", () => {
@@ -50,6 +53,16 @@ test("keeps the table in one line a row whatever a status holds", () => {
   const wide = agentStatus("wide", { statusText: "広い".repeat(40) });
   const rows = renderStatus(snapshotOf([wide]), { ...plainStyle, columns: 80 }).split("\n");
   expect(rows.filter((row) => row.includes("広"))).toHaveLength(1);
+});
+
+test("without a limit an error is cut in the table, and a status is not", () => {
+  const error = `failed: ${"it went wrong ".repeat(20)}`;
+  const statusText = "reading ".repeat(20).trim();
+  const agents = [agentStatus("bad", { state: "error", error }), agentStatus("ok", { statusText })];
+  const text = renderStatus(snapshotOf(agents), plainStyle);
+  expect(text).toMatch(/^bad +error +failed: it went wrong [^…]{20,60}…/m);
+  expect(text).toMatch(new RegExp(`^ok .*${statusText}`, "m"));
+  expect(text).toContain(`error bad: ${error}`);
 });
 
 test("says how to begin when there are no agents, and what is wrong with the project", () => {

@@ -1,7 +1,7 @@
 import type { AgentStatus } from "../../../streams/status/wire.ts";
-import { duration, plainLine, relative } from "../format.ts";
+import { plainLine, relative } from "../format.ts";
 import type { Colors } from "../output.ts";
-import { stateColor } from "../render-status.ts";
+import { durationOf, nextRunOf, stateColor } from "../render-status.ts";
 import { widthOf } from "./fit.ts";
 
 /** How agents are shown: when, with what, and whether cron ticks are skipped now. */
@@ -41,9 +41,9 @@ const facts: readonly (AgentColumn & { readonly keep: number })[] = [
     title: "Duration",
     width: "Duration".length,
     keep: 1,
-    cell: ({ lastDurationMs }) => (lastDurationMs === null ? "" : duration(lastDurationMs)),
+    cell: (agent, { now }) => durationOf(agent, now),
   },
-  { title: "Next Run", width: "in 23h 59m".length, keep: 4, cell: nextRun },
+  { title: "Next Run", width: "in 23h 59m".length, keep: 4, cell: nextRunOf },
   {
     title: "Queue",
     width: "Queue".length,
@@ -70,17 +70,16 @@ function leastWanted(columns: readonly { readonly keep: number }[]): number {
 
 function nameColumn(agents: readonly AgentStatus[], room: number): AgentColumn {
   const longest = agents.reduce((most, { name }) => Math.max(most, widthOf(name)), 0);
-  const most = Math.min(widestName, Math.max(8, Math.floor(room / 4)));
   return {
     title: "Agent",
-    width: Math.max("Agent".length, Math.min(longest, most)),
+    width: Math.max("Agent".length, Math.min(longest, widthForName(room))),
     cell: ({ name }) => name,
   };
 }
 
-function nextRun({ enabled, nextRunAt }: AgentStatus, { now, paused, colors }: CellStyle): string {
-  if (!enabled || nextRunAt === null) return "";
-  return paused ? colors.yellow("paused") : relative(nextRunAt, now);
+/** How much of so many columns a name may take: what is told of the agent needs the most. */
+export function widthForName(room: number): number {
+  return Math.min(widestName, Math.max(8, Math.floor(room / 4)));
 }
 
 function statusCell(agent: AgentStatus, { colors }: CellStyle): string {

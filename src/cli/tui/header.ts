@@ -1,6 +1,6 @@
 import type { AgentStatus, SchedulerStatus } from "../../../streams/status/wire.ts";
 import { plainLine } from "../format.ts";
-import { cut, wrap } from "./fit.ts";
+import { cut, widthOf, wrap } from "./fit.ts";
 import type { ScreenStyle } from "./screen-style.ts";
 
 /** What the header tells beside the status. */
@@ -17,7 +17,7 @@ export function header(
   style: ScreenStyle & HeaderFacts,
 ): string[] {
   const { colors, columns } = style;
-  const lines = [counts(scheduler, agents, style), place(scheduler, style)];
+  const lines = [counts(scheduler, agents, style), ...place(scheduler, style)];
   const errors =
     scheduler.error === null
       ? []
@@ -43,12 +43,15 @@ function counts(
   ].join(colors.dim(" · "));
 }
 
-function place({ gatewayUrl }: SchedulerStatus, style: ScreenStyle & HeaderFacts): string {
-  const { colors, webUi, apiKeyPath } = style;
+/** Where the dashboard is, and its key: nobody gets in without both, so neither is cut. */
+function place({ gatewayUrl }: SchedulerStatus, style: ScreenStyle & HeaderFacts): string[] {
+  const { colors, columns, webUi, apiKeyPath } = style;
   if (webUi && gatewayUrl !== null) {
-    const url = colors.cyan(`${gatewayUrl}/dashboard`);
-    return `Dashboard: ${url}${colors.dim(` · API key: ${plainLine(apiKeyPath)}`)}`;
+    const url = `Dashboard: ${colors.cyan(`${gatewayUrl}/dashboard`)}`;
+    const key = `API key: ${plainLine(apiKeyPath)}`;
+    const line = url + colors.dim(` · ${key}`);
+    return widthOf(line) <= columns ? [line] : [url, ...wrap(key, columns).map(colors.dim)];
   }
   const none = colors.dim("no dashboard (al start --web-ui serves it)");
-  return gatewayUrl === null ? none : `Gateway: ${colors.cyan(gatewayUrl)} · ${none}`;
+  return [gatewayUrl === null ? none : `Gateway: ${colors.cyan(gatewayUrl)} · ${none}`];
 }

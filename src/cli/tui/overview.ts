@@ -2,6 +2,7 @@ import type { AgentStatus, RecentLog } from "../../../streams/status/wire.ts";
 import { plainLine } from "../format.ts";
 import { formatLog } from "../log-line.ts";
 import type { Colors } from "../output.ts";
+import { widthForName } from "./agent-columns.ts";
 import { agentTable } from "./agent-table.ts";
 import { cut, widthOf, wrap } from "./fit.ts";
 import { footer } from "./footer.ts";
@@ -94,7 +95,8 @@ function rule(
 function logLines(logs: readonly RecentLog[], style: ScreenStyle): string[] {
   const { rows, columns, colors, now } = style;
   if (rows < 2) return [];
-  const lines = logs.slice(-(rows - 1)).map(({ time, level, agent, msg }) => {
+  const lines = logs.slice(-(rows - 1)).map(({ time, level, agent: name, msg }) => {
+    const agent = cut(plainLine(name), widthForName(columns));
     const entry = { time: Date.parse(time), level, agent, msg: plainLine(msg) };
     return cut(formatLog(entry, { colors, showAgent: true, now }), columns);
   });

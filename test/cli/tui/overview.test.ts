@@ -13,12 +13,14 @@ interface Shown {
   readonly rows?: number;
   readonly view?: Partial<ViewState>;
   readonly webUi?: boolean;
+  readonly apiKeyPath?: string;
   readonly stopping?: string | null;
 }
 
 function show(snapshot: StatusSnapshot, shown: Shown = {}): string[] {
   const { columns = 100, rows = 24, view = {}, webUi = false, stopping = null } = shown;
-  const facts = { snapshot, view: { ...firstView, ...view }, webUi, apiKeyPath: "~/key", stopping };
+  const { apiKeyPath = "~/key" } = shown;
+  const facts = { snapshot, view: { ...firstView, ...view }, webUi, apiKeyPath, stopping };
   return overview(facts, aStyle(columns, rows));
 }
 
@@ -56,6 +58,14 @@ describe("the header", () => {
     expect(place).toBe("Dashboard: http://localhost:8080/dashboard · API key: ~/key");
   });
 
+  test("cuts neither where the dashboard is nor where its key is", () => {
+    const snapshot = aSnapshot([], { gatewayUrl: "http://localhost:8080" });
+    const apiKeyPath = `/tmp/newcomer-home/${"folder/".repeat(12)}gateway_api_key/default/key`;
+    const lines = show(snapshot, { webUi: true, columns: 80, apiKeyPath });
+    expect(lines[1]).toBe("Dashboard: http://localhost:8080/dashboard");
+    expect(lines.slice(2, 5).join("")).toBe(`API key:${apiKeyPath}`);
+  });
+
   test("says that there is no dashboard, and how there would be one", () => {
     const [, place] = show(aSnapshot([], { gatewayUrl: "http://localhost:8080" }));
     expect(place).toContain("http://localhost:8080 · no dashboard (al start --web-ui");
@@ -72,7 +82,7 @@ describe("the agents", () => {
     const lines = show(busy);
     expect(lines[2]).toMatch(/Agent +State +Status +Last Run +Duration +Next Run +Queue/);
     expect(rowOf(lines, "hello")).toMatch(
-      /^> hello +running +looking at the clock +1m 5s ago +3.1s +in 1m$/,
+      /^> hello +running +looking at the clock +1m 5s ago +1m 5s +in 1m$/,
     );
     expect(rowOf(lines, "late")).toMatch(/ 7$/);
     expect(rowOf(lines, "quiet")).toContain("disabled");
@@ -103,6 +113,13 @@ describe("the agents", () => {
     const text = show(aSnapshot([status], { error: evil }, [aLog(1, evil)])).join("\n");
 
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+
+  test("with a long name leave room for what the log says", () => {
+    const name = "an-agent-with-".padEnd(63, "long-name-");
+    const log = { ...aLog(1, "the session starts"), agent: name };
+    const lines = show(aSnapshot([anAgentStatus(name)], {}, [log]), { columns: 80 });
+    expect(lines.join("\n")).toMatch(/INFO {2}an-agent-with-long-…? the session starts/);
   });
 
   test("none yet: says how to begin", () => {
