@@ -155,7 +155,7 @@ async function compose(beginning: Beginning): Promise<Scheduler> {
   const serving = createServing({ ...options, ...shared, version });
   const { gateway, listening } = serving;
 
-  const files = watchFiles(projectDir, scan);
+  const files = watchFiles(projectDir, { scan, problems });
   const places = createPlaces(firstProject.scale);
   const event$ = graphOver({
     ...{ projectDir, version, onDemand, inputs, store, agents, adopted, waiting, switches },

@@ -1,10 +1,13 @@
 import { filter, from, map, merge, mergeMap, of, share, takeUntil, timer } from "rxjs";
 import type { Observable } from "rxjs";
 import { isAgentName, listAgents } from "../config/agent-files.ts";
+import type { Problem } from "../../streams/vocabulary.ts";
 import { classify } from "../files/classify.ts";
+import type { PathKind } from "../files/classify.ts";
 import { repairScans } from "../files/repair-scans.ts";
 import type { Scan } from "../files/scan.ts";
 import { watchProject } from "../files/watch-project.ts";
+import { newProblems } from "./new-problems.ts";
 
 /** What may have changed on disk. All are hints. */
 export interface WatchedFiles {
@@ -12,23 +15,28 @@ export interface WatchedFiles {
   readonly agent$: Observable<string>;
   /** The project's config.toml. */
   readonly project$: Observable<unknown>;
-  /** Why watching is impaired, for a person. */
+  /** Why watching is impaired, and what can't be an agent because of its name; for a person. */
   readonly warning$: Observable<string>;
 }
 
 /** A watcher that is not ready by then, in ms, is not waited for. */
 const patienceMs = 5_000;
 
-/**
- * Watches the files of a project, once for all who listen; what events miss, a scan finds. `before` is a scan from
- * before the files were read: what changed between then and the watcher's first moment is found, too.
- */
-export function watchFiles(projectDir: string, before: Scan): WatchedFiles {
+/** How the project was when its files were read, and what was said of it. */
+export interface SeenBefore {
+  /** From before the files were read: what changed since then is found, too. */
+  readonly scan: Scan;
+  /** Directories that can't be agents. */
+  readonly problems: readonly Problem[];
+}
+
+/** Watches the files of a project, once for all who listen; what events miss, a scan finds. */
+export function watchFiles(projectDir: string, { scan, problems }: SeenBefore): WatchedFiles {
   const watched$ = watchProject(projectDir).pipe(share());
   const ready$ = watched$.pipe(filter(({ type }) => type === "ready"));
   // A watcher is ready a second time when it had to begin anew by polling.
   const begin$ = merge(ready$, timer(patienceMs).pipe(takeUntil(ready$)));
-  const repaired$ = repairScans(projectDir, { begin$, before });
+  const repaired$ = repairScans(projectDir, { begin$, before: scan });
   const event$ = merge(repaired$, watched$).pipe(share());
   const kind$ = event$.pipe(
     mergeMap((event) => (event.type === "touched" ? of(classify(event.path)) : [])),
@@ -43,9 +51,16 @@ export function watchFiles(projectDir: string, before: Scan): WatchedFiles {
       }),
     ),
     project$: kind$.pipe(filter((kind) => kind?.kind === "project")),
-    warning$: event$.pipe(
-      filter((event) => event.type === "warning"),
-      map(({ message }) => message),
+    warning$: merge(
+      event$.pipe(
+        filter((event) => event.type === "warning"),
+        map(({ message }) => message),
+      ),
+      newProblems(kind$.pipe(filter(mayBeMisnamed)), () => listAgents(projectDir), problems),
     ),
   };
+}
+
+function mayBeMisnamed(kind: PathKind): boolean {
+  return kind?.kind === "agents-root" || (kind?.kind === "agent" && !isAgentName(kind.name));
 }

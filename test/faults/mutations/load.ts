@@ -97,8 +97,8 @@ const files: readonly Mutation[] = [
   {
     defence: "files made while watching gives way to polling are found at once",
     file: "src/start/watch-files.ts",
-    find: "repairScans(projectDir, { begin$, before })",
-    replace: "repairScans(projectDir, { before })",
+    find: "repairScans(projectDir, { begin$, before: scan })",
+    replace: "repairScans(projectDir, { before: scan })",
     tests: ["test/faults/files/without-watches.test.ts"],
     only: "run out later",
     built: true,
