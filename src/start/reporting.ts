@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import type { EarlierRun } from "../../streams/status/agent-record.ts";
 import type { SchedulerStatus } from "../../streams/status/wire.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
@@ -49,7 +50,10 @@ export function createReporting(deps: ReportingDeps): Reporting {
   });
   const board = createStatusBoard(
     firstStatus(deps),
-    seedFrom(own.store.lastRuns(), (agent) => switches.isEnabled(agent)),
+    seedFrom(
+      (agent) => lastRunOf(own, agent),
+      (agent) => switches.isEnabled(agent),
+    ),
   );
   const journal = createJournal({
     write: (entry) => logWriter.write(entry),
@@ -58,6 +62,15 @@ export function createReporting(deps: ReportingDeps): Reporting {
     redact: (entry) => own.redactor.redactValue(entry) as LogEntry,
   });
   return { board, journal, logWriter, logSource: createLogSource(projectDir), switches };
+}
+
+/** A store that is away for a moment must not take the agent's row, and all that is told, with it. */
+function lastRunOf({ store }: OwnProject, agent: string): EarlierRun | null {
+  try {
+    return store.lastRun(agent);
+  } catch {
+    return null;
+  }
 }
 
 function firstStatus({ projectDir, version, own, inputs }: ReportingDeps): SchedulerStatus {

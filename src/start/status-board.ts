@@ -27,7 +27,7 @@ export interface StatusBoard {
   readonly update$: Observable<StatusUpdate>;
 }
 
-/** A board that starts with the scheduler alone; `seed` is what earlier runs tell of an agent. */
+/** A board that starts with the scheduler alone; `seed` is what is known of an agent without a row. */
 export function createStatusBoard(
   scheduler: SchedulerStatus,
   seed: (agent: string) => Partial<AgentRecord>,
@@ -51,13 +51,16 @@ export function createStatusBoard(
   };
 }
 
-/** What earlier schedulers tell of an agent: its last run, and whether somebody disabled it. */
+/**
+ * What is known of an agent without a row: its last run, and whether somebody disabled it. Both are asked for when the
+ * row is made: the agent may have run, and its directory have gone and come back, since the start.
+ */
 export function seedFrom(
-  lastRuns: ReadonlyMap<string, EarlierRun>,
+  lastRun: (agent: string) => EarlierRun | null,
   isEnabled: (agent: string) => boolean,
 ): (agent: string) => Partial<AgentRecord> {
   return (agent) => {
-    const run = lastRuns.get(agent);
-    return { enabled: isEnabled(agent), ...(run === undefined ? {} : withEarlierRun(run)) };
+    const run = lastRun(agent);
+    return { enabled: isEnabled(agent), ...(run === null ? {} : withEarlierRun(run)) };
   };
 }

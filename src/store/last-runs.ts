@@ -11,8 +11,8 @@ export interface LastRun {
 
 /** The latest run of each agent, kept apart from history so that neither its size nor its pruning matters. */
 export interface LastRuns {
-  /** By agent name. */
-  all(): ReadonlyMap<string, LastRun>;
+  /** Null for an agent that has none. */
+  of(agent: string): LastRun | null;
   /** Inside the caller's transaction; an earlier run than the one known changes nothing. */
   record(agent: string, run: LastRun): void;
 }
@@ -20,7 +20,8 @@ export interface LastRuns {
 /** Reads and writes `last_runs`. */
 export function createLastRuns(db: DatabaseSync): LastRuns {
   const select = db.prepare(
-    "SELECT agent, started_at AS startedAt, ended_at AS endedAt, outcome, reason FROM last_runs",
+    `SELECT started_at AS startedAt, ended_at AS endedAt, outcome, reason FROM last_runs
+     WHERE agent = ?`,
   );
   const upsert = db.prepare(
     `INSERT INTO last_runs (agent, started_at, ended_at, outcome, reason) VALUES (?, ?, ?, ?, ?)
@@ -29,9 +30,9 @@ export function createLastRuns(db: DatabaseSync): LastRuns {
      WHERE excluded.started_at >= last_runs.started_at`,
   );
   return {
-    all: () => {
-      const rows = select.all() as unknown as (LastRun & { readonly agent: string })[];
-      return new Map(rows.map(({ agent, ...run }) => [agent, run]));
+    of: (agent) => {
+      const row = select.get(agent) as LastRun | undefined;
+      return row === undefined ? null : { ...row };
     },
     record: (agent, run) => {
       upsert.run(agent, run.startedAt, run.endedAt, run.outcome, run.reason);

@@ -37,8 +37,8 @@ export interface Store {
   readonly locks: Locks;
   readonly calls: Calls;
   readonly waits: Waits;
-  /** The latest run of each agent that started and is over. */
-  lastRuns(): ReadonlyMap<string, LastRun>;
+  /** The agent's latest run that started and is over; null when there is none. */
+  lastRun(agent: string): LastRun | null;
   /** The runs that an earlier scheduler did not see the end of; until `recover`, to find out which of them live. */
   openRuns(): readonly OpenRun[];
   /** Takes over what an earlier scheduler left; once, before anything else is written. */
@@ -66,7 +66,7 @@ export function openStore(projectDir: string, now: () => number = Date.now): Sto
     locks: withStoreErrors(path, createLocks(db, commits)),
     calls: withStoreErrors(path, createCalls(db, commits)),
     waits: withStoreErrors(path, createWaits(db, commits)),
-    lastRuns: () => lastRuns.all(),
+    lastRun: (agent) => lastRuns.of(agent),
     openRuns: () => openRuns(db, now()),
     recover: (alive = new Set()) => recover(db, commits, lastRuns, alive, now),
     prune: (retention) => prune(db, commits, retention),

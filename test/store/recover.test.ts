@@ -40,7 +40,7 @@ test("a run of a dead scheduler is lost and its work waits once more, a second l
       [1, false, null],
     ],
   );
-  expect(third.lastRuns().get("dev")).toMatchObject({ outcome: "lost", endedAt: null });
+  expect(third.lastRun("dev")).toMatchObject({ outcome: "lost", endedAt: null });
 });
 
 test("a run that still lives is adopted and can be ended", async () => {

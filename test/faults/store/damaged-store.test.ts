@@ -111,7 +111,7 @@ async function takeOver(): Promise<void> {
   try {
     store.settings.paused();
     store.settings.disabledAgents();
-    store.lastRuns();
+    store.lastRun("dev");
     store.openRuns();
     await store.recover();
     store.history.query({ page: 1, limit: 50 });
