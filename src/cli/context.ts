@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { UserError } from "../errors.ts";
+import { findProject } from "./find-project.ts";
 import { openOutput } from "./output.ts";
 import type { Output } from "./output.ts";
 
@@ -19,10 +20,15 @@ export function surroundingsOf(command: Command): Omit<Context, "projectDir"> {
   return { env: process.env, out: openOutput(json === true, process.env) };
 }
 
+/** The directory that `--project` names; without it the project around the working directory, or that itself. */
+export function projectDirOf(command: Command): string {
+  const { project } = command.optsWithGlobals<{ project?: string }>();
+  return project === undefined ? findProject(process.cwd()) : resolve(project);
+}
+
 /** Reads the options that every command has. Throws UserError when the project's directory is none. */
 export function contextOf(command: Command): Context {
-  const { project } = command.optsWithGlobals<{ project: string }>();
-  const projectDir = resolve(project);
+  const projectDir = projectDirOf(command);
   if (!statSync(projectDir, { throwIfNoEntry: false })?.isDirectory()) {
     throw new UserError("no_project", `${projectDir} is not a directory`, {
       hint: "name the project's directory with -p",

@@ -18,6 +18,7 @@ import { statCommand } from "./commands/stat.ts";
 import { stopCommand } from "./commands/stop.ts";
 import { updateCommand } from "./commands/update.ts";
 import { webhookCommand } from "./commands/webhook.ts";
+import { UserError } from "../errors.ts";
 import { examples } from "./examples.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { flushPipes, watchPipes } from "./pipes.ts";
@@ -30,7 +31,10 @@ export function buildProgram(): Command {
     .description("Runs LLM agents on cron schedules, webhooks and calls.")
     .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
-    .option("-p, --project <dir>", "the project's directory", ".")
+    .option(
+      "-p, --project <dir>",
+      "the project's directory (default: this one or the nearest above)",
+    )
     .option("--json", "print one JSON document on standard output, also on failure")
     .configureHelp({ showGlobalOptions: true })
     .helpCommand("help [command]", "show help for a command")
@@ -83,14 +87,25 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     if (argv.length <= 2) program.outputHelp();
     else await program.parseAsync(argv);
   } catch (error) {
-    process.exitCode = isHelp(error)
-      ? helpExitCode(error)
-      : reportError(error, argv.includes("--json"), process.env);
+    process.exitCode = reported(error, argv.includes("--json"));
   }
   await flushPipes();
   // Whatever a library left open must not keep a finished command from ending.
   process.exit();
 }
+
+/** Tells what was thrown, help being told already; the exit code that goes with it. */
+function reported(error: unknown, json: boolean): number {
+  if (!isHelp(error)) return reportError(error, json, process.env);
+  const exitCode = helpExitCode(error);
+  // The help went to standard error, and a program that reads standard output gets its one document.
+  return json && exitCode !== 0 ? reportError(noCommand, json, process.env) : exitCode;
+}
+
+const noCommand = new UserError("usage", "the command is missing", {
+  hint: "al --help lists the commands",
+  exitCode: 2,
+});
 
 function isHelp(error: unknown): error is CommanderError {
   return (
