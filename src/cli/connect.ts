@@ -5,6 +5,7 @@ import { UserError } from "../errors.ts";
 import type { Client } from "./client.ts";
 import { closest } from "./closest.ts";
 import type { Context } from "./context.ts";
+import { mustHaveAccess } from "./project-access.ts";
 
 /** A client of the scheduler that runs the project. Throws UserError `not_running` when there is none. */
 export async function connect({ projectDir, env }: Context): Promise<Client> {
@@ -13,6 +14,7 @@ export async function connect({ projectDir, env }: Context): Promise<Client> {
   const { homeDir } = await import("../credentials/home-dir.ts");
   // With it comes Node's HTTP, which help and completion need not wait for.
   const { operatorClient } = await import("./client.ts");
+  mustHaveAccess(projectDir);
   const info = readSchedulerInfo(projectDir);
   if (info === null) throw notRunning(projectDir);
   if (info.socketPath === null) throw stillStarting(projectDir);
@@ -37,12 +39,25 @@ export function isNotRunning(error: unknown): boolean {
   return error instanceof UserError && error.code === "not_running";
 }
 
+/** True for the error of a scheduler that does not listen yet. */
+export function isStarting(error: unknown): boolean {
+  return error instanceof UserError && error.code === "starting";
+}
+
 /** No scheduler runs for the directory: says how to start one, or that this is not a project at all. */
 export function notRunning(projectDir: string): UserError {
-  const hint = existsSync(join(projectDir, "config.toml"))
-    ? "al start starts one"
-    : "the directory has no config.toml; name the project's directory with -p";
+  const missing = noProject(projectDir);
+  if (missing !== null) return missing;
+  const hint = "al start starts one";
   return new UserError("not_running", `no scheduler is running for ${projectDir}`, { hint });
+}
+
+/** The error for a directory that is no project, as no scheduler runs there either; null for a project. */
+export function noProject(projectDir: string): UserError | null {
+  if (existsSync(join(projectDir, "config.toml"))) return null;
+  return new UserError("not_running", `not a project: ${projectDir} holds no config.toml`, {
+    hint: "al new <dir> makes one; -p <dir> names one that is somewhere else",
+  });
 }
 
 function stillStarting(projectDir: string): UserError {

@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { UserError, messageOf } from "../errors.ts";
 import { plain, plainJson } from "./format.ts";
+import { isForbidden } from "./project-access.ts";
 
 interface ErrorReport {
   readonly code: string;
@@ -13,11 +14,15 @@ interface ErrorReport {
 function reportOf(error: unknown): ErrorReport {
   if (error instanceof UserError) return error;
   if (error instanceof CommanderError) return usageReport(error);
+  const told = { message: messageOf(error), exitCode: 1 };
+  if (isForbidden(error)) {
+    const hint = "use an OS user that may, or change the permissions";
+    return { ...told, code: "no_access", hint };
+  }
   return {
+    ...told,
     code: "unexpected",
-    message: messageOf(error),
     hint: "this is a fault in al itself; run it again with AL_DEBUG=1 to see where",
-    exitCode: 1,
   };
 }
 

@@ -2,14 +2,23 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogEntry } from "../../streams/vocabulary.ts";
+import { UserError } from "../errors.ts";
 import { logsDir } from "../logs/log-files.ts";
 import { readLog } from "../logs/log-reader.ts";
 import type { Client } from "./client.ts";
-import { connect, isNotRunning, unknownAgent, withAgent } from "./connect.ts";
+import {
+  connect,
+  isNotRunning,
+  isStarting,
+  noProject,
+  unknownAgent,
+  withAgent,
+} from "./connect.ts";
 import type { Context } from "./context.ts";
 import { formatLog } from "./log-line.ts";
 import { streamLog } from "./log-stream.ts";
 import type { LogStream, Position } from "./log-stream.ts";
+import { mustHaveAccess } from "./project-access.ts";
 
 export interface LogsOptions {
   readonly follow?: true;
@@ -40,8 +49,9 @@ export async function showLogs(
     lines: linesOf(options),
     after: null,
   };
+  mustHaveAccess(projectDir);
   const lines = await readLog(logsDir(projectDir), query);
-  if (lines.length === 0) await refuseUnknown(projectDir, agent);
+  if (lines.length === 0) await refuseUnknown(projectDir, query);
   const entries = lines
     .map(({ entry }) => entry)
     .filter(({ time }) => time >= (options.since ?? 0));
@@ -51,11 +61,21 @@ export async function showLogs(
   for (const entry of entries) out.data(formatLog(entry, style));
 }
 
-/** An agent without a line may be new; one without a folder is a slip of the pen. */
-async function refuseUnknown(projectDir: string, agent: string | null): Promise<void> {
-  if (agent === null || agent === "scheduler") return;
+/** An agent without a line may be new; one without a folder is a slip of the pen, and so is a run without a line. */
+async function refuseUnknown(
+  projectDir: string,
+  { agent, instanceId }: { readonly agent: string | null; readonly instanceId: string | null },
+): Promise<void> {
+  const missing = noProject(projectDir);
+  if (missing !== null) throw missing;
   const known = await readdir(join(projectDir, "agents")).catch((): string[] => []);
-  if (!known.includes(agent)) throw unknownAgent(agent, known);
+  if (agent !== null && agent !== "scheduler" && !known.includes(agent)) {
+    throw unknownAgent(agent, known);
+  }
+  if (instanceId === null) return;
+  throw new UserError("unknown_run", `there are no log lines of a run ${instanceId}`, {
+    hint: "al history shows the runs and their ids",
+  });
 }
 
 /**
@@ -111,7 +131,7 @@ async function connectIfRunning(context: Context): Promise<Client | null> {
     await client.get("/control/status");
     return client;
   } catch (error) {
-    if (isNotRunning(error)) return null;
+    if (isNotRunning(error) || isStarting(error)) return null;
     throw error;
   }
 }

@@ -189,6 +189,17 @@ describe("al history", () => {
     expect(await folders.al(["history"])).toMatchObject({ code: 0, stdout: "" });
     expect(JSON.parse((await folders.al(["history", "--json"])).stdout)).toEqual(page);
   });
+
+  test("an agent that never was is told from one that did not run yet", async () => {
+    const page = { triggers: [], page: 1, limit: 20, total: 0, nextBefore: null };
+    const status = () => snapshot;
+    await serve({ "GET /api/stats/triggers": () => page, "GET /control/status": status });
+    const slip = await folders.al(["history", "-a", "reveiw"]);
+    expect(slip).toMatchObject({ code: 1, stdout: "" });
+    expect(slip.stderr).toContain('did you mean "review"?');
+    const idle = await folders.al(["history", "-a", "review"]);
+    expect(idle).toMatchObject({ code: 0, stderr: "nothing of review was triggered yet\n" });
+  });
 });
 
 describe("al replay", () => {

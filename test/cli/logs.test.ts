@@ -11,6 +11,7 @@ import {
   startFakeOperator,
 } from "./fake-operator.ts";
 import type { Asked, FakeOperator, Folders } from "./fake-operator.ts";
+import { lockProject } from "../../src/store/project-lock.ts";
 
 let folders: Folders;
 let operator: FakeOperator | null;
@@ -88,6 +89,21 @@ describe("al logs", () => {
   });
 });
 
+describe("al logs of what is not there", () => {
+  test("a directory that is no project is told as that", async () => {
+    const ran = await folders.al(["logs", "-p", join(folders.projectDir, "..")]);
+    expect(ran).toMatchObject({ code: 1, stdout: "" });
+    expect(ran.stderr).toContain("not a project");
+  });
+
+  test("a run without a line is told as one that is not known", async () => {
+    writeLog("dev", line("dev", "one"));
+    const ran = await folders.al(["logs", "-i", "dev-xxxxxxxx"]);
+    expect(ran).toMatchObject({ code: 1, stdout: "" });
+    expect(ran.stderr).toContain("no log lines of a run dev-xxxxxxxx");
+  });
+});
+
 describe("al logs --follow", () => {
   test("prints lines as they come and takes up a cut stream without losing or doubling", async () => {
     const after: unknown[] = [];
@@ -136,6 +152,29 @@ describe("al logs --follow", () => {
     expect(stdout).toContain("before after undefined");
     expect(stdout).toContain("again after dev:1");
     expect(stderr).toContain("waiting for it");
+  });
+
+  test("waits for a scheduler that is just starting", async () => {
+    operator = await startFakeOperator(folders, {
+      "GET /api/logs/stream": (_request, response) =>
+        void eventStream(response)("log", "dev:1", line("dev", "before")),
+    });
+    const ran = folders.interrupt(["logs", "-f"], /again/);
+    await until(() => operator?.asked.length === 1);
+    await operator.close();
+    const startedAt = new Date().toISOString();
+    const unheard = { socketPath: null, gatewayUrl: null, version: "0.1.0" };
+    const lock = lockProject(folders.projectDir, { pid: process.pid, startedAt, ...unheard });
+    await sleep(1500);
+    lock.release();
+    operator = await startFakeOperator(folders, {
+      "GET /control/status": () => snapshotOf([]),
+      "GET /api/logs/stream": (_request, response) =>
+        void eventStream(response)("log", "dev:2", line("dev", "again")),
+    });
+    const { code, stdout } = await ran;
+    expect(code).toBe(130);
+    expect(stdout).toContain("again");
   });
 
   test("a reader that has enough ends it", async () => {

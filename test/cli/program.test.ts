@@ -1,4 +1,6 @@
-import { mkdirSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeFolders } from "./fake-operator.ts";
 import type { Folders } from "./fake-operator.ts";
@@ -30,6 +32,33 @@ describe("help", () => {
     const { code, stdout } = await folders.al(["--version"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe("--json", () => {
+  test.each([[[]], [["agent"]]])("without a command (%j) is one document, too", async (args) => {
+    const { code, stdout } = await folders.al([...args, "--json"]);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: "usage" } });
+  });
+});
+
+describe.skipIf(process.getuid?.() !== 0)("a project of another OS user", () => {
+  const nobody = 65_534;
+
+  test.each([["stat"], ["logs"]])("is named as such by al %s", (command) => {
+    const state = join(folders.projectDir, ".al");
+    mkdirSync(join(state, "run"), { recursive: true });
+    chmodSync(state, 0o700);
+    chmodSync(join(folders.projectDir, ".."), 0o755);
+    const al = resolve(import.meta.dirname, "../../src/cli/al.ts");
+    const ran = spawnSync(process.execPath, [al, command, "-p", folders.projectDir], {
+      ...{ uid: nobody, gid: nobody, encoding: "utf8" },
+      env: { PATH: process.env.PATH, HOME: "/nonexistent" },
+    });
+    expect(ran.stderr).toContain("is closed to you: it belongs to the OS user root");
+    expect(ran.stderr).toContain("sudo -u");
+    expect(ran.status).toBe(1);
   });
 });
 
@@ -84,6 +113,6 @@ describe("without a scheduler", () => {
     mkdirSync(folders.home);
     const other = await folders.al(["-p", folders.home, "stat"]);
     expect(other).toMatchObject({ code: 1, stdout: "" });
-    expect(other.stderr).toContain("has no config.toml");
+    expect(other.stderr).toContain("holds no config.toml");
   });
 });
