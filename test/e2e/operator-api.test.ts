@@ -182,6 +182,14 @@ describe("a key that is made anew", () => {
   });
 });
 
+test("the next command is not refused after al doctor made the key anew", async () => {
+  project = await copyProject("examples/hello");
+  scheduler = await startTestScheduler(project);
+  const made = await runAl(project, ["doctor", "--regenerate-key"]);
+  expect(made.stdout).toContain("sessions and streams of the old one are over");
+  expect(await runAl(project, ["stat"])).toMatchObject({ code: 0 });
+});
+
 test("a password from before the API key is warned of, and its value is not told", async () => {
   project = await copyProject("examples/hello");
   scheduler = await startTestScheduler(project, { env: { AL_DASHBOARD_SECRET: "hush-hush" } });

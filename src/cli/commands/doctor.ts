@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { contextOf, surroundingsOf } from "../context.ts";
+import { contextOf, projectDirOf, surroundingsOf } from "../context.ts";
 import { examples } from "../examples.ts";
 
 interface DoctorOptions {
@@ -24,7 +24,8 @@ export function doctorCommand(): Command {
     .action(async (options: DoctorOptions, command: Command) => {
       if (options.showKey || options.regenerateKey) {
         const { tellKey } = await import("../tell-key.ts");
-        return tellKey(surroundingsOf(command), options);
+        const context = { ...surroundingsOf(command), projectDir: projectDirOf(command) };
+        return tellKey(context, options);
       }
       const { runDoctor } = await import("../run-doctor.ts");
       process.exitCode = await runDoctor(contextOf(command), options);
