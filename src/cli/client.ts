@@ -144,6 +144,5 @@ function problemError(status: number, problem: unknown): UserError {
 
 const hints: Readonly<Record<string, string | undefined>> = {
   unauthorized: "the API key changed after the scheduler started; is AL_HOME the same for both?",
-  disabled: "al resume <agent> enables it",
   draining: "the scheduler is stopping; start it again with al start",
 };

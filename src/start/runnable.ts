@@ -31,6 +31,9 @@ export function mustBeRunnable(deps: RunnableDeps, name: string): void {
     throw new OperationError("invalid_config", configError ?? "its config is invalid");
   }
   if (enabled && config.scale > 0) return;
-  const how = config.scale === 0 ? "scale = 0 in its config.toml" : `al resume ${name}`;
-  throw new OperationError("disabled", `agent "${name}" is disabled (${how})`);
+  const how =
+    config.scale === 0
+      ? "by scale = 0 in its config.toml; set scale there to enable it"
+      : `(al resume ${name} enables it)`;
+  throw new OperationError("disabled", `agent "${name}" is disabled ${how}`);
 }

@@ -214,11 +214,12 @@ test("a disabled and an unknown agent are refused with what to do", async () => 
   operator = await startFakeOperator(folders, {
     "GET /control/status": () => snapshotOf([agentStatus("dev")]),
     "POST /control/trigger/dev": (_request, response) =>
-      problem(response, 409, "disabled", "dev is disabled"),
+      problem(response, 409, "disabled", "dev is disabled (al resume dev enables it)"),
     "POST /control/trigger/def": (_request, response) =>
       problem(response, 404, "unknown_agent", "no"),
   });
-  expect((await folders.al(["run", "dev"])).stderr).toContain("hint: al resume");
+  const { stderr } = await folders.al(["run", "dev"]);
+  expect(stderr).toBe("error: dev is disabled (al resume dev enables it)\n");
   expect((await folders.al(["run", "def"])).stderr).toContain('did you mean "dev"?');
 });
 
