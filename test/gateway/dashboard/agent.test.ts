@@ -174,6 +174,27 @@ test("Run, Run with a prompt, Disable, Enable and Kill do what they say", async 
     ]);
 });
 
+test("Ctrl+Enter in the prompt runs it", async () => {
+  const { page, deps } = await open(path, withDetail());
+  await page.getByRole("button", { name: "Run with a prompt …" }).click();
+  await page.keyboard.type("Look at issue 4");
+  await page.keyboard.press("Control+Enter");
+  await expect.poll(() => deps.operations.calls).toContain("trigger dev Look at issue 4");
+  expect(await page.locator("#prompt-dialog").isVisible()).toBe(false);
+});
+
+test("what scale = 0 or a missing config forbids is not offered, and why", async () => {
+  const { page, deps } = await open(path, withDetail());
+  deps.operations.setAgent({ name: "dev", scale: 0, enabled: false });
+  await expect.poll(() => page.locator("#disabled").innerText()).toBe("disabled by scale = 0");
+  expect(await page.locator("#toggle").getAttribute("aria-disabled")).toBe("true");
+  expect(await page.locator("#run").getAttribute("title")).toContain("Set scale");
+  deps.operations.setAgent({ name: "dev", models: [], scale: 0, enabled: true });
+  await expect.poll(() => page.locator("#run").getAttribute("title")).toContain("no valid config");
+  expect(await page.locator("#toggle").getAttribute("aria-disabled")).toBeNull();
+  expect(await page.locator("#disabled").isVisible()).toBe(false);
+});
+
 test("a dialog that is left with Escape runs nothing, and a refused run says why", async () => {
   const { page, deps } = await open(path, withDetail());
   await page.getByRole("button", { name: "Run with a prompt …" }).click();

@@ -98,6 +98,28 @@ test("Run, Disable, Enable, Pause and Resume do what they say", async () => {
   ]);
 });
 
+test("an agent with scale = 0 says so, and offers neither Run nor Enable", async () => {
+  const { page, deps } = await open("/dashboard", withAgents({ name: "dev" }));
+  const row = page.locator("tr[data-agent=dev]");
+  deps.operations.setAgent({ name: "dev", scale: 0, enabled: false });
+  await expect.poll(() => row.innerText()).toContain("disabled by scale = 0");
+  for (const name of ["Run dev", "Enable dev"]) {
+    expect(await row.getByRole("button", { name }).getAttribute("aria-disabled")).toBe("true");
+  }
+});
+
+test("a scheduler that answers again is no longer said to be silent", async () => {
+  const { page } = await open("/dashboard");
+  const isLive = () => page.locator("#connection-text").innerText();
+  await expect.poll(isLive).toBe("Live");
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: "Run dev" }).click();
+  await expect.poll(() => page.locator(".toast").innerText()).toContain("does not answer");
+  await page.context().setOffline(false);
+  await expect.poll(isLive).toBe("Live");
+  expect(await page.locator(".toast").count()).toBe(0);
+});
+
 test("a refused action says why", async () => {
   const { page, deps } = await open("/dashboard");
   deps.operations.refusal = new OperationError("disabled", "dev says scale = 0");

@@ -1,4 +1,4 @@
-import { byId, create, setText } from "./dom.ts";
+import { byId, create, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
 import { goToLogin } from "./live.ts";
 
@@ -28,7 +28,7 @@ export async function post<T = Answer>(path: string, body?: object): Promise<T |
     if (response.status === 401) goToLogin();
     else showToast(answer.detail ?? `The scheduler answered ${response.status}.`);
   } catch {
-    showToast("The scheduler does not answer. Is it running?");
+    showToast(silence);
   }
   return null;
 }
@@ -43,10 +43,27 @@ export function onPress(button: PageElement, action: () => Promise<unknown>): vo
   });
 }
 
+/** Makes a button pressable, or not with a reason. Not by `disabled`, which would take the focus away. */
+export function offer(button: PageElement, whyNot: string | null): void {
+  setAttribute(button, "aria-disabled", whyNot === null ? null : "true");
+  setAttribute(button, "title", whyNot);
+}
+
+/** What is said while nobody answers. */
+export const silence = "The scheduler does not answer. Is it running?";
+
+/** Takes back what was said of a scheduler that answers again. */
+export function forgetSilence(): void {
+  for (const toast of [...byId("toasts").children]) {
+    if (toast.dataset.silence !== undefined) toast.remove();
+  }
+}
+
 /** Tells of a failed action, for a while. */
 export function showToast(text: string): void {
   const toasts = byId("toasts");
   const toast = create("div", "toast");
+  if (text === silence) toast.dataset.silence = "";
   const dismiss = create("button", "toast-close", "×");
   dismiss.setAttribute("aria-label", "Dismiss");
   dismiss.addEventListener("click", () => toast.remove());

@@ -1,5 +1,6 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import { announce, onPress, post } from "./actions.ts";
+import { announce, offer, onPress, post } from "./actions.ts";
+import { offersOf } from "./agent-offers.ts";
 import { byId, setAttribute, setText } from "./dom.ts";
 import { counted } from "./format.ts";
 
@@ -57,12 +58,9 @@ export function wireAgentActions(name: string): AgentActions {
   return {
     show: (agent) => {
       ({ enabled: isEnabled, running } = agent);
-      for (const button of [run, runWith]) {
-        // Not `disabled`, which would take the focus away.
-        setAttribute(button, "aria-disabled", isEnabled ? null : "true");
-        setAttribute(button, "title", isEnabled ? null : "Enable the agent first");
-      }
-      setAttribute(toggle, "aria-disabled", null);
+      const { noRun, noToggle } = offersOf(agent);
+      for (const button of [run, runWith]) offer(button, noRun);
+      offer(toggle, noToggle);
       setText(toggle, isEnabled ? "Disable" : "Enable");
       showKill();
     },
@@ -81,6 +79,11 @@ function wirePrompt(
   const dialog = byId("prompt-dialog");
   button.addEventListener("click", () => {
     if (button.getAttribute("aria-disabled") !== "true") dialog.showModal();
+  });
+  byId("prompt").addEventListener("keydown", ({ key, ctrlKey, metaKey }) => {
+    if (key === "Enter" && (ctrlKey === true || metaKey === true)) {
+      byId("prompt-form").requestSubmit();
+    }
   });
   byId("prompt-cancel").addEventListener("click", () => dialog.close());
   byId("prompt-form").addEventListener("submit", () => {

@@ -1,5 +1,6 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import { announce, onPress, post } from "./actions.ts";
+import { announce, offer, onPress, post } from "./actions.ts";
+import { offersOf } from "./agent-offers.ts";
 import { create, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
 import { durationText, outcomeText } from "./format.ts";
@@ -22,7 +23,7 @@ export function createAgentRow(name: string): AgentRow {
   details.setAttribute("aria-label", `Details of ${name}`);
   const subtitle = create("div", "sub");
   const pill = create("span", "pill");
-  const disabled = create("span", "pill off", "disabled");
+  const disabled = create("span", "pill off");
   const load = create("div", "sub");
   const status = create("div", "status-text");
   const lastRun = createTime("past");
@@ -65,7 +66,9 @@ export function createAgentRow(name: string): AgentRow {
   const showState = (agent: AgentStatus): void => {
     setText(pill, agent.state);
     setAttribute(pill, "class", `pill ${agent.state}`);
-    disabled.hidden = agent.enabled;
+    const { disabled: badge } = offersOf(agent);
+    disabled.hidden = badge === null;
+    setText(disabled, badge ?? "");
     setText(load, loadOf(agent));
     setText(status, agent.error ?? agent.statusText ?? "–");
     setAttribute(status, "class", statusClass(agent));
@@ -85,12 +88,12 @@ export function createAgentRow(name: string): AgentRow {
     const isHeld = isPaused && agent.nextRunAt !== null;
     nextRun.show(isHeld ? null : agent.nextRunAt, isHeld ? "paused" : "–");
   };
-  const showActions = (enabled: boolean): void => {
-    isEnabled = enabled;
-    const word = enabled ? "Disable" : "Enable";
-    // Not `disabled`, which would take the focus away.
-    setAttribute(run, "aria-disabled", enabled ? null : "true");
-    setAttribute(run, "title", enabled ? null : "Enable the agent first");
+  const showActions = (agent: AgentStatus): void => {
+    isEnabled = agent.enabled;
+    const word = isEnabled ? "Disable" : "Enable";
+    const { noRun, noToggle } = offersOf(agent);
+    offer(run, noRun);
+    offer(toggle, noToggle);
     setText(toggle, word);
     setAttribute(toggle, "aria-label", `${word} ${name}`);
   };
@@ -101,7 +104,7 @@ export function createAgentRow(name: string): AgentRow {
       setText(subtitle, subtitleOf(agent));
       showState(agent);
       showTimes(agent, isPaused);
-      showActions(agent.enabled);
+      showActions(agent);
     },
     tick(now) {
       lastRun.tick(now);

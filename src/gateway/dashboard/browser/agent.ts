@@ -3,6 +3,7 @@ import type { AgentStatus, StatusSnapshot, StatusUpdate } from "../../../../stre
 import { wireAgentActions } from "./agent-actions.ts";
 import { createAgentDetail } from "./agent-detail.ts";
 import { createAgentLocks } from "./agent-locks.ts";
+import { offersOf } from "./agent-offers.ts";
 import { getJson } from "./api.ts";
 import { byId, document, setAttribute, setText } from "./dom.ts";
 import { openLive } from "./live.ts";
@@ -36,7 +37,9 @@ function showAgent(agent: AgentStatus): void {
   byId("gone").hidden = true;
   setText(byId("state"), agent.state);
   setAttribute(byId("state"), "class", `pill ${agent.state}`);
-  byId("disabled").hidden = agent.enabled;
+  const { disabled } = offersOf(agent);
+  byId("disabled").hidden = disabled === null;
+  setText(byId("disabled"), disabled ?? "");
   const load = [
     ...(agent.running > 0 ? [`${agent.running} of ${agent.scale} running`] : []),
     ...(agent.queued > 0 ? [`${agent.queued} of ${agent.queueSize} queued`] : []),

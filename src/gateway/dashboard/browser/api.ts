@@ -1,4 +1,4 @@
-import { showToast } from "./actions.ts";
+import { showToast, silence } from "./actions.ts";
 import { goToLogin } from "./live.ts";
 
 /** What an answer of the gateway was: the document, or why there is none. */
@@ -16,7 +16,7 @@ export async function getJson<T>(path: string): Promise<Fetched<T>> {
     const detail = answer.detail ?? `The scheduler answered ${response.status}.`;
     return { ok: false, status: response.status, detail };
   } catch {
-    return { ok: false, status: 0, detail: "The scheduler does not answer. Is it running?" };
+    return { ok: false, status: 0, detail: silence };
   }
 }
 

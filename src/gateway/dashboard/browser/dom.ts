@@ -31,6 +31,8 @@ export interface PageElement {
   /** Of a `<dialog>`. */
   showModal(): void;
   close(): void;
+  /** Of a `<form>`. */
+  requestSubmit(): void;
   append(...children: readonly (PageElement | string)[]): void;
   prepend(...children: readonly PageElement[]): void;
   before(...children: readonly PageElement[]): void;
@@ -48,6 +50,9 @@ export interface PageElement {
 export interface PageEvent {
   readonly type: string;
   readonly persisted?: boolean;
+  readonly key?: string;
+  readonly ctrlKey?: boolean;
+  readonly metaKey?: boolean;
   preventDefault(): void;
 }
 

@@ -1,4 +1,5 @@
 import type { SchedulerStatus } from "../../../../streams/status/wire.ts";
+import { forgetSilence } from "./actions.ts";
 import { byId, document, setAttribute, setText } from "./dom.ts";
 import { clockTime } from "./format.ts";
 import type { LiveState } from "./live.ts";
@@ -22,7 +23,10 @@ export function showScheduler(scheduler: SchedulerStatus, page: string | null): 
 
 /** Shows whether the scheduler is heard, and since when it isn't. */
 export function showConnection(state: LiveState): void {
-  if (state === "live") lostAt = null;
+  if (state === "live") {
+    lostAt = null;
+    forgetSilence();
+  }
   if (state === "lost") lostAt ??= Date.now();
   setAttribute(document.body, "data-connection", state);
   setText(byId("connection-text"), connectionWords[state]);
