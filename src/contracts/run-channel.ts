@@ -6,6 +6,9 @@ import { outcomes } from "../../streams/vocabulary.ts";
  * token as a bearer and an `Idempotency-Key` that a repeated request keeps. Both ends check by these schemas.
  */
 
+/** Where a run in a container finds the folder with its socket. */
+export const mountedChannelDir = "/run/al";
+
 const secondsSchema = z.number().min(0).max(86_400);
 /** Characters of a text that a run sends: a context, a status, a value as JSON. */
 export const maxTextLength = 65_536;

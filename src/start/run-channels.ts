@@ -5,6 +5,7 @@ import type { RunRequest } from "../../streams/vocabulary.ts";
 import { createChannels } from "../channel/channels.ts";
 import { removeChannelDir } from "../channel/channel-dir.ts";
 import type { Job } from "../contracts/job.ts";
+import { mountedChannelDir } from "../contracts/run-channel.ts";
 import type { RunAbilities } from "../contracts/run-channel.ts";
 import type { Redactor } from "../credentials/redactor.ts";
 import { messageOf } from "../errors.ts";
@@ -36,8 +37,6 @@ export interface RunChannels {
 
 /** Where the channels of runs in containers are: nobody else can enter it, the engine mounts what is in it. */
 const containersDir = `/tmp/al-channels-${process.getuid?.() ?? 0}`;
-/** Where a container sees its channel's folder. */
-const mountedDir = "/run/al";
 
 export function createRunChannels(options: RunChannelsOptions): RunChannels {
   const { records, redactor, onProblem } = options;
@@ -70,7 +69,7 @@ export function createRunChannels(options: RunChannelsOptions): RunChannels {
       await records.add({ instanceId, dir, tokenHash });
       // A run that was stopped while it was prepared has nobody who ends its channel any more.
       if (!running.has(instanceId)) close(instanceId);
-      return { token, socket: contained ? socket.replace(dir, mountedDir) : socket };
+      return { token, socket: contained ? socket.replace(dir, mountedChannelDir) : socket };
     },
     dirOf: (instanceId) => channels.dirOf(instanceId),
     restore: async (alive) => {

@@ -1,5 +1,6 @@
 import type { ContainerCreateOptions } from "dockerode";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
+import { mountedChannelDir } from "../../contracts/run-channel.ts";
 import { command, containerUser } from "./image/dockerfile.ts";
 import { agentLabel, containerName, instanceLabel, projectId, projectLabel } from "./labels.ts";
 
@@ -25,7 +26,6 @@ export interface ContainerSpec {
 
 /** The run's working directory inside the container. */
 export const workDir = "/workspace";
-const controlMount = "/run/al";
 
 /** Enough for builds and test suites, too few for a fork bomb to be felt. */
 const pidsLimit = 512;
@@ -105,7 +105,7 @@ function isolation({ memory, cpus, network }: ContainerLimits) {
 }
 
 function mount(source: string) {
-  return { Type: "bind" as const, Source: source, Target: controlMount, ReadOnly: true };
+  return { Type: "bind" as const, Source: source, Target: mountedChannelDir, ReadOnly: true };
 }
 
 const units: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { accessSync, constants } from "node:fs";
 import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
+import { longestTimerMs } from "../../../streams/longest-timer.ts";
 import { lineSplitter } from "../../contracts/line-splitter.ts";
 import { messageOf } from "../../errors.ts";
 import { killRun, signalGroup } from "../end-processes.ts";
@@ -37,7 +38,6 @@ export interface KeeperSurroundings {
 const lateOutputMs = 1000;
 /** Between TERM and KILL of a run that outlived its time, in ms. */
 const overdueGraceMs = 5000;
-const longestTimerMs = 2 ** 31 - 1;
 
 type HowItEnded = Pick<EndRecord, "exitCode" | "signal" | "rejected">;
 
