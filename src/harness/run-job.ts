@@ -77,7 +77,7 @@ async function runJobRedacted(
 ): Promise<SessionEnd> {
   const redact = options.redactorFor(job);
   const redacted: Emit = (message) => emit(withoutSecrets(message, redact));
-  const end = await withAbilities(job, redacted, redact, options, (abilities) =>
+  const end = await withAbilities(job, { ...options, emit: redacted, redact }, (abilities) =>
     runPhases(job, { ...abilities, emit: redacted, signal }, options),
   ).catch(failure);
   return { ...end, error: redact(end.error) as string | null };
@@ -95,12 +95,16 @@ function withoutSecrets(message: RunMessage, redact: (value: unknown) => unknown
   };
 }
 
+/** What an agent's abilities need of the run. */
+interface AbilitySources extends Pick<RunJobOptions, "agentProgram" | "env"> {
+  readonly emit: Emit;
+  readonly redact: (value: unknown) => unknown;
+}
+
 /** Runs the job with what its agent can ask for, as tools and as commands; that goes with the job. */
 async function withAbilities(
   job: Job,
-  emit: Emit,
-  redact: (value: unknown) => unknown,
-  { agentProgram: program, env }: RunJobOptions,
+  { emit, redact, agentProgram: program, env }: AbilitySources,
   run: (given: Pick<Surroundings, "abilities" | "exit" | "commands">) => Promise<SessionEnd>,
 ): Promise<SessionEnd> {
   const exit = createSessionExit();

@@ -21,6 +21,13 @@ export type Authenticated = { readonly ok: true; readonly source: WebhookSource 
 /** All secrets that a source accepts at the moment; more than one while a secret is rotated. */
 export type SecretsOf = (source: WebhookSource) => readonly string[] | Promise<readonly string[]>;
 
+/** By what it is told whether a source signed. */
+interface Checks {
+  readonly secretsOf: SecretsOf;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
 /**
  * Finds the source that a delivery is from. At a type's path every signed source is tried and the signature picks
  * one; an unsigned source answers there only when it is the type's only source.
@@ -28,9 +35,7 @@ export type SecretsOf = (source: WebhookSource) => readonly string[] | Promise<r
 export async function authenticate(
   provider: Provider,
   delivery: Delivery,
-  sources: readonly WebhookSource[],
-  secretsOf: SecretsOf,
-  now: number,
+  { sources, ...checks }: Checks & { readonly sources: readonly WebhookSource[] },
 ): Promise<Authenticated> {
   const ofType = sources.filter(({ type }) => type === provider.type);
   const named = delivery.source;
@@ -41,7 +46,7 @@ export async function authenticate(
   const tried = addressed.length === 1 ? addressed : addressed.filter(isSigned);
   const refusals: Refusal[] = [];
   for (const source of tried) {
-    const result = await tryOne(provider, delivery, source, secretsOf, now);
+    const result = await tryOne(provider, delivery, { source, ...checks });
     if (result.ok) return result;
     refusals.push(result);
   }
@@ -53,9 +58,7 @@ const isSigned = ({ credential }: WebhookSource): boolean => credential !== null
 async function tryOne(
   provider: Provider,
   delivery: Delivery,
-  source: WebhookSource,
-  secretsOf: SecretsOf,
-  now: number,
+  { source, secretsOf, now }: Checks & { readonly source: WebhookSource },
 ): Promise<Authenticated> {
   const refuse = (why: string, status: 401 | 503 = 401): Refusal => ({
     ok: false,

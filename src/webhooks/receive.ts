@@ -90,13 +90,11 @@ async function receive(
   delivery: Delivery,
 ): Promise<DeliveryAnswer> {
   const { deps } = desk;
-  const from = await authenticate(
-    provider,
-    delivery,
-    deps.sources(),
-    (source) => deps.secretsOf(source),
-    deps.now(),
-  );
+  const from = await authenticate(provider, delivery, {
+    sources: deps.sources(),
+    secretsOf: (source) => deps.secretsOf(source),
+    now: deps.now(),
+  });
   if (!from.ok) return refuse(desk, provider, from);
   const { source } = from;
   const parsed = provider.parse(delivery);

@@ -51,15 +51,15 @@ export async function adoptedRun(
   options: ContainerRunnerOptions,
 ) {
   const { engine, projectDir } = options;
-  const name = containerName(projectDir, request.instanceId);
+  const container = containerName(projectDir, request.instanceId);
   try {
     // It waited for something that the scheduler which died was to tell it of.
-    await unpauseContainer(engine, name);
+    await unpauseContainer(engine, container);
     const redact = await redactorOf(request, workDir, options);
     const output = outputOf(request, redact, eventsAfter(last, place, life.emit), options);
-    const source = await followLogs(engine, name, "all");
+    const source = await followLogs(engine, container, "all");
     source.on("error", () => undefined);
-    await follow(name, source, output, life, options);
+    await follow({ container, source, output }, life, options);
   } finally {
     await leaveNothing(request, options);
   }

@@ -16,7 +16,7 @@ import { follow, leaveNothing, outputOf } from "./run-steps.ts";
 export async function newRun(request: RunRequest, life: Life, options: ContainerRunnerOptions) {
   const { engine, projectDir, records } = options;
   const over = AbortSignal.any([life.stopping, life.left]);
-  const name = containerName(projectDir, request.instanceId);
+  const container = containerName(projectDir, request.instanceId);
   let attempted = false;
   try {
     const made = await unlessAborted(ingredients(request, options), over);
@@ -25,9 +25,9 @@ export async function newRun(request: RunRequest, life: Life, options: Container
     await records.write(request);
     await engine.calls().createContainer(made.options);
     if (over.aborted) return life.emit(stoppedBeforeStart);
-    const source = await startWith(engine, name, made.job);
+    const source = await startWith(engine, container, made.job);
     const output = outputOf(request, options.redactorFor(made.job), life.emit, options);
-    await follow(name, source, output, life, options);
+    await follow({ container, source, output }, life, options);
   } catch (error) {
     life.emit(rejectedExit(engineReason(error)));
   } finally {

@@ -14,11 +14,18 @@ import { removeContainer } from "./stop-container.ts";
 const defaultEngineGraceMs = 60_000;
 const maxOutputBytes = 50 * 1024 * 1024;
 
+/** A container that was started. */
+interface Started {
+  /** Its name. */
+  readonly container: string;
+  /** Its output, from its beginning. */
+  readonly source: OutputStream;
+  readonly output: RunOutput;
+}
+
 /** Follows a started container and emits its exit. */
 export async function follow(
-  container: string,
-  source: OutputStream,
-  output: RunOutput,
+  { container, source, output }: Started,
   { emit, stopping, left }: Life,
   options: ContainerRunnerOptions,
 ) {

@@ -53,18 +53,22 @@ export async function keepRun(
   const log = runLogWriter(surroundings.logFd, order.maxLogBytes);
   const isolation = surroundings.ahead?.isolation ?? (await findIsolation(surroundings.env));
   log.keeper({ unconfined: isolation.unconfined });
-  const ended = await begun(order, job, isolation, log, surroundings);
+  const ended = await begun(order, { job, isolation, log, ...surroundings });
   const leftover = await removeWorkDir(order.workDir).then(() => null, messageOf);
   log.end({ ...ended, leftover });
   return 0;
 }
 
+/** What a run begins with. */
+interface Beginning extends KeeperSurroundings {
+  readonly job: Buffer;
+  readonly isolation: Isolation;
+  readonly log: RunLogWriter;
+}
+
 async function begun(
   order: KeepOrder,
-  job: Buffer,
-  isolation: Isolation,
-  log: RunLogWriter,
-  { env, asked, ahead }: KeeperSurroundings,
+  { job, isolation, log, env, asked, ahead }: Beginning,
 ): Promise<HowItEnded> {
   try {
     await makeWorkDir(order.workDir);

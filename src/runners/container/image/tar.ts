@@ -27,7 +27,7 @@ export async function* packTar(entries: AsyncIterable<TarEntry>): AsyncGenerator
     const { path } = entry;
     const target = entry.type === "symlink" ? entry.target : "";
     yield* longNames(path, target);
-    yield header(entry.type, path, target, sizeOf(entry), modeOf(entry));
+    yield header({ type: entry.type, path, target, size: sizeOf(entry), mode: modeOf(entry) });
     if (entry.type === "content") yield padded(entry.content);
     if (entry.type === "file") yield* fileBlocks(entry.from, entry.size);
   }
@@ -71,7 +71,7 @@ function* longNames(path: string, target: string): Generator<Buffer> {
   ];
   if (records.length === 0) return;
   const content = Buffer.from(records.join(""));
-  yield header("pax", "pax", "", content.length, 0o644);
+  yield header({ type: "pax", path: "pax", target: "", size: content.length, mode: 0o644 });
   yield padded(content);
 }
 
@@ -84,13 +84,16 @@ function paxRecord(key: string, value: string): string {
   return `${length}${rest}`;
 }
 
-function header(
-  type: keyof typeof typeFlags,
-  path: string,
-  target: string,
-  size: number,
-  mode: number,
-): Buffer {
+interface Header {
+  readonly type: keyof typeof typeFlags;
+  readonly path: string;
+  /** Of a link; empty for anything else. */
+  readonly target: string;
+  readonly size: number;
+  readonly mode: number;
+}
+
+function header({ type, path, target, size, mode }: Header): Buffer {
   const block = Buffer.alloc(blockBytes);
   // A name that is cut here has its whole text in the pax header before it.
   block.write(path, 0, 100);
