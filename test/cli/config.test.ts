@@ -120,9 +120,28 @@ describe("al config", () => {
   test("off a terminal and without flags prints what is in force", async () => {
     const { code, stdout } = await folders.al(["config", "dev", "--json"]);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ config: { name: "dev", timeoutSeconds: 900 } });
+    const config = { timeout: 900, maxWorkQueueSize: 7, waitTimeout: 1800, models: ["main"] };
+    expect(JSON.parse(stdout)).toMatchObject({ config });
     const text = await folders.al(["config"]);
     expect(text.stdout).toContain("gateway.port = 8080");
+  });
+
+  test.each([[[]], [["dev"]]])("what %j prints can be set as it is", async (agent) => {
+    const { stdout } = await folders.al(["config", ...agent]);
+    const sets = stdout
+      .trimEnd()
+      .split("\n")
+      .flatMap((line) => ["--set", line]);
+    const again = await folders.al(["config", ...agent, ...sets]);
+    expect(again).toMatchObject({ code: 0, stderr: "" });
+    expect((await folders.al(["config", ...agent])).stdout).toBe(stdout);
+  });
+
+  test("a key that is not there is not taken out", async () => {
+    const { code, stderr } = await folders.al(["config", "dev", "--unset", "shedule"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('has no key shedule; did you mean "schedule"?');
+    expect(read("agents/dev/config.toml")).toBe(dev);
   });
 
   test.each(["project", "agent"])("--schema %s prints a JSON Schema", async (name) => {
@@ -161,15 +180,15 @@ describe("al agent new", () => {
     const shown = await folders.al(["config", "triage", "--json"]);
     expect(JSON.parse(shown.stdout)).toMatchObject({
       config: {
-        title: "Triage",
-        description: "Sorts: all of it",
-        models: [{ name: "other" }, { name: "main" }],
-        webhooks: [{ source: "hub", type: "github" }],
+        models: ["other", "main"],
+        webhooks: [{ source: "hub" }],
         credentials: ["github_token"],
-        timeoutSeconds: 60,
+        timeout: 60,
         runtime: { type: "container" },
       },
     });
+    const skill = read("agents/triage/SKILL.md");
+    expect(skill).toContain('name: "Triage"\ndescription: "Sorts: all of it"\n');
     expect(read("agents/triage/config.toml")).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent/);
   });
 

@@ -5,7 +5,8 @@ import { openPrompts } from "../prompts.ts";
 import { writeSchemas } from "../schema-files.ts";
 import { isRefused, newProblems, openConfig, writeConfig } from "./config-file.ts";
 import type { ConfigFile } from "./config-file.ts";
-import { edited, parseKey, parseSetting } from "./edit-toml.ts";
+import { tomlLines } from "./as-written.ts";
+import { edited, missingKey, parseKey, parseSetting } from "./edit-toml.ts";
 import type { Edit } from "./edit-toml.ts";
 import { guide } from "./guide.ts";
 
@@ -25,6 +26,7 @@ export async function changeConfig(
     ...options.set.map(parseSetting),
     ...options.unset.map((key): Edit => ({ path: parseKey(key) })),
   ];
+  for (const { path, value } of edits) if (value === undefined) refuseUnset(file, path);
   if (edits.length > 0) return save(context, file, edits);
   const prompts = await openPrompts(context);
   if (prompts === null) return show(context, file);
@@ -51,20 +53,20 @@ async function save(context: Context, file: ConfigFile, edits: readonly Edit[]):
   out.data(`${file.path}: ${changed.join(", ")} changed`);
 }
 
+/** What is not there can't be taken out: whoever tries meant another key. */
+function refuseUnset({ path: file, text }: ConfigFile, path: readonly string[]): void {
+  const near = missingKey(text, path);
+  if (near === null) return;
+  throw new UserError("unknown_key", `${file} has no key ${path.join(".")}${near}`, {
+    hint: "nothing was written",
+  });
+}
+
 function show({ out }: Context, file: ConfigFile): void {
   const { problems, effective } = file.judge(file.text);
   if (effective === null) {
     throw new UserError("invalid_config", problems.map(problemText).join("\n"));
   }
   if (out.json) return out.document({ file: file.path, config: effective });
-  for (const line of lines("", effective)) out.data(line);
-}
-
-function lines(prefix: string, value: object): string[] {
-  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
-    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) {
-      return [`${prefix}${key} = ${JSON.stringify(inner)}`];
-    }
-    return lines(`${prefix}${key}.`, inner);
-  });
+  for (const line of tomlLines(effective)) out.data(line);
 }

@@ -11,6 +11,7 @@ import { UserError, messageOf } from "../../errors.ts";
 import { packageVersion } from "../../version.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
 import { unknownAgent } from "../connect.ts";
+import { agentAsWritten, projectAsWritten } from "./as-written.ts";
 
 /** A `config.toml` that is looked at or changed. */
 export interface ConfigFile {
@@ -23,7 +24,7 @@ export interface ConfigFile {
 
 export interface Judgement {
   readonly problems: readonly Problem[];
-  /** With all defaults; null when it has errors. */
+  /** With all defaults, and the keys that the file has; null when it has errors. */
   readonly effective: object | null;
 }
 
@@ -41,7 +42,7 @@ async function openProject(projectDir: string): Promise<ConfigFile> {
       const change = resolveProject({ ...file, text }, filterTable);
       return change.type === "invalid"
         ? { problems: change.problems, effective: null }
-        : { problems: change.warnings, effective: change.project };
+        : { problems: change.warnings, effective: projectAsWritten(change.project, projectDir) };
     },
   };
 }
@@ -61,7 +62,9 @@ async function openAgent(projectDir: string, name: string): Promise<ConfigFile> 
     text: files.config,
     judge: (config) => {
       const change = resolveAgent({ ...files, config }, project, known);
-      if (change.type === "set") return { problems: change.warnings, effective: change.agent };
+      if (change.type === "set") {
+        return { problems: change.warnings, effective: agentAsWritten(change.agent) };
+      }
       const problems = change.type === "invalid" ? change.problems : [];
       return { problems, effective: null };
     },

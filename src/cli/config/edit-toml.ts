@@ -1,5 +1,6 @@
 import { parse as parseKept, patch } from "@decimalturn/toml-patch";
 import { parse, TomlDate } from "smol-toml";
+import { didYouMean } from "../../config/did-you-mean.ts";
 import { UserError } from "../../errors.ts";
 
 /** One change of a TOML file; without a value the key goes. */
@@ -47,13 +48,7 @@ function parseValue(text: string): unknown {
 /** The text with the edits made; comments, order and layout of the rest stay. Throws a UserError for no TOML. */
 export function edited(text: string, edits: readonly Edit[]): string {
   const source = text.replaceAll(emptyArray, `$1["${emptyMark}"]$2`);
-  let table: Table;
-  try {
-    table = parseKept(source) as Table;
-  } catch (error) {
-    const hint = "al doctor shows the line; correct it by hand first";
-    throw new UserError("invalid_config", "the file is not valid TOML", { hint, cause: error });
-  }
+  const table = tableOf(source);
   for (const edit of edits) apply(table, edit);
   return patch(source, table).replaceAll(marked, "[]");
 }
@@ -79,6 +74,26 @@ function apply(table: Table, { path, value }: Edit): void {
   }
   if (value === undefined) Reflect.deleteProperty(inner, last);
   else inner[last] = Array.isArray(value) && value.length === 0 ? [emptyMark] : value;
+}
+
+/** Null when the key is in the text; else which one was meant, or nothing when none is near. */
+export function missingKey(text: string, path: readonly string[]): string | null {
+  let inner: unknown = tableOf(text);
+  for (const part of path) {
+    const table = typeof inner === "object" && inner !== null ? (inner as Table) : {};
+    if (!Object.hasOwn(table, part)) return didYouMean(part, Object.keys(table));
+    inner = table[part];
+  }
+  return null;
+}
+
+function tableOf(text: string): Table {
+  try {
+    return parseKept(text) as Table;
+  } catch (error) {
+    const hint = "al doctor shows the line; correct it by hand first";
+    throw new UserError("invalid_config", "the file is not valid TOML", { hint, cause: error });
+  }
 }
 
 function usage(message: string, hint: string): UserError {
