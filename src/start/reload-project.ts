@@ -1,4 +1,4 @@
-import { problemText } from "../../streams/vocabulary.ts";
+import { problemText, whileLastGoodCounts } from "../../streams/vocabulary.ts";
 import type { Places } from "../../streams/runs/places.ts";
 import { describeProjectChange } from "../config/describe-project-change.ts";
 import type { ProjectChange } from "../config/project-config.ts";
@@ -15,10 +15,11 @@ export interface ReloadDeps extends Pick<Reporting, "board" | "journal"> {
 export function reloadProject(change: ProjectChange, deps: ReloadDeps): void {
   const { board, journal, project$, places } = deps;
   if (change.type === "invalid") {
-    const [first, ...others] = change.problems.map(problemText);
+    const problems = whileLastGoodCounts(change.problems).map(problemText);
+    const [first, ...others] = problems;
     const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
     board.apply({ type: "scheduler", patch: { error: `${first ?? "invalid"}${more}` } });
-    for (const problem of change.problems) journal.say(50, problemText(problem));
+    for (const problem of problems) journal.say(50, problem);
     return;
   }
   const { project } = change;

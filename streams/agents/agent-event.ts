@@ -1,17 +1,20 @@
+import { whileLastGoodCounts } from "../vocabulary.ts";
 import type { AgentConfig, RunEvent } from "../vocabulary.ts";
 import { changedAgent } from "./each-agent.ts";
 import type { AgentInForce } from "./agent-in-force.ts";
 
 /** A change of an agent as the event that status, log and history read. `at` is epoch ms. */
 export function agentEvent(
-  { change, before, wasInvalid }: AgentInForce,
+  { change, before, config, wasInvalid }: AgentInForce,
   at: number,
   describeChange: (before: AgentConfig, after: AgentConfig) => string,
 ): RunEvent {
   const agent = changedAgent(change);
   if (change.type === "removed") return { type: "agent-removed", agent, at };
   if (change.type === "invalid") {
-    return { type: "agent-invalid", agent, at, problems: change.problems };
+    const { problems } = change;
+    const told = config === null ? problems : whileLastGoodCounts(problems);
+    return { type: "agent-invalid", agent, at, problems: told };
   }
   // A change that leaves the config as it was is about its problems: they are mended, or warnings differ.
   const unchanged = wasInvalid ? "repaired" : "warnings changed";

@@ -56,14 +56,13 @@ describe("the event of an agent's change", () => {
     expect(titles).toEqual(["old", "dev"]);
   });
 
-  it("says what is wrong", () => {
-    const change: AgentChange = { type: "invalid", name: "dev", problems: [problem] };
-    expect(eventOf(change, agent)).toEqual({
-      type: "agent-invalid",
-      agent: "dev",
-      at: 5,
-      problems: [problem],
-    });
+  it("says what is wrong, and that the last good config counts where there was one", () => {
+    const change: AgentChange = { type: "invalid", name: "dev", problems: [problem, problem] };
+    const message = "scale is not a number; the last valid config stays in force";
+    const at = { type: "agent-invalid", agent: "dev", at: 5 };
+    expect(eventOf(change, agent)).toEqual({ ...at, problems: [{ ...problem, message }, problem] });
+    const first = { change, present: true, before: null, config: null, wasInvalid: false };
+    expect(agentEvent(first, 5, () => "")).toEqual({ ...at, problems: [problem, problem] });
   });
 
   it("says that the directory is gone", () => {
