@@ -19,6 +19,7 @@ import { abandonBy, createInputs, dispatchTo } from "./start/inputs.ts";
 import type { Inputs } from "./start/inputs.ts";
 import { gatewaySettings } from "./start/listening.ts";
 import { refuseAdopted } from "./start/on-demand.ts";
+import { missingSecrets } from "./start/missing-secrets.ts";
 import { needsGateway } from "./start/needs-gateway.ts";
 import { ownProject } from "./start/own-project.ts";
 import type { OwnProject } from "./start/own-project.ts";
@@ -190,6 +191,7 @@ async function compose(beginning: Beginning): Promise<Scheduler> {
       ),
       merge(files.warning$, serving.keyChange$).pipe(tap(warn)),
       lostProject(own.lock).pipe(tap(lost)),
+      onDemand ? EMPTY : missingSecrets(own.home, project$).pipe(tap(warn)),
       onDemand ? EMPTY : housekeeping({ projectDir, store, project$, warn }),
     ).pipe(takeUntil(over$)),
   ).subscribe({

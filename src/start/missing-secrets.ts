@@ -1,0 +1,40 @@
+import { distinctUntilChanged, from, map, mergeMap, switchMap } from "rxjs";
+import type { Observable } from "rxjs";
+import type { ProjectConfig, WebhookSourceConfig } from "../config/project-config.ts";
+import { webhookSecretType } from "../credentials/credential-types.ts";
+import { loadCredential } from "../credentials/load-credential.ts";
+import { messageOf, UserError } from "../errors.ts";
+
+type Sources = ProjectConfig["webhooks"];
+
+/**
+ * Why deliveries of webhook sources will be refused although each has a credential: it can't be loaded. Looks when the
+ * sources change, so that the owner knows before the first delivery does.
+ */
+export function missingSecrets(
+  home: string,
+  project$: Observable<ProjectConfig>,
+): Observable<string> {
+  return project$.pipe(
+    map(({ webhooks }) => webhooks),
+    distinctUntilChanged(isSame),
+    switchMap((sources) => from(Promise.all(Object.values(sources).map((one) => look(home, one))))),
+    mergeMap((told) => told.filter((text) => text !== null)),
+  );
+}
+
+function isSame(a: Sources, b: Sources): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+async function look(home: string, source: WebhookSourceConfig): Promise<string | null> {
+  const { name, type, credential } = source;
+  if (credential === null || source.allowUnsigned) return null;
+  try {
+    await loadCredential(home, `${webhookSecretType(type)}:${credential}`);
+    return null;
+  } catch (error) {
+    const hint = error instanceof UserError && error.hint !== null ? `; ${error.hint}` : "";
+    return `deliveries to webhook source ${name} are refused: ${messageOf(error)}${hint}`;
+  }
+}
