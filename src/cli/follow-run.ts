@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 import { messageOf } from "../errors.ts";
 import type { Client } from "./client.ts";
-import { withAgent } from "./connect.ts";
+import { readSnapshot, withAgent } from "./connect.ts";
 import type { Context } from "./context.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { duration, plain } from "./format.ts";
@@ -36,10 +36,21 @@ export async function followRun(
     client.post(path, prompt === null ? {} : { prompt }),
   );
   const { triggerId, instanceId, queued } = answer as Triggered;
-  if (queued) out.note(`all runners of ${agent} are busy: the run waits for its turn`);
+  if (queued) out.note(await whyQueued(client, agent));
   const result = await follow({ client, projectDir, agent, triggerId }, instanceId, out);
   conclude(out, result);
   return exitCodeOf(result.outcome, result.exitCode);
+}
+
+/** A run waits for a place; or for an image, and then what is wrong with it is the agent's error. */
+async function whyQueued(client: Client, agent: string): Promise<string> {
+  const snapshot = await readSnapshot(client).catch(() => null);
+  const status = snapshot?.agents.find(({ name }) => name === agent);
+  if (status?.state === "building") return `the image of ${agent} is being built: the run waits`;
+  if (status === undefined || status.error === null || status.running > 0) {
+    return `all runners of ${agent} are busy: the run waits for its turn`;
+  }
+  return `the run waits for its turn; the error of ${agent}: ${plain(status.error)}`;
 }
 
 function conclude(out: Output, result: RunResult): void {

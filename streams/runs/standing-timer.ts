@@ -4,8 +4,7 @@ import { longestTimerMs } from "../longest-timer.ts";
 
 /**
  * Emits once after `leftMs` in which the clock went, and completes. While `standing$` is true, the time that goes by
- * doesn't count. It rings after the longest time that a timer has at the latest. `elapsed` is a clock in ms that nobody
- * sets: only how far it went counts.
+ * doesn't count. `elapsed` is a clock in ms that nobody sets: only how far it went counts.
  *
  *     standing:  f──t─────f────      leftMs 5
  *     out:       ─────────────(x|)

@@ -127,6 +127,16 @@ test("a run is found behind any number of newer triggers and among its calls", a
   expect((await folders.al(["run", "dev"])).code).toBe(3);
 });
 
+test("a run that waits for an image that could not be built says why", async () => {
+  const routes = aRun({ outcome: "succeeded" }, 3);
+  routes["POST /control/trigger/dev"] = () => ({ triggerId: "t1", instanceId: null, queued: true });
+  const error = "the image al-dev could not be built: no such file";
+  routes["GET /control/status"] = () => snapshotOf([agentStatus("dev", { state: "error", error })]);
+  operator = await startFakeOperator(folders, routes);
+  const { stderr } = await folders.al(["run", "dev"]);
+  expect(stderr).toContain(`the run waits for its turn; the error of dev: ${error}`);
+});
+
 test("a run that was dropped before it began ends with 1 and its reason", async () => {
   const dropped = { instanceId: null, outcome: "dropped", reason: "queue_full" };
   const routes = aRun(dropped, 0);
