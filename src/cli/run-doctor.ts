@@ -54,7 +54,7 @@ function print(out: Output, finding: Diagnosis, last: string | undefined): void 
   const name = check === last ? "" : check;
   const text = plain(what).replaceAll("\n", `\n${indent}`);
   out.data(`${colorOf(severity, colors)(severity.padEnd(8))} ${name.padEnd(12)} ${text}`);
-  const isBad = severity === "error" || severity === "warning";
+  const isBad = severity === "error" || severity === "warning" || severity === "fixed";
   if (where !== null && isBad) out.data(`${indent}${colors.dim(`at ${plain(where)}`)}`);
   if (fix !== null) out.data(`${indent}fix: ${plain(fix)}`);
 }

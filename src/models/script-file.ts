@@ -10,7 +10,7 @@ import { messageOf, UserError } from "../errors.ts";
  */
 export async function readScriptFile(path: string): Promise<Script> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw broken(path, `cannot be read: ${messageOf(error)}`, error);
+    throw unread(path, error);
   });
   const checked = scriptSchema.safeParse(parsed(path, text));
   if (!checked.success) {
@@ -40,6 +40,13 @@ function refuseUnreachableTurns(path: string, { turns }: Script): void {
     path,
     `turn ${last + 1} of ${turns.length} calls no tool, so the session ends with it and the turns after it never play`,
   );
+}
+
+function unread(path: string, cause: unknown): UserError {
+  const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+  const what = isMissing ? "is not there" : `can't be read: ${messageOf(cause)}`;
+  const hint = "script in [models.<name>] of config.toml names it, relative to the project";
+  return new UserError("script_unreadable", `the script ${path} ${what}`, { hint, cause });
 }
 
 function broken(place: string, what: string, cause?: unknown): UserError {

@@ -90,6 +90,11 @@ function isLocked(projectDir: string): boolean {
   }
 }
 
+/** As it is typed: a path may hold spaces. */
+function shellWord(text: string): string {
+  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
 function lockedError(projectDir: string): UserError {
   const info = readInfo(projectDir);
   const who =
@@ -98,6 +103,6 @@ function lockedError(projectDir: string): UserError {
       : `the scheduler with pid ${info.pid}, since ${info.startedAt}` +
         (info.gatewayUrl === null ? "" : `, at ${info.gatewayUrl}`);
   return new UserError("project_locked", `${projectDir} is held by ${who}`, {
-    hint: `stop it with: al stop --project ${projectDir}`,
+    hint: `stop it with: al stop --project ${shellWord(projectDir)}`,
   });
 }

@@ -112,8 +112,8 @@ function triggered(event: CronEvent, paused: boolean, sources: TriggerSources): 
 }
 
 function missedReason({ count, more }: Extract<CronEvent, { type: "missed" }>): string {
-  if (count === 1) return "nobody was awake for it";
-  return `nobody was awake for ${more ? "more than " : ""}${count} ticks`;
+  if (count === 1) return "no scheduler was up for it";
+  return `no scheduler was up for ${more ? "more than " : ""}${count} ticks`;
 }
 
 function cronItem(scheduledFor: number, { agent, clock, newId }: TriggerSources): WorkItem {

@@ -11,8 +11,8 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     seed: () => rmSync(join(ward().dir, "main.script.toml")),
     cure: () => ward().write("main.script.toml", '[[turns]]\ntext = "done"\n'),
     severity: "error",
-    says: /main\.script\.toml +cannot be read/,
-    fix: /\[\[turns\]\]/,
+    says: /main\.script\.toml is not there/,
+    fix: /script in \[models/,
   },
   {
     name: "a missing model key",

@@ -36,7 +36,7 @@ describe("a script file", () => {
   });
 
   it("names the file when it is missing", async () => {
-    await expect(readScriptFile(path)).rejects.toThrow(`${path}  cannot be read`);
+    await expect(readScriptFile(path)).rejects.toThrow(`the script ${path} is not there`);
   });
 
   it("names line and column of broken TOML", async () => {

@@ -68,8 +68,8 @@ async function write(dir: string, { config, skill }: Texts): Promise<void> {
     await mkdir(dir);
   } catch (error) {
     const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
-    const what = isThere ? "is there already" : `can't be made: ${messageOf(error)}`;
-    throw new UserError("exists", `${dir} ${what}; nothing was written`, {
+    if (!isThere) throw unwritable(dir, error);
+    throw new UserError("exists", `${dir} is there already; nothing was written`, {
       hint: "al config <agent> changes an agent",
       cause: error,
     });
@@ -80,6 +80,10 @@ async function write(dir: string, { config, skill }: Texts): Promise<void> {
     await writeFile(join(dir, "config.toml"), config);
   } catch (error) {
     await rm(dir, { recursive: true, force: true });
-    throw new UserError("unwritable", `${dir} can't be written: ${messageOf(error)}`);
+    throw unwritable(dir, error);
   }
+}
+
+function unwritable(dir: string, cause: unknown): UserError {
+  return new UserError("unwritable", `${dir} can't be written: ${messageOf(cause)}`, { cause });
 }

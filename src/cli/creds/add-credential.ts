@@ -42,7 +42,10 @@ export async function addCredential(
   const stored = (await listCredentials(home)).find((one) => one.name === nameOf(reference));
   const { variables = [], problem = null } = stored ?? {};
   if (out.json) return out.document({ name: nameOf(reference), paths, variables, problem });
-  const sets = variables.length === 0 ? "" : `; a run gets it as ${variables.join(", ")}`;
+  const sets =
+    variables.length === 0
+      ? ""
+      : `; a run of an agent that lists it gets it as ${variables.join(", ")}`;
   out.data(`${nameOf(reference)} is stored${sets}`);
   if (problem !== null) out.note(`it can't be used yet: ${problem}`);
 }

@@ -47,12 +47,12 @@ const time = (at: number): string => new Date(at).toISOString().slice(11, 16);
 
 describe("a schedule that was edited while the scheduler was down", () => {
   it("is told by what came due of the one before", () => {
-    const missed = "missed: nobody was awake for 4 ticks";
+    const missed = "missed: no scheduler was up for 4 ticks";
     expect(firstMinute("*/4 * * * *", {})).toEqual([missed, "next 00:08"]);
   });
 
   it("is caught up with by one run for the latest of the one before", () => {
-    const missed = "missed: nobody was awake for 3 ticks";
+    const missed = "missed: no scheduler was up for 3 ticks";
     const caughtUp = [missed, "run for 00:00", "next 00:08"];
     expect(firstMinute("*/4 * * * *", { catchUp: "latest" })).toEqual(caughtUp);
   });
@@ -65,7 +65,7 @@ describe("a schedule that was edited while the scheduler was down", () => {
   it("is another one in another time zone, too", () => {
     const elsewhere = { timezone: "Asia/Kolkata", catchUp: "latest" } as const;
     expect(firstMinute("8-59/10 * * * *", elsewhere)).toEqual([
-      "missed: nobody was awake for it",
+      "missed: no scheduler was up for it",
       "run for 23:58",
       "next 00:08",
     ]);
@@ -74,7 +74,7 @@ describe("a schedule that was edited while the scheduler was down", () => {
   it("that was not edited is told by itself", () => {
     expect(firstMinute("8-59/10 * * * *", {})).toEqual([
       "next 23:48",
-      "missed: nobody was awake for 2 ticks",
+      "missed: no scheduler was up for 2 ticks",
       "next 00:08",
     ]);
   });

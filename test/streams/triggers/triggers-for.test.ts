@@ -211,7 +211,7 @@ describe("the triggers of an agent", () => {
     });
     expect(seen).toEqual([
       next(0, -12 * minute),
-      refused(0, tick(0, -2 * minute), "missed", "nobody was awake for 2 ticks"),
+      refused(0, tick(0, -2 * minute), "missed", "no scheduler was up for 2 ticks"),
       next(0, 8 * minute),
       tick(8 * minute, 8 * minute),
       next(8 * minute, 18 * minute),
