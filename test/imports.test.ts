@@ -57,7 +57,11 @@ const wrongs = [
   ["streams-are-pure", "streams/runs/reads-a-file.ts", 'import "node:fs";'],
   ["streams-are-pure", "streams/status/knows-an-edge.ts", 'import "../../src/errors.ts";'],
   ["stages-do-not-know-each-other", "streams/runs/ticks.ts", 'import "../triggers/cron.ts";'],
-  ["nobody-imports-runtime-but-its-wiring", "src/gateway/runs.ts", 'import "../../streams/runtime.ts";'],
+  [
+    "nobody-imports-runtime-but-its-wiring",
+    "src/gateway/runs.ts",
+    'import "../../streams/runtime.ts";',
+  ],
   ["edges-do-not-know-each-other", "src/gateway/stores.ts", 'import "../store/bad-room.ts";'],
   ["edges-do-not-know-each-other", "src/store/bad-room.ts", 'import "../cli/closest.ts";'],
   ["contracts-stand-alone", "src/contracts/knows.ts", 'import "../cli/closest.ts";'],
