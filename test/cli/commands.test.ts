@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  agentStatus,
-  makeFolders,
-  problem,
-  snapshotOf,
-  startFakeOperator,
-} from "./fake-operator.ts";
+import { anAgentStatus } from "../helpers/agent-status.ts";
+import { makeFolders, problem, snapshotOf, startFakeOperator } from "./fake-operator.ts";
 import type { FakeOperator, Folders, Routes } from "./fake-operator.ts";
 
 let folders: Folders;
@@ -26,7 +21,7 @@ async function serve(routes: Routes): Promise<FakeOperator> {
   return operator;
 }
 
-const snapshot = snapshotOf([agentStatus("dev"), agentStatus("review")]);
+const snapshot = snapshotOf([anAgentStatus("dev"), anAgentStatus("review")]);
 
 describe("al stat", () => {
   test("prints the agents as a table", async () => {
@@ -136,7 +131,8 @@ describe("al kill", () => {
 
   test("an agent whose name looks like an instance id is still an agent", async () => {
     await serve({
-      "GET /control/status": () => snapshotOf([agentStatus("dev"), agentStatus("dev-abcd2345")]),
+      "GET /control/status": () =>
+        snapshotOf([anAgentStatus("dev"), anAgentStatus("dev-abcd2345")]),
       "POST /control/agents/dev-abcd2345/kill": () => ({ ...killed, killed: 0 }),
     });
     const { stdout } = await folders.al(["kill", "dev-abcd2345"]);

@@ -153,31 +153,6 @@ export function eventStream(response: ServerResponse) {
     response.write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
-export function agentStatus(name: string, rest: Partial<AgentStatus> = {}): AgentStatus {
-  return {
-    name,
-    title: name,
-    description: null,
-    license: null,
-    state: "idle",
-    statusText: null,
-    error: null,
-    enabled: true,
-    lastRunAt: null,
-    lastDurationMs: null,
-    lastOutcome: null,
-    nextRunAt: null,
-    running: 0,
-    scale: 1,
-    queued: 0,
-    queueSize: 100,
-    triggers: [],
-    runtime: "host-user",
-    models: ["scripted"],
-    ...rest,
-  };
-}
-
 export function snapshotOf(
   agents: readonly AgentStatus[],
   rest: Partial<StatusSnapshot["scheduler"]> = {},

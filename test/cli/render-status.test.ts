@@ -1,7 +1,8 @@
 import pc from "picocolors";
 import { expect, test } from "vitest";
 import { renderStatus } from "../../src/cli/render-status.ts";
-import { agentStatus, snapshotOf } from "./fake-operator.ts";
+import { anAgentStatus } from "../helpers/agent-status.ts";
+import { snapshotOf } from "./fake-operator.ts";
 
 const now = Date.UTC(2026, 0, 5, 12);
 const ago = (seconds: number) => new Date(now - seconds * 1000).toISOString();
@@ -10,7 +11,7 @@ const plainStyle = { colors: pc.createColors(false), columns: null, now };
 const long = "agents/review-everything/config.toml:4:12  schedule is not a cron expression";
 const snapshot = snapshotOf(
   [
-    agentStatus("dev", {
+    anAgentStatus("dev", {
       state: "running",
       running: 1,
       statusText: "reading the issue\nand thinking",
@@ -18,8 +19,8 @@ const snapshot = snapshotOf(
       lastDurationMs: 4200,
       nextRunAt: ago(-30),
     }),
-    agentStatus("review-everything", { state: "error", error: long }),
-    agentStatus("off", { enabled: false, nextRunAt: ago(-30), queued: 2 }),
+    anAgentStatus("review-everything", { state: "error", error: long }),
+    anAgentStatus("off", { enabled: false, nextRunAt: ago(-30), queued: 2 }),
   ],
   { startedAt: ago(3600), running: 1, gatewayUrl: "http://localhost:8080", paused: true },
 );
@@ -50,7 +51,7 @@ test.each([60, 80, 100, 200])("fits into %i columns, and says errors in full bel
 });
 
 test("keeps the table in one line a row whatever a status holds", () => {
-  const wide = agentStatus("wide", { statusText: "広い".repeat(40) });
+  const wide = anAgentStatus("wide", { statusText: "広い".repeat(40) });
   const rows = renderStatus(snapshotOf([wide]), { ...plainStyle, columns: 80 }).split("\n");
   expect(rows.filter((row) => row.includes("広"))).toHaveLength(1);
 });
@@ -58,7 +59,10 @@ test("keeps the table in one line a row whatever a status holds", () => {
 test("without a limit an error is cut in the table, and a status is not", () => {
   const error = `failed: ${"it went wrong ".repeat(20)}`;
   const statusText = "reading ".repeat(20).trim();
-  const agents = [agentStatus("bad", { state: "error", error }), agentStatus("ok", { statusText })];
+  const agents = [
+    anAgentStatus("bad", { state: "error", error }),
+    anAgentStatus("ok", { statusText }),
+  ];
   const text = renderStatus(snapshotOf(agents), plainStyle);
   expect(text).toMatch(/^bad +error +failed: it went wrong [^…]{20,60}…/m);
   expect(text).toMatch(new RegExp(`^ok .*${statusText}`, "m"));

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ServerResponse } from "node:http";
+import { anAgentStatus } from "../helpers/agent-status.ts";
 import {
-  agentStatus,
   eventStream,
   makeFolders,
   problem,
@@ -131,7 +131,8 @@ test("a run that waits for an image that could not be built says why", async () 
   const routes = aRun({ outcome: "succeeded" }, 3);
   routes["POST /control/trigger/dev"] = () => ({ triggerId: "t1", instanceId: null, queued: true });
   const error = "the image al-dev could not be built: no such file";
-  routes["GET /control/status"] = () => snapshotOf([agentStatus("dev", { state: "error", error })]);
+  routes["GET /control/status"] = () =>
+    snapshotOf([anAgentStatus("dev", { state: "error", error })]);
   operator = await startFakeOperator(folders, routes);
   const { stderr } = await folders.al(["run", "dev"]);
   expect(stderr).toContain(`the run waits for its turn; the error of dev: ${error}`);
@@ -222,7 +223,7 @@ test("a scheduler that is gone before the run's end is an error", async () => {
 
 test("a disabled and an unknown agent are refused with what to do", async () => {
   operator = await startFakeOperator(folders, {
-    "GET /control/status": () => snapshotOf([agentStatus("dev")]),
+    "GET /control/status": () => snapshotOf([anAgentStatus("dev")]),
     "POST /control/trigger/dev": (_request, response) =>
       problem(response, 409, "disabled", "dev is disabled (al resume dev enables it)"),
     "POST /control/trigger/def": (_request, response) =>

@@ -17,6 +17,7 @@ import type {
   StatusSnapshot,
   StatusUpdate,
 } from "../../streams/status/wire.ts";
+import { anAgentStatus } from "./agent-status.ts";
 import { fakeHistoryPage } from "./fake-history-page.ts";
 
 /** Operations that keep a small state of their own and remember what was asked of them. */
@@ -51,27 +52,7 @@ export interface FakeOperations extends Operations {
 
 /** An idle agent with a cron schedule. */
 function agentStatus(agent: Partial<AgentStatus> & { readonly name: string }): AgentStatus {
-  return {
-    title: agent.name,
-    description: null,
-    license: null,
-    state: "idle",
-    statusText: null,
-    error: null,
-    enabled: true,
-    lastRunAt: null,
-    lastDurationMs: null,
-    lastOutcome: null,
-    nextRunAt: null,
-    running: 0,
-    scale: 1,
-    queued: 0,
-    queueSize: 100,
-    triggers: ["cron 0 9 * * *"],
-    runtime: "host-user",
-    models: ["scripted"],
-    ...agent,
-  };
+  return anAgentStatus(agent.name, { triggers: ["cron 0 9 * * *"], ...agent });
 }
 
 /** A run of "dev" by its schedule that went well. */

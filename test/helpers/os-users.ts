@@ -1,6 +1,8 @@
 import { execFile, execFileSync } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
+import { sudoersRule } from "../../src/runners/host-user/sudoers-rule.ts";
+import type { SudoersRule } from "../../src/runners/host-user/sudoers-rule.ts";
 
 const run = promisify(execFile);
 
@@ -51,6 +53,34 @@ export async function withSudoersRule(text: string): Promise<() => Promise<void>
   const path = `/etc/sudoers.d/al-test-${process.pid}-${++count}`;
   await writeFile(path, text, { mode: 0o440 });
   return () => rm(path, { force: true });
+}
+
+/** The OS users of agents and of an unprivileged scheduler, with the one rule that lets it run agents. */
+export interface AgentUsers {
+  readonly agentUser: OsUser;
+  readonly schedulerUser: OsUser;
+  remove(): Promise<void>;
+}
+
+/** Makes both; `program` is what the rule allows. */
+export async function agentUsers(program: SudoersRule["program"]): Promise<AgentUsers> {
+  const [agentUser, schedulerUser] = [await tempUser(), await tempUser()];
+  const names = { scheduler: schedulerUser.name, runAs: agentUser.name };
+  const takeRuleOut = await withSudoersRule(sudoersRule({ ...names, program }));
+  return {
+    agentUser,
+    schedulerUser,
+    remove: async () => {
+      await takeRuleOut();
+      await agentUser.remove();
+      await schedulerUser.remove();
+    },
+  };
+}
+
+/** The number of a user. */
+export function uidOf({ name }: OsUser): number {
+  return Number(execFileSync("id", ["-u", name], { encoding: "utf8" }));
 }
 
 /** Arguments of setpriv that run a program as this user. */

@@ -6,7 +6,7 @@ import { stoppingText } from "../../../src/cli/tui/footer.ts";
 import { overview, shareRows } from "../../../src/cli/tui/overview.ts";
 import { firstView } from "../../../src/cli/tui/view-state.ts";
 import type { ViewState } from "../../../src/cli/tui/view-state.ts";
-import { aLog, anAgentStatus, aSnapshot, aStyle } from "./statuses.ts";
+import { aLog, ranAgentStatus, aSnapshot, aStyle } from "./statuses.ts";
 
 interface Shown {
   readonly columns?: number;
@@ -30,13 +30,13 @@ function rowOf(lines: readonly string[], name: string): string {
 
 const busy = aSnapshot(
   [
-    anAgentStatus("hello", { state: "running", statusText: "looking at the clock", running: 1 }),
-    anAgentStatus("quiet", { enabled: false, nextRunAt: null }),
-    anAgentStatus("wide", {
+    ranAgentStatus("hello", { state: "running", statusText: "looking at the clock", running: 1 }),
+    ranAgentStatus("quiet", { enabled: false, nextRunAt: null }),
+    ranAgentStatus("wide", {
       statusText: "状態を日本語で、👨‍👩‍👧 とても長い文章を書いています".repeat(4),
     }),
-    anAgentStatus("late", { queued: 7 }),
-    anAgentStatus("bad", {
+    ranAgentStatus("late", { queued: 7 }),
+    ranAgentStatus("bad", {
       state: "error",
       error:
         'agents/bad/config.toml:4:12  schedule "every day" is not a cron expression; use five fields',
@@ -89,7 +89,7 @@ describe("the agents", () => {
   });
 
   test("say paused instead of a next run that will be skipped", () => {
-    const lines = show(aSnapshot([anAgentStatus("hello")], { paused: true }));
+    const lines = show(aSnapshot([ranAgentStatus("hello")], { paused: true }));
     expect(lines[0]).toContain("demo · paused");
     expect(rowOf(lines, "hello")).toContain("paused");
     expect(rowOf(lines, "hello")).not.toContain("in 1m");
@@ -109,7 +109,7 @@ describe("the agents", () => {
 
   test("are never shown with what a terminal would take for a command", () => {
     const evil = "\u001b[2J\u001b]0;title\u0007\u009b31m\u202eevil\r\n next";
-    const status = anAgentStatus("hello", { statusText: evil, state: "error", error: evil });
+    const status = ranAgentStatus("hello", { statusText: evil, state: "error", error: evil });
     const text = show(aSnapshot([status], { error: evil }, [aLog(1, evil)])).join("\n");
 
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
@@ -118,7 +118,7 @@ describe("the agents", () => {
   test("with a long name leave room for what the log says", () => {
     const name = "an-agent-with-".padEnd(63, "long-name-");
     const log = { ...aLog(1, "the session starts"), agent: name };
-    const lines = show(aSnapshot([anAgentStatus(name)], {}, [log]), { columns: 80 });
+    const lines = show(aSnapshot([ranAgentStatus(name)], {}, [log]), { columns: 80 });
     expect(lines.join("\n")).toMatch(/INFO {2}an-agent-with-long-…? the session starts/);
   });
 
@@ -145,7 +145,7 @@ describe("the last line", () => {
 });
 
 test("every size is filled exactly, and the selected row is in it", () => {
-  const many = Array.from({ length: 300 }, (_, index) => anAgentStatus(`agent-${index}`));
+  const many = Array.from({ length: 300 }, (_, index) => ranAgentStatus(`agent-${index}`));
   const snapshot = aSnapshot(
     [...busy.agents, ...many],
     { error: "x".repeat(300) },
@@ -164,7 +164,7 @@ test("every size is filled exactly, and the selected row is in it", () => {
 });
 
 test("a thousand agents cost little more than a screen of them", () => {
-  const agents = Array.from({ length: 1000 }, (_, index) => anAgentStatus(`agent-${index}`));
+  const agents = Array.from({ length: 1000 }, (_, index) => ranAgentStatus(`agent-${index}`));
   const snapshot = aSnapshot(agents);
   show(snapshot);
   const startedAt = performance.now();

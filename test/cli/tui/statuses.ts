@@ -1,5 +1,6 @@
 import pc from "picocolors";
 import type { AgentStatus, RecentLog, StatusSnapshot } from "../../../streams/status/wire.ts";
+import { anAgentStatus } from "../../helpers/agent-status.ts";
 import type { ScreenStyle } from "../../../src/cli/tui/screen-style.ts";
 
 /** 2026-03-01 12:00 UTC, the moment at which everything here is shown. */
@@ -9,30 +10,16 @@ export function aStyle(columns: number, rows: number): ScreenStyle {
   return { columns, rows, colors: pc.createColors(false), now };
 }
 
-/** A row; what a test is about goes into `status`. */
-export function anAgentStatus(name: string, status: Partial<AgentStatus> = {}): AgentStatus {
-  return {
-    name,
-    title: name,
-    description: null,
-    license: null,
-    state: "idle",
-    statusText: null,
-    error: null,
-    enabled: true,
+/** The row of an agent that ran a minute ago; what a test is about goes into `status`. */
+export function ranAgentStatus(name: string, status: Partial<AgentStatus> = {}): AgentStatus {
+  return anAgentStatus(name, {
     lastRunAt: new Date(now - 65_000).toISOString(),
     lastDurationMs: 3100,
     lastOutcome: "succeeded",
     nextRunAt: new Date(now + 60_000).toISOString(),
-    running: 0,
-    scale: 1,
-    queued: 0,
-    queueSize: 100,
     triggers: ["cron * * * * *"],
-    runtime: "host-user",
-    models: ["scripted"],
     ...status,
-  };
+  });
 }
 
 export function aLog(seq: number, msg: string): RecentLog {

@@ -5,12 +5,18 @@ import { execFileSync } from "node:child_process";
 import { lastValueFrom, NEVER, Subject, tap, toArray } from "rxjs";
 import type { Observable } from "rxjs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { anyAgent, sudoersRule } from "../../../src/runners/host-user/sudoers-rule.ts";
+import { anyAgent } from "../../../src/runners/host-user/sudoers-rule.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { exitOf, messagesOf, runnerContract, until } from "../../contracts/runner.ts";
-import { asUser, tempUser, whyNoOsUsers, withSudoersRule } from "../../helpers/os-users.ts";
-import type { OsUser } from "../../helpers/os-users.ts";
+import {
+  agentUsers,
+  asUser,
+  uidOf,
+  whyNoOsUsers,
+  withSudoersRule,
+} from "../../helpers/os-users.ts";
+import type { AgentUsers, OsUser } from "../../helpers/os-users.ts";
 import { end, forever, log } from "../shell-runs.ts";
 import { remoteRunner } from "./remote-runner.ts";
 import { aRequest, aRunner, keeperProgram, leftovers } from "./support.ts";
@@ -19,28 +25,17 @@ const missing = whyNoOsUsers();
 if (missing !== null) process.stderr.write(`skipped: runs as another OS user (${missing})\n`);
 
 describe.skipIf(missing !== null)("a run as another OS user", () => {
+  let users: AgentUsers;
   let agentUser: OsUser;
   let schedulerUser: OsUser;
-  let takeRuleOut: () => Promise<void>;
   let root: string;
   let baseDir: string;
 
   beforeAll(async () => {
-    agentUser = await tempUser();
-    schedulerUser = await tempUser();
-    const { name: runAs } = agentUser;
-    const rule = sudoersRule({
-      scheduler: schedulerUser.name,
-      runAs,
-      program: keeperProgram(anyAgent),
-    });
-    takeRuleOut = await withSudoersRule(rule);
+    users = await agentUsers(keeperProgram(anyAgent));
+    ({ agentUser, schedulerUser } = users);
   });
-  afterAll(async () => {
-    await takeRuleOut();
-    await agentUser.remove();
-    await schedulerUser.remove();
-  });
+  afterAll(() => users.remove());
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), "al-other-user-"));
     await chmod(root, 0o755);
@@ -50,13 +45,11 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
 
   const requestAs = (title: string): RunRequest =>
     aRequest(title, { runtime: { type: "host-user", runAs: agentUser.name } });
-  const idOf = (user: OsUser) =>
-    Number(execFileSync("id", ["-u", user.name], { encoding: "utf8" }));
 
   /** The parent of the folder of runs is the scheduler's, as it makes that folder itself. */
   const runnerOf = async (scheduler: "root" | "unprivileged"): Promise<Runner> => {
     if (scheduler === "root") return aRunner(baseDir);
-    await chown(root, idOf(schedulerUser), 0);
+    await chown(root, uidOf(schedulerUser), 0);
     return remoteRunner(schedulerUser, baseDir);
   };
   const collect = (run$: Observable<RunnerEvent>) => lastValueFrom(run$.pipe(toArray()));
@@ -80,7 +73,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
         expect(messagesOf(events)).toEqual([name, workDir, `700 ${name}`, name]);
         const logFile = `${request.instanceId}.log`;
         expect(await readdir(baseDir)).toEqual([logFile]);
-        const owner = scheduler === "root" ? 0 : idOf(schedulerUser);
+        const owner = scheduler === "root" ? 0 : uidOf(schedulerUser);
         expect(await stat(join(baseDir, logFile))).toMatchObject({ uid: owner, mode: 0o100600 });
         expect(await stat(baseDir)).toMatchObject({ uid: owner, mode: 0o041733 });
       });
@@ -97,7 +90,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
       it("cannot read its log, the scheduler's folders, or another run's", async () => {
         const secrets = join(root, "secrets");
         await mkdir(secrets, { mode: 0o700 });
-        if (scheduler === "unprivileged") await chown(secrets, idOf(schedulerUser), 0);
+        if (scheduler === "unprivileged") await chown(secrets, uidOf(schedulerUser), 0);
         const tries = [`cat ${baseDir}/*.log`, `ls ${baseDir}`, `ls ${secrets}`, `cat $PWD.log`];
         const script = tries.map((each) => `if ${each} >/dev/null 2>&1; then echo read; fi`);
         const request = requestAs([...script, "echo tried", end()].join("\n"));
@@ -174,16 +167,16 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
   it("is turned down with what to do when no rule allows it", async () => {
     const runAs = schedulerUser.name;
     const request = aRequest(end(), { runtime: { type: "host-user", runAs } });
-    await chown(root, idOf(agentUser), 0);
+    await chown(root, uidOf(agentUser), 0);
     const events = await collect(remoteRunner(agentUser, baseDir).run(request, NEVER));
     expect(exitOf(events).rejected).toMatch(/^no run as OS user.*al doctor/);
   });
 
   it("is turned down when the folder of runs belongs to somebody else", async () => {
     await mkdir(baseDir);
-    await chown(baseDir, idOf(agentUser), 0);
+    await chown(baseDir, uidOf(agentUser), 0);
     const { rejected } = exitOf(await collect(aRunner(baseDir).run(requestAs(end()), NEVER)));
-    expect(rejected).toContain(`${baseDir} belongs to user id ${idOf(agentUser)}`);
+    expect(rejected).toContain(`${baseDir} belongs to user id ${uidOf(agentUser)}`);
   });
 });
 

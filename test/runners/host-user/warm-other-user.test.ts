@@ -1,13 +1,13 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { chmod, chown, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { anyAgent, sudoersRule } from "../../../src/runners/host-user/sudoers-rule.ts";
+import { anyAgent } from "../../../src/runners/host-user/sudoers-rule.ts";
 import { exitOf, messagesOf, until } from "../../contracts/runner.ts";
-import { asUser, tempUser, whyNoOsUsers, withSudoersRule } from "../../helpers/os-users.ts";
-import type { OsUser } from "../../helpers/os-users.ts";
+import { agentUsers, asUser, uidOf, whyNoOsUsers } from "../../helpers/os-users.ts";
+import type { AgentUsers, OsUser } from "../../helpers/os-users.ts";
 import { end } from "../shell-runs.ts";
 import { aRequest, keeperProgram } from "./support.ts";
 import { aWarmRunner, patience, warmRunner } from "./warm-support.ts";
@@ -17,33 +17,23 @@ if (missing !== null) process.stderr.write(`skipped: warm runs as other users ($
 const entry = join(import.meta.dirname, "warm-scheduler-entry.ts");
 
 describe.skipIf(missing !== null)("processes started ahead as another OS user", () => {
+  let users: AgentUsers;
   let agentUser: OsUser;
   let schedulerUser: OsUser;
-  let takeRuleOut: () => Promise<void>;
   let root: string;
   let baseDir: string;
 
   beforeAll(async () => {
-    agentUser = await tempUser();
-    schedulerUser = await tempUser();
-    const names = { scheduler: schedulerUser.name, runAs: agentUser.name };
-    takeRuleOut = await withSudoersRule(
-      sudoersRule({ ...names, program: keeperProgram(anyAgent) }),
-    );
+    users = await agentUsers(keeperProgram(anyAgent));
+    ({ agentUser, schedulerUser } = users);
   });
-  afterAll(async () => {
-    await takeRuleOut();
-    await agentUser.remove();
-    await schedulerUser.remove();
-  });
+  afterAll(() => users.remove());
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), "al-warm-user-"));
     await chmod(root, 0o755);
     baseDir = join(root, "runs");
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
-
-  const idOf = ({ name }: OsUser) => Number(execFileSync("id", ["-u", name], { encoding: "utf8" }));
 
   it("take runs as that user, and no runs as others", async () => {
     const warm = aWarmRunner(baseDir);
@@ -67,7 +57,7 @@ describe.skipIf(missing !== null)("processes started ahead as another OS user", 
   });
 
   it("are allowed by the one rule that runs need, and end with an unprivileged scheduler", async () => {
-    await chown(root, idOf(schedulerUser), 0);
+    await chown(root, uidOf(schedulerUser), 0);
     const language = `x-other-${process.pid}`;
     const { waiting, untilWaiting, processes } = warmRunner(language, baseDir);
     const program = [process.execPath, entry, baseDir, language, agentUser.name];
@@ -76,7 +66,7 @@ describe.skipIf(missing !== null)("processes started ahead as another OS user", 
     });
     await untilWaiting(1);
     const [pid = 0] = (await waiting()).keys();
-    expect((await stat(`/proc/${pid}`)).uid).toBe(idOf(agentUser));
+    expect((await stat(`/proc/${pid}`)).uid).toBe(uidOf(agentUser));
     scheduler.kill("SIGKILL");
     await until(async () => (await processes()).length === 0, patience);
   });

@@ -1,0 +1,27 @@
+import type { AgentStatus } from "../../streams/status/wire.ts";
+
+/** The row of an idle agent that never ran; what a test is about goes into `status`. */
+export function anAgentStatus(name: string, status: Partial<AgentStatus> = {}): AgentStatus {
+  return {
+    name,
+    title: name,
+    description: null,
+    license: null,
+    state: "idle",
+    statusText: null,
+    error: null,
+    enabled: true,
+    lastRunAt: null,
+    lastDurationMs: null,
+    lastOutcome: null,
+    nextRunAt: null,
+    running: 0,
+    scale: 1,
+    queued: 0,
+    queueSize: 100,
+    triggers: [],
+    runtime: "host-user",
+    models: ["scripted"],
+    ...status,
+  };
+}
