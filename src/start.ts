@@ -2,25 +2,22 @@ import { asyncScheduler, EMPTY, merge, Subject, takeUntil, tap } from "rxjs";
 import { createClock } from "../streams/clock.ts";
 import { createPlaces } from "../streams/runs/places.ts";
 import { createResting } from "../streams/runs/resting.ts";
-import { problemText } from "../streams/vocabulary.ts";
+import { problemText } from "../streams/problem-text.ts";
 import type { LogEntry } from "../streams/vocabulary.ts";
 import { loadProject } from "./config/load-project.ts";
 import type { LoadedProject } from "./config/load-project.ts";
-import type { ProjectConfig } from "./config/project-config.ts";
 import type { LogSource } from "./contracts/log-source.ts";
 import type { Operations } from "./contracts/operations.ts";
 import { messageOf } from "./errors.ts";
-import { checkAddress } from "./gateway/server.ts";
 import { closeAll } from "./start/close-all.ts";
 import { createFirstEvents } from "./start/first-events.ts";
 import { graphOver } from "./start/graph-over.ts";
 import { housekeeping } from "./start/housekeeping.ts";
 import { abandonBy, createInputs, dispatchTo } from "./start/inputs.ts";
 import type { Inputs } from "./start/inputs.ts";
-import { gatewaySettings } from "./start/listening.ts";
+import { checkListening } from "./start/listening.ts";
 import { refuseAdopted } from "./start/on-demand.ts";
 import { missingSecrets } from "./start/missing-secrets.ts";
-import { needsGateway } from "./start/needs-gateway.ts";
 import { ownProject } from "./start/own-project.ts";
 import type { OwnProject } from "./start/own-project.ts";
 import { projectChanges } from "./start/project-changes.ts";
@@ -89,21 +86,14 @@ export async function startScheduler(options: StartOptions): Promise<Scheduler> 
   const { project$ } = inputs;
   const runtimes = createRuntimes({ projectDir, env, own, project$, warn: onProblem });
   try {
-    await mayListen(options, loaded.project);
+    // Before any run is gone on with: who can't start must not end it.
+    await checkListening(options, loaded.project);
     return await compose({ options, loaded, own, inputs, runtimes, version });
   } catch (error) {
     await runtimes.close();
     own.close();
     throw error;
   }
-}
-
-/** Found out before any run is gone on with: who can't start must not end it. */
-async function mayListen(options: StartOptions, project: ProjectConfig): Promise<void> {
-  const { webUi, onDemand = false } = options;
-  const webhookSources = Object.keys(project.webhooks).length;
-  if (onDemand || !needsGateway({ webUi, webhookSources, agents: [] })) return;
-  await checkAddress(gatewaySettings(options, project));
 }
 
 /** What a scheduler begins with. */

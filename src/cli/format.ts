@@ -62,8 +62,3 @@ export function localTime(at: number, now: number): string {
 function pad(value: number): string {
   return String(value).padStart(2, "0");
 }
-
-/** A word for a shell's command line, quoted where it must be. */
-export function shellWord(word: string): string {
-  return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}

@@ -1,4 +1,4 @@
-import { problemText } from "../../streams/vocabulary.ts";
+import { problemText } from "../../streams/problem-text.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import { resolveAgent } from "../config/resolve-agent.ts";
 import { UserError } from "../errors.ts";

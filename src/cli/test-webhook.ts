@@ -1,5 +1,5 @@
 import type { WebhookEvent } from "../../streams/vocabulary.ts";
-import { problemText } from "../../streams/vocabulary.ts";
+import { problemText } from "../../streams/problem-text.ts";
 import { listAgents, readAgent } from "../config/agent-files.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import { resolveAgent } from "../config/resolve-agent.ts";

@@ -1,4 +1,4 @@
-import { problemText } from "../../streams/vocabulary.ts";
+import { problemText } from "../../streams/problem-text.ts";
 import type { Problem } from "../../streams/vocabulary.ts";
 import type { FilterTable } from "../contracts/webhook-filters.ts";
 import { UserError } from "../errors.ts";

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import type { Stats } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { sep } from "node:path";
+import { shellWord } from "../contracts/shell-word.ts";
 import { isMissing, messageOf, UserError } from "../errors.ts";
 
 const maxBytes = 64 * 1024;
@@ -59,12 +60,8 @@ function checkMode(path: string, { mode }: Stats, wanted: "600" | "700"): void {
   if ((mode & 0o077) === 0) return;
   const found = (mode & 0o777).toString(8);
   throw new UserError("unsafe_credential", `${path} is open to other users (mode ${found})`, {
-    hint: `chmod ${wanted} ${shellQuoted(path)}`,
+    hint: `chmod ${wanted} ${shellWord(path)}`,
   });
-}
-
-function shellQuoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 function unreadable(path: string, cause: unknown): UserError {

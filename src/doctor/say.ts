@@ -1,16 +1,14 @@
 import type { Problem } from "../../streams/vocabulary.ts";
+import { shellWord } from "../contracts/shell-word.ts";
 import { messageOf, UserError } from "../errors.ts";
 import type { Finding, Severity } from "./finding.ts";
 import type { Patient } from "./patient.ts";
 
-/** A word of a shell's command line, quoted where it must be. */
-export function word(text: string): string {
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
 /** A command of this program for the patient's project, as it is typed in the current directory. */
 export function alCommand({ projectDir }: Pick<Patient, "projectDir">, command: string): string {
-  return projectDir === process.cwd() ? `al ${command}` : `al ${command} -p ${word(projectDir)}`;
+  return projectDir === process.cwd()
+    ? `al ${command}`
+    : `al ${command} -p ${shellWord(projectDir)}`;
 }
 
 /** A problem of a config file as a finding. */

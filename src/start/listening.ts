@@ -1,6 +1,7 @@
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import { messageOf } from "../errors.ts";
+import { checkAddress } from "../gateway/server.ts";
 import type { Gateway } from "../gateway/server.ts";
 import { needsGateway } from "./needs-gateway.ts";
 import type { OwnProject } from "./own-project.ts";
@@ -30,11 +31,10 @@ export interface Listening {
 
 /** Where the gateway listens: always on the operator's socket, on TCP once something needs it, then for good. */
 export function createListening(deps: ListeningDeps): Listening {
-  const { gateway, webUi, project$ } = deps;
+  const { gateway, project$ } = deps;
   const { lock, socketPath, startedAt } = deps.own;
-  const webhookSources = (): number => Object.keys(project$.value.webhooks).length;
   const mayListen = deps.onDemand !== true;
-  let needed = mayListen && needsGateway({ webUi, webhookSources: webhookSources(), agents: [] });
+  let needed = neededAtStart(deps, project$.value);
   let opened = false;
   let url: string | null = null;
 
@@ -75,10 +75,26 @@ export function createListening(deps: ListeningDeps): Listening {
       if (needsGateway({ webUi: false, webhookSources: 0, agents })) need();
     },
     seeProject: () => {
-      if (webhookSources() > 0) need();
+      if (neededAtStart({ webUi: false }, project$.value)) need();
     },
     url: () => url,
   };
+}
+
+/** Rejects with a UserError when TCP is needed from the start, and somebody else listens there or nobody can. */
+export async function checkListening(
+  options: Pick<ListeningDeps, "webUi" | "onDemand"> & { port?: number; host?: string },
+  project: ProjectConfig,
+): Promise<void> {
+  if (neededAtStart(options, project)) await checkAddress(gatewaySettings(options, project));
+}
+
+function neededAtStart(
+  { webUi, onDemand = false }: Pick<ListeningDeps, "webUi" | "onDemand">,
+  { webhooks }: ProjectConfig,
+): boolean {
+  const webhookSources = Object.keys(webhooks).length;
+  return !onDemand && needsGateway({ webUi, webhookSources, agents: [] });
 }
 
 /** What of the gateway is settled at the start: `--port` and `--host` win over the project's config. */

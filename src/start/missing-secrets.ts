@@ -3,7 +3,7 @@ import type { Observable } from "rxjs";
 import type { ProjectConfig, WebhookSourceConfig } from "../config/project-config.ts";
 import { webhookSecretType } from "../credentials/credential-types.ts";
 import { loadCredential } from "../credentials/load-credential.ts";
-import { messageOf, UserError } from "../errors.ts";
+import { reasonOf } from "../errors.ts";
 
 type Sources = ProjectConfig["webhooks"];
 
@@ -34,7 +34,6 @@ async function look(home: string, source: WebhookSourceConfig): Promise<string |
     await loadCredential(home, `${webhookSecretType(type)}:${credential}`);
     return null;
   } catch (error) {
-    const hint = error instanceof UserError && error.hint !== null ? `; ${error.hint}` : "";
-    return `deliveries to webhook source ${name} are refused: ${messageOf(error)}${hint}`;
+    return `deliveries to webhook source ${name} are refused: ${reasonOf(error)}`;
   }
 }

@@ -1,3 +1,4 @@
+import { needsImage } from "../../streams/vocabulary.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
 
 /** What decides whether the gateway listens on TCP; its Unix socket is always there. */
@@ -11,7 +12,7 @@ export interface GatewayNeeds {
 export function needsGateway({ webUi, webhookSources, agents }: GatewayNeeds): boolean {
   if (webUi || webhookSources > 0) return true;
   for (const { config, enabled } of agents) {
-    if (enabled && config?.runtime.type === "container" && config.scale > 0) return true;
+    if (enabled && config !== null && needsImage(config)) return true;
   }
   return false;
 }

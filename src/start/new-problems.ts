@@ -1,6 +1,6 @@
 import { concatMap, defer, from } from "rxjs";
 import type { Observable } from "rxjs";
-import { problemText } from "../../streams/vocabulary.ts";
+import { problemText } from "../../streams/problem-text.ts";
 import type { Problem } from "../../streams/vocabulary.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { AgentConfig, ModelConfig, RunRequest } from "../../streams/vocabulary.ts";
 import type { Job, JobCredential, JobFile, JobModel, Script } from "../contracts/job.ts";
-import { UserError } from "../errors.ts";
+import { reasonOf, UserError } from "../errors.ts";
 
 /** What a job is put together from. All reject with a UserError that says what is missing and what to do. */
 export interface JobSources {
@@ -84,8 +84,7 @@ async function fallbackModel(model: ModelConfig, sources: JobSources): Promise<J
     return await jobModel(model, sources);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    const problem = error.hint === null ? error.message : `${error.message}; ${error.hint}`;
-    return { ...described(model), key: null, script: null, problem };
+    return { ...described(model), key: null, script: null, problem: reasonOf(error) };
   }
 }
 

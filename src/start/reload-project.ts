@@ -1,4 +1,4 @@
-import { problemText, whileLastGoodCounts } from "../../streams/vocabulary.ts";
+import { problemText, whileLastGoodCounts } from "../../streams/problem-text.ts";
 import type { Places } from "../../streams/runs/places.ts";
 import { describeProjectChange } from "../config/describe-project-change.ts";
 import type { ProjectChange } from "../config/project-config.ts";

@@ -1,6 +1,7 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { shellWord } from "../contracts/shell-word.ts";
 import { UserError } from "../errors.ts";
 import { createPrivately } from "./private-file.ts";
 import { infoPath, readInfo, writeInfo } from "./scheduler-info.ts";
@@ -88,11 +89,6 @@ function isLocked(projectDir: string): boolean {
   } finally {
     db.close();
   }
-}
-
-/** As it is typed: a path may hold spaces. */
-function shellWord(text: string): string {
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function lockedError(projectDir: string): UserError {

@@ -1,4 +1,4 @@
-import { whileLastGoodCounts } from "../vocabulary.ts";
+import { whileLastGoodCounts } from "../problem-text.ts";
 import type { AgentConfig, RunEvent } from "../vocabulary.ts";
 import { changedAgent } from "./each-agent.ts";
 import type { AgentInForce } from "./agent-in-force.ts";

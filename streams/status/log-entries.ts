@@ -1,4 +1,4 @@
-import { problemText } from "../vocabulary.ts";
+import { problemText } from "../problem-text.ts";
 import type { LogEntry, LogLevel, RunEvent, Trigger } from "../vocabulary.ts";
 
 type Told = { readonly level: LogLevel; readonly msg: string } & Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
-import { needsImage, problemText } from "../vocabulary.ts";
+import { problemText } from "../problem-text.ts";
+import { needsImage } from "../vocabulary.ts";
 import type { AgentConfig, Problem, RunEvent } from "../vocabulary.ts";
 import { runErrorOf } from "./agent-record.ts";
 import type { AgentRecord } from "./agent-record.ts";

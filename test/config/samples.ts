@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { AgentChange, AgentConfig, Problem } from "../../streams/vocabulary.ts";
-import { problemText } from "../../streams/vocabulary.ts";
+import { problemText } from "../../streams/problem-text.ts";
 import type { FilterTable } from "../../src/contracts/webhook-filters.ts";
 import type { AgentFiles } from "../../src/config/agent-files.ts";
 import type { ProjectChange, ProjectConfig } from "../../src/config/project-config.ts";

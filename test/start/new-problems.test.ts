@@ -2,7 +2,7 @@ import { Subject } from "rxjs";
 import { expect, test } from "vitest";
 import { fileProblem } from "../../src/config/problem-sheet.ts";
 import { newProblems } from "../../src/start/new-problems.ts";
-import { problemText } from "../../streams/vocabulary.ts";
+import { problemText } from "../../streams/problem-text.ts";
 import type { Problem } from "../../streams/vocabulary.ts";
 
 const [bad, worse] = [fileProblem("agents/Bad", "no"), fileProblem("agents/Worse", "no")];

@@ -1,4 +1,4 @@
-import { problemText } from "../../../streams/vocabulary.ts";
+import { problemText } from "../../../streams/problem-text.ts";
 import { UserError } from "../../errors.ts";
 import type { Context } from "../context.ts";
 import { openPrompts } from "../prompts.ts";

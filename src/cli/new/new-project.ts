@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { UserError, messageOf } from "../../errors.ts";
 import type { Context } from "../context.ts";
-import { shellWord } from "../format.ts";
+import { shellWord } from "../../contracts/shell-word.ts";
 import { openPrompts } from "../prompts.ts";
 import { writeSchemas } from "../schema-files.ts";
 import { chooseProject } from "./choose-project.ts";

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { FetchedRepository } from "../../skills/fetch-repository.ts";
 import { ensureStateDir } from "../../store/state-dir.ts";
-import { shellWord } from "../format.ts";
+import { shellWord } from "../../contracts/shell-word.ts";
 import { localChanges } from "./apply-update.ts";
 import type { UpdatePlan } from "./plan-update.ts";
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { problemText } from "../../../streams/vocabulary.ts";
+import { problemText } from "../../../streams/problem-text.ts";
 import { parseSkill } from "../../config/skill.ts";
 import { UserError } from "../../errors.ts";
 import { compareFiles, notAFile } from "../../skills/compare-files.ts";

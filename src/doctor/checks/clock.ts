@@ -6,7 +6,7 @@ import { isTimezone } from "../../config/timezone.ts";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
 import type { Patient } from "../patient.ts";
-import { word } from "../say.ts";
+import { shellWord } from "../../contracts/shell-word.ts";
 
 /** A file system's clock may be a little ahead, in ms. */
 const tolerance = 5 * 60_000;
@@ -45,7 +45,7 @@ async function ahead({ projectDir }: Patient): Promise<Finding[]> {
     const written = (await stat(path).catch(() => null))?.mtimeMs ?? 0;
     if (written <= Date.now() + tolerance) continue;
     const what = `the clock went back: this was written at ${new Date(written).toISOString()}`;
-    const fix = `set the clock; if it is right: touch ${word(path)}`;
+    const fix = `set the clock; if it is right: touch ${shellWord(path)}`;
     return [{ severity: "warning", what, where: path, fix }];
   }
   return [];

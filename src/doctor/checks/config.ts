@@ -1,7 +1,8 @@
 import { basename } from "node:path";
 import type { Check } from "../finding.ts";
 import { ok } from "../finding.ts";
-import { ofError, ofProblem, word } from "../say.ts";
+import { shellWord } from "../../contracts/shell-word.ts";
+import { ofError, ofProblem } from "../say.ts";
 
 /** Whether the project's `config.toml` can be used. */
 export const config: Check = {
@@ -10,7 +11,7 @@ export const config: Check = {
     if (unreadable !== null) {
       const found = ofError(unreadable, "error", projectDir);
       const isMissing = unreadable.code === "not_a_project";
-      const fix = isMissing ? `al new ${word(projectDir)}` : found.fix;
+      const fix = isMissing ? `al new ${shellWord(projectDir)}` : found.fix;
       return Promise.resolve([{ ...found, fix }]);
     }
     const found = problems.map(ofProblem);

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { messageOf } from "../../errors.ts";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
-import { word } from "../say.ts";
+import { shellWord } from "../../contracts/shell-word.ts";
 
 /** Whether the project's database is whole. A living scheduler has it open and would have said so. */
 export const database: Check = {
@@ -36,11 +36,11 @@ function look(path: string): Finding {
 }
 
 function broken(path: string, why: string): Finding {
-  const file = word(path);
+  const file = shellWord(path);
   return {
     severity: "error",
     what: `the database is damaged (${why})`,
     where: path,
-    fix: `mv ${file} ${word(`${path}.damaged`)}; rm -f ${file}-wal ${file}-shm`,
+    fix: `mv ${file} ${shellWord(`${path}.damaged`)}; rm -f ${file}-wal ${file}-shm`,
   };
 }

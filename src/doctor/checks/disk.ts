@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
 import type { Patient } from "../patient.ts";
-import { word } from "../say.ts";
+import { shellWord } from "../../contracts/shell-word.ts";
 
 const mebibyte = 1024 ** 2;
 /** Below this a run's log and the database can fill the rest at any moment. */
@@ -26,7 +26,7 @@ async function look(path: string): Promise<Finding | null> {
   const stats = await statfs(path).catch(() => null);
   if (stats === null) return null;
   const free = stats.bavail * stats.bsize;
-  const fix = `free some space: du -xah ${word(path)} | sort -h | tail`;
+  const fix = `free some space: du -xah ${shellWord(path)} | sort -h | tail`;
   if (free < little) {
     const what = `only ${Math.floor(free / mebibyte)} MiB are free`;
     return { severity: free < tooLittle ? "error" : "warning", what, where: path, fix };

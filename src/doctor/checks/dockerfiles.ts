@@ -14,7 +14,8 @@ import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
 import { enabledAgents } from "../patient.ts";
 import type { Patient } from "../patient.ts";
-import { ofProblem, word } from "../say.ts";
+import { shellWord } from "../../contracts/shell-word.ts";
+import { ofProblem } from "../say.ts";
 
 /** Whether agents' own Dockerfiles can be built, as far as that shows without building them. */
 export const dockerfiles: Check = {
@@ -48,13 +49,13 @@ async function missing(folder: string, file: string): Promise<Finding[]> {
   const path = join(folder, "Dockerfile");
   if ((await lstat(path).catch(() => null)) !== null) {
     const what = "this link leads nowhere, so the agent runs in the project's image";
-    return [{ severity: "error", what, where: file, fix: `rm ${word(path)}` }];
+    return [{ severity: "error", what, where: file, fix: `rm ${shellWord(path)}` }];
   }
   const names = await readdir(folder).catch(() => []);
   const near = names.find((name) => /^(dockerfile|containerfile)(\.txt)?$/i.test(name));
   if (near === undefined) return [];
   const what = "this is not used: an agent's own image is made from its Dockerfile";
-  const fix = `mv ${word(join(folder, near))} ${word(path)}`;
+  const fix = `mv ${shellWord(join(folder, near))} ${shellWord(path)}`;
   return [{ severity: "warning", what, where: file.replace(/Dockerfile$/, near), fix }];
 }
 

@@ -6,7 +6,8 @@ import type { Check, Finding } from "../finding.ts";
 import { note, ok } from "../finding.ts";
 import { enabledAgents } from "../patient.ts";
 import type { Patient } from "../patient.ts";
-import { alCommand, ofError, word } from "../say.ts";
+import { shellWord } from "../../contracts/shell-word.ts";
+import { alCommand, ofError } from "../say.ts";
 
 /** An engine that takes longer to answer is as good as none, in ms. */
 const callTimeoutMs = 10_000;
@@ -55,7 +56,7 @@ async function imageFindings(
 }
 
 function missing(what: string, image: string, instead: string): Finding {
-  return { severity: "error", what, where, fix: `docker pull ${word(image)}, or ${instead}` };
+  return { severity: "error", what, where, fix: `docker pull ${shellWord(image)}, or ${instead}` };
 }
 
 /** The engine refuses a container that may use more processors than there are. */
@@ -83,7 +84,7 @@ async function networkFindings(
     if (statusOf(error) !== 404) throw error;
     const what = `the engine has no network ${network}`;
     const instead = alCommand(patient, "config --unset local.network");
-    const fix = `docker network create ${word(network)}, or use the default one: ${instead}`;
+    const fix = `docker network create ${shellWord(network)}, or use the default one: ${instead}`;
     return [{ severity: "error", what, where, fix }];
   }
 }

@@ -5,7 +5,7 @@ import { userInfo } from "node:os";
 import { storeDir } from "../../credentials/home-dir.ts";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
-import { word } from "../say.ts";
+import { shellWord } from "../../contracts/shell-word.ts";
 
 /** Whether secrets and state are their owner's alone, and only the owner can change what agents do. */
 export const permissions: Check = {
@@ -63,7 +63,7 @@ function isOwn(path: string, { uid }: Stats): Finding | null {
 
 function chown(path: string): string {
   const { uid, username } = userInfo();
-  return `${uid === 0 ? "" : "sudo "}chown -R ${word(username)} ${word(path)}`;
+  return `${uid === 0 ? "" : "sudo "}chown -R ${shellWord(username)} ${shellWord(path)}`;
 }
 
 function isPrivate(path: string, stats: Stats): Finding | null {
@@ -75,7 +75,7 @@ function isPrivate(path: string, stats: Stats): Finding | null {
     severity: "error",
     what: `it is open to other users (mode ${octal(stats)})`,
     where: path,
-    fix: `chmod ${mode} ${word(path)}`,
+    fix: `chmod ${mode} ${shellWord(path)}`,
     repair: () => chmod(path, Number.parseInt(mode, 8)),
   };
 }
@@ -86,7 +86,7 @@ function isOthersToWrite(path: string, stats: Stats): Finding | null {
     severity: "warning",
     what: `every OS user can change it (mode ${octal(stats)}), and with it what agents do`,
     where: path,
-    fix: `chmod o-w ${word(path)}`,
+    fix: `chmod o-w ${shellWord(path)}`,
     repair: () => chmod(path, stats.mode & 0o7775),
   };
 }

@@ -7,7 +7,8 @@ import { infoPath } from "../../store/scheduler-info.ts";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
 import type { Patient } from "../patient.ts";
-import { ofError, word } from "../say.ts";
+import { shellWord } from "../../contracts/shell-word.ts";
+import { ofError } from "../say.ts";
 
 /** Whether a scheduler runs, and whether one that doesn't left its traces. */
 export const scheduler: Check = {
@@ -25,8 +26,8 @@ function unclear(projectDir: string, problem: unknown): Finding {
   const path = join(projectDir, ".al", "run", "lock.db");
   const isDamaged = problem instanceof UserError && problem.code === "store_corrupt";
   const fix = isDamaged
-    ? `rm -f ${word(path)}`
-    : `make it readable and writable: ls -l ${word(path)}`;
+    ? `rm -f ${shellWord(path)}`
+    : `make it readable and writable: ls -l ${shellWord(path)}`;
   const { what } = ofError(problem, "error", path);
   return {
     severity: "error",
@@ -55,7 +56,7 @@ function stale(projectDir: string): Finding | null {
     folder !== null &&
     [tmpdir(), "/tmp"].includes(dirname(folder)) &&
     /^al-\w+$/.test(basename(folder));
-  const left = [...(isItsOwn ? [folder] : []), path].map(word).join(" ");
+  const left = [...(isItsOwn ? [folder] : []), path].map(shellWord).join(" ");
   return {
     severity: "warning",
     what: `the scheduler with pid ${pid}, since ${startedAt}, ended without a stop; the next one takes up its work`,

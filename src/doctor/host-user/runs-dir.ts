@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import { userInfo } from "node:os";
 import type { Finding } from "../finding.ts";
 import type { Patient } from "../patient.ts";
-import { word } from "../say.ts";
+import { shellWord } from "../../contracts/shell-word.ts";
 
 /** Whether host users' runs can work in their folder: whoever owns it could swap what is in it. */
 export async function lookAtRunsDir({ runsDir }: Pick<Patient, "runsDir">): Promise<Finding[]> {
@@ -12,11 +12,11 @@ export async function lookAtRunsDir({ runsDir }: Pick<Patient, "runsDir">): Prom
   const { uid, username } = userInfo();
   const sudo = uid === 0 ? "" : "sudo ";
   const unsafe = (what: string, fix: string): Finding[] => [
-    { severity: "error", what, where: runsDir, fix: `${sudo}${fix} ${word(runsDir)}` },
+    { severity: "error", what, where: runsDir, fix: `${sudo}${fix} ${shellWord(runsDir)}` },
   ];
   if (stats.isSymbolicLink()) return unsafe("the folder of runs is a link", "rm");
   if (!stats.isDirectory()) return unsafe("the folder of runs is not a folder", "rm");
   if (stats.uid === uid) return [];
   const what = `the folder of runs belongs to another OS user (id ${stats.uid}), so no run can work in it`;
-  return unsafe(what, `chown ${word(username)}`);
+  return unsafe(what, `chown ${shellWord(username)}`);
 }

@@ -1,0 +1,17 @@
+import type { Problem } from "./vocabulary.ts";
+
+/** `agents/dev/config.toml:4:12  schedule "every day" is …`: how a problem is written everywhere. */
+export function problemText({ file, line, column, message }: Problem): string {
+  const place = [file, line, column].filter((part) => part !== null).join(":");
+  return `${place}  ${message}`;
+}
+
+/** What is wrong with a file that counted before: says of the first error that the last good text still does. */
+export function whileLastGoodCounts(problems: readonly Problem[]): readonly Problem[] {
+  const first = problems.findIndex(({ severity }) => severity === "error");
+  return problems.map((problem, index) =>
+    index === first
+      ? { ...problem, message: `${problem.message}; the last valid config stays in force` }
+      : problem,
+  );
+}
