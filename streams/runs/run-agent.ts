@@ -97,10 +97,13 @@ export function followedRun(
     );
     const { instanceId, item } = request;
     const at = { agent: item.agent, at: now };
+    // What ended while no scheduler looked took no longer for that. An engine notes the start after the process began,
+    // and a clock may be set back: nothing ends before it started.
+    const endedAt = (exit: RunnerExit): number =>
+      Math.max(startedAt, (earlier === null ? null : exit.endedAt) ?? edges.scheduler.now());
     const finished = (exit: RunnerExit): RunEvent => ({
       ...at,
-      // What ended while no scheduler looked took no longer for that.
-      at: (earlier === null ? null : exit.endedAt) ?? edges.scheduler.now(),
+      at: endedAt(exit),
       type: "finished",
       item,
       instanceId,

@@ -100,8 +100,9 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     expect(messagesOf(events)).toEqual(["raw", "late"]);
     const exit = exitOf(events);
     expect(exit).toMatchObject({ exitCode: 7, outOfMemory: false });
-    expect(exit.endedAt).toBeGreaterThan(found.startedAt);
-    expect(exit.endedAt).toBeLessThan(resumedAt);
+    // The engine notes the start only after the process began, so that of a short run can be later than its end.
+    expect(exit.endedAt).toBeGreaterThan(found.startedAt - 1000);
+    expect(exit.endedAt).toBeLessThanOrEqual(resumedAt);
   });
 
   it("can be stopped", async () => {

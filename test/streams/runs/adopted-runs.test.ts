@@ -85,6 +85,23 @@ describe("adopted runs", () => {
       }
     }));
 
+  it("do not end before they started, by whatever clock", () =>
+    marbles((helpers) => {
+      const short: AdoptedRun = {
+        ...anAdopted(helpers, "dev", { startedAt: -10 }),
+        report: () => helpers.cold("--(x|)", { x: exitWith({ endedAt: -21 }) }),
+      };
+      const ahead = anAdopted(helpers, "ops", { startedAt: 1000, runMs: 2 });
+      const adopted$ = helpers.cold("(a|)", { a: short });
+      const endedAt = ({ type, at }: RunEvent): number | null => (type === "finished" ? at : null);
+      const { event$ } = adoptedRuns(adopted$, edgesOf(helpers));
+      helpers.expectObservable(event$.pipe(map(endedAt))).toBe("s-(f|)", { s: null, f: -10 });
+      const later = adoptedRuns(helpers.cold("(a|)", { a: ahead }), edgesOf(helpers));
+      helpers
+        .expectObservable(later.event$.pipe(map(endedAt)))
+        .toBe("s-(f|)", { s: null, f: 1000 });
+    }));
+
   it("are killed as any other", () =>
     marbles((helpers) => {
       const kill$ = helpers.hot<Kill>("--k", { k: { agent: "dev" } });
