@@ -148,7 +148,6 @@ export const channelErrors = {
   too_deep: 409,
   too_many_calls: 409,
   too_many_requests: 429,
-  circle: 409,
   unavailable: 503,
 } as const;
 export type ChannelErrorCode = keyof typeof channelErrors;

@@ -40,7 +40,7 @@ export type CallCommand =
 export type CallEvent =
   | { readonly type: "waiting"; readonly key: string; readonly calls: readonly OpenCall[] }
   | { readonly type: "settled"; readonly key: string; readonly timedOut: boolean }
-  /** The wait would close a circle; `path` goes from who asked back to itself. */
+  /** The wait would close a cycle; `path` goes from who asked back to itself. */
   | { readonly type: "refused"; readonly key: string; readonly path: readonly string[] }
   /** Nobody wants it any more: its caller ended. Said again when it starts nevertheless. */
   | { readonly type: "abandoned"; readonly call: OpenCall };
@@ -61,7 +61,7 @@ interface Waiter {
 }
 
 /**
- * Calls from one run to another agent, and the runs that wait for them. A wait that would close a circle of waits is
+ * Calls from one run to another agent, and the runs that wait for them. A wait that would close a cycle of waits is
  * refused.
  *
  *     commands:  ─m──w──s──f──     m made, w wait, s the callee started, f it finished
@@ -108,7 +108,7 @@ export function calls(options: CallOptions): OperatorFunction<CallCommand, CallE
       const left = new Set(command.callIds.filter((callId) => open.has(callId)));
       if (left.size === 0) return say({ type: "settled", key, timedOut: false });
       const waitsFor = (): Iterable<WaitTarget> => inTheWayOf(left);
-      const path = graph.circle(instanceId, waitsFor);
+      const path = graph.cycle(instanceId, waitsFor);
       if (path !== null) return say({ type: "refused", key, path });
       const waiter: Waiter = { key, instanceId, left, wait: owned(new Subscription()) };
       waiters.set(key, waiter);

@@ -10,19 +10,21 @@ export interface HeldLock {
   readonly expiresAt: number;
 }
 
+export interface AcquireCommand {
+  readonly type: "acquire";
+  readonly key: string;
+  readonly resource: string;
+  readonly agent: string;
+  readonly instanceId: string;
+  /** How long it is held at most. */
+  readonly ttlMs: number;
+  /** How long to wait for it; 0 is not at all. */
+  readonly waitMs: number;
+}
+
 /** What is asked of the locks. `key` names the request in the events that answer it; it must be unique. */
 export type LockCommand =
-  | {
-      readonly type: "acquire";
-      readonly key: string;
-      readonly resource: string;
-      readonly agent: string;
-      readonly instanceId: string;
-      /** How long it is held at most. */
-      readonly ttlMs: number;
-      /** How long to wait for it; 0 is not at all. */
-      readonly waitMs: number;
-    }
+  | AcquireCommand
   | {
       readonly type: "heartbeat";
       readonly key: string;

@@ -6,17 +6,17 @@ export interface WaitGraph {
    */
   add(instanceId: string, waitsFor: WaitsFor): () => void;
   /**
-   * The circle that a wait of `instanceId` would close, from itself back to itself: `a-1`, `b-2`, `a-1`. Null when
+   * The cycle that a wait of `instanceId` would close, from itself back to itself: `a-1`, `b-2`, `a-1`. Null when
    * there would be none, or when it can end all the same: where one of several is enough, and one of them works.
    */
-  circle(instanceId: string, waitsFor: WaitsFor): readonly string[] | null;
+  cycle(instanceId: string, waitsFor: WaitsFor): readonly string[] | null;
 }
 
 /** An instance that has to end first, or several of which one is enough. */
 export type WaitTarget = string | readonly string[];
 export type WaitsFor = () => Iterable<WaitTarget>;
 
-/** A graph in which nobody waits. A circle is only ever closed by a new wait, so that is when to look for one. */
+/** A graph in which nobody waits. A cycle is only ever closed by a new wait, so that is when to look for one. */
 export function createWaitGraph(): WaitGraph {
   const waits = new Map<string, Set<WaitsFor>>();
   return {
@@ -28,7 +28,7 @@ export function createWaitGraph(): WaitGraph {
         if (own.size === 0 && waits.get(instanceId) === own) waits.delete(instanceId);
       };
     },
-    circle: (instanceId, waitsFor) => {
+    cycle: (instanceId, waitsFor) => {
       const targets: Targets = (other) =>
         other === instanceId ? waitsFor() : targetsOf(waits.get(other) ?? []);
       const path = pathBack(instanceId, targets);

@@ -119,7 +119,7 @@ export function createCallAbilities(deps: CallDeps): CallAbilities {
       case "refused": {
         const path = event.path.join(" → ");
         const detail = `This wait would never end, as these wait for each other: ${path}.`;
-        return requests.refuse(event.key, refusal("circle", detail, { path: [...event.path] }));
+        return requests.refuse(event.key, refusal("deadlock", detail, { path: [...event.path] }));
       }
     }
   };

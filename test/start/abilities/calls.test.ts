@@ -103,7 +103,7 @@ describe("a call", () => {
     expect((await problemOf(call(world, caller, "c"))).error).toBe("too_many_calls");
   });
 
-  test("is not waited for in a circle", async () => {
+  test("is not waited for in a cycle", async () => {
     const world = await started();
     const caller = await world.run("a");
     const down = await call(world, caller, "b");
@@ -112,7 +112,7 @@ describe("a call", () => {
     const back = await call(world, callee, "a");
     expect(back.state).toBe("queued");
     const problem = await problemOf(world.ask(callee, "call-wait", { callIds: [back.callId] }));
-    expect(problem).toMatchObject({ error: "circle", path: [callee, caller, callee] });
+    expect(problem).toMatchObject({ error: "deadlock", path: [callee, caller, callee] });
   });
 
   test("that ends with its caller is taken out of its queue, or killed", async () => {

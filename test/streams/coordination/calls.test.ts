@@ -134,7 +134,7 @@ describe("a call", () => {
 
   it("leaves no wait behind in the graph", () => {
     const graph = createWaitGraph();
-    const waits = (): boolean => graph.circle("b-1", () => ["a-1"]) !== null;
+    const waits = (): boolean => graph.cycle("b-1", () => ["a-1"]) !== null;
     marbles((helpers) => {
       const seen$ = helpers.cold("----1-2").pipe(map(() => waits()));
       helpers.expectObservable(called(helpers, "a1bw-x", graph), "-------!").toBe("---w", said);

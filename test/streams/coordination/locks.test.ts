@@ -116,7 +116,7 @@ describe("a lock", () => {
     }),
   );
 
-  it("that would close a circle of waits is refused with its path", () =>
+  it("that would close a cycle of waits is refused with its path", () =>
     marbles((helpers) => {
       const line = "    -aB-b-A--1";
       const expected = "-aV-w-d--(rB)";
@@ -124,7 +124,7 @@ describe("a lock", () => {
       helpers.expectObservable(locked(helpers, line), "------------------!").toBe(expected, values);
     }));
 
-  it("sees circles through whatever else runs wait for", () =>
+  it("sees cycles through whatever else runs wait for", () =>
     marbles((helpers) => {
       const graph = createWaitGraph();
       // The holder waits for an answer of c, which asks for what it holds.
@@ -135,7 +135,7 @@ describe("a lock", () => {
 
   it("leaves no wait behind in the graph", () => {
     const graph = createWaitGraph();
-    const waits = (): boolean => graph.circle("a-1", () => ["b-1"]) !== null;
+    const waits = (): boolean => graph.cycle("a-1", () => ["b-1"]) !== null;
     marbles((helpers) => {
       const { cold, expectObservable, scheduler } = helpers;
       expectObservable(locked(helpers, "-ab---x", { graph }), "---------!").toBe("-aw", said);

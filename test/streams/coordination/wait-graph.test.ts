@@ -7,9 +7,9 @@ const on =
     targets;
 
 describe("a graph of waits", () => {
-  it("has no circle when nobody waits", () => {
-    expect(createWaitGraph().circle("a-1", on("b-1"))).toBeNull();
-    expect(createWaitGraph().circle("a-1", on())).toBeNull();
+  it("has no cycle when nobody waits", () => {
+    expect(createWaitGraph().cycle("a-1", on("b-1"))).toBeNull();
+    expect(createWaitGraph().cycle("a-1", on())).toBeNull();
   });
 
   it("names the shortest way back to the one that would wait", () => {
@@ -17,19 +17,19 @@ describe("a graph of waits", () => {
     graph.add("b-1", on("c-1", "d-1"));
     graph.add("c-1", on("d-1"));
     graph.add("d-1", on("a-1"));
-    expect(graph.circle("a-1", on("x-1", "b-1"))).toEqual(["a-1", "b-1", "d-1", "a-1"]);
-    expect(graph.circle("x-1", on("b-1"))).toBeNull();
+    expect(graph.cycle("a-1", on("x-1", "b-1"))).toEqual(["a-1", "b-1", "d-1", "a-1"]);
+    expect(graph.cycle("x-1", on("b-1"))).toBeNull();
   });
 
   it("finds who waits for itself", () => {
-    expect(createWaitGraph().circle("a-1", on("a-1"))).toEqual(["a-1", "a-1"]);
+    expect(createWaitGraph().cycle("a-1", on("a-1"))).toEqual(["a-1", "a-1"]);
   });
 
-  it("has an end in a circle of others", () => {
+  it("has an end in a cycle of others", () => {
     const graph = createWaitGraph();
     graph.add("b-1", on("c-1"));
     graph.add("c-1", on("b-1"));
-    expect(graph.circle("a-1", on("b-1"))).toBeNull();
+    expect(graph.cycle("a-1", on("b-1"))).toBeNull();
   });
 
   it("forgets a wait that was called off, and only that one", () => {
@@ -39,34 +39,34 @@ describe("a graph of waits", () => {
     graph.add("c-1", on("a-1"));
     callOff();
     callOff();
-    expect(graph.circle("a-1", on("b-1"))).toEqual(["a-1", "b-1", "c-1", "a-1"]);
+    expect(graph.cycle("a-1", on("b-1"))).toEqual(["a-1", "b-1", "c-1", "a-1"]);
   });
 
   it("asks each time what a wait is for", () => {
     const graph = createWaitGraph();
     let holder = "c-1";
     graph.add("b-1", () => [holder]);
-    expect(graph.circle("a-1", on("b-1"))).toBeNull();
+    expect(graph.cycle("a-1", on("b-1"))).toBeNull();
     holder = "a-1";
-    expect(graph.circle("a-1", on("b-1"))).toEqual(["a-1", "b-1", "a-1"]);
+    expect(graph.cycle("a-1", on("b-1"))).toEqual(["a-1", "b-1", "a-1"]);
   });
 
-  it("has no circle where one of several is enough, and one of them works", () => {
+  it("has no cycle where one of several is enough, and one of them works", () => {
     const graph = createWaitGraph();
     graph.add("b-1", on("a-1"));
     const oneOfBoth = () => [["b-1", "b-2"]];
-    expect(graph.circle("a-1", oneOfBoth)).toBeNull();
+    expect(graph.cycle("a-1", oneOfBoth)).toBeNull();
     graph.add("a-1", oneOfBoth);
-    expect(graph.circle("b-2", on("c-1"))).toBeNull();
+    expect(graph.cycle("b-2", on("c-1"))).toBeNull();
     // The last of them that worked: now nobody can end.
-    expect(graph.circle("b-2", on("a-1"))).toEqual(["b-2", "a-1", "b-2"]);
-    expect(graph.circle("b-2", () => [["a-1", "x-1"]])).toBeNull();
+    expect(graph.cycle("b-2", on("a-1"))).toEqual(["b-2", "a-1", "b-2"]);
+    expect(graph.cycle("b-2", () => [["a-1", "x-1"]])).toBeNull();
   });
 
   it("finds a way back through ten thousand that wait in a row", () => {
     const graph = createWaitGraph();
     for (let n = 0; n < 10_000; n++) graph.add(`x-${n}`, on(`x-${n + 1}`));
     graph.add("x-10000", on("a-1"));
-    expect(graph.circle("a-1", on("x-0"))).toHaveLength(10_003);
+    expect(graph.cycle("a-1", on("x-0"))).toHaveLength(10_003);
   });
 });
