@@ -1,5 +1,5 @@
 import { BehaviorSubject, Subject } from "rxjs";
-import type { OpenCall } from "../../streams/coordination/calls.ts";
+import type { OpenCall } from "../../streams/coordination/open-calls.ts";
 import type { Withdrawn } from "../../streams/runs/run-events.ts";
 import type { Kill } from "../../streams/runs/run-agent.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { OpenCall } from "../../streams/coordination/calls.ts";
+import type { OpenCall } from "../../streams/coordination/open-calls.ts";
 import type { Outcome, Trigger, WorkItem } from "../../streams/vocabulary.ts";
 import type { Taker } from "../contracts/webhook-receipts.ts";
 import type { GroupCommit } from "./group-commit.ts";
