@@ -1,6 +1,6 @@
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
-import { messageOf } from "../errors.ts";
+import { reasonOf } from "../errors.ts";
 import { checkAddress } from "../gateway/server.ts";
 import type { Gateway } from "../gateway/server.ts";
 import { needsGateway } from "./needs-gateway.ts";
@@ -21,7 +21,10 @@ export interface ListeningDeps {
 }
 
 export interface Listening {
-  /** Opens the operator's socket, and TCP if it is needed already. Rejects with a UserError when it can't. */
+  /**
+   * Opens the operator's socket, and TCP if it is needed already. Rejects with a UserError when it can't; that TCP for
+   * agents in containers can't be opened is only warned of.
+   */
   open(): Promise<void>;
   /** Listens on TCP from the first enabled agent that needs it. */
   see(event: RunEvent): void;
@@ -34,7 +37,8 @@ export function createListening(deps: ListeningDeps): Listening {
   const { gateway, project$ } = deps;
   const { lock, socketPath, startedAt } = deps.own;
   const mayListen = deps.onDemand !== true;
-  let needed = neededAtStart(deps, project$.value);
+  const mustListen = neededAtStart(deps, project$.value);
+  let needed = mustListen;
   let opened = false;
   let url: string | null = null;
 
@@ -51,21 +55,24 @@ export function createListening(deps: ListeningDeps): Listening {
       gatewayUrl: url,
       version: deps.version,
     });
+  /** Something needs it that can do without: that nobody can listen is said, and ends nothing that runs. */
+  const tryToListen = (): Promise<void> =>
+    listen().catch((error: unknown) => {
+      needed = false;
+      deps.warn(`the gateway can't listen: ${reasonOf(error)}`);
+    });
   const need = (): void => {
     if (needed || !mayListen) return;
     needed = true;
-    if (!opened) return;
-    listen().catch((error: unknown) => {
-      needed = false;
-      deps.warn(`the gateway can't listen: ${messageOf(error)}`);
-    });
+    if (opened) void tryToListen();
   };
 
   return {
     open: async () => {
       await gateway.listenUnix(socketPath);
       announce();
-      if (needed) await listen();
+      if (mustListen) await listen();
+      else if (needed) await tryToListen();
       opened = true;
     },
     see: (event) => {

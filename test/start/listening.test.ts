@@ -9,15 +9,27 @@ import { eventsOf } from "../streams/status/events.ts";
 const inContainer: Partial<AgentConfig> = { runtime: { type: "container", runAs: "$USER" } };
 const dev = eventsOf("dev");
 
+interface SetUp {
+  readonly disabled?: readonly string[];
+  /** Whether somebody else listens on its port. */
+  readonly taken?: boolean;
+  /** Its `config.toml`. */
+  readonly text?: string;
+}
+
 /** What listens in a project without webhooks, in which the agents named are disabled. */
-async function setUp(disabled: readonly string[] = []) {
+function setUp({ disabled = [], taken = false, text = "" }: SetUp = {}) {
   const opened: string[] = [];
+  const warnings: string[] = [];
   const board = createStatusBoard(schedulerStatus, (name) => ({
     enabled: !disabled.includes(name),
   }));
   const listening = createListening({
     gateway: {
-      listenTcp: () => Promise.resolve(`http://localhost:${8079 + opened.push("tcp")}`),
+      listenTcp: () => {
+        const url = `http://localhost:${8079 + opened.push("tcp")}`;
+        return taken ? Promise.reject(new Error("port 8080 is in use")) : Promise.resolve(url);
+      },
       listenUnix: () => Promise.resolve(void opened.push("unix")),
       close: () => Promise.resolve(),
     },
@@ -27,21 +39,21 @@ async function setUp(disabled: readonly string[] = []) {
       startedAt: "2026-11-21T00:00:00.000Z",
     },
     webUi: false,
-    project$: { value: project("") },
+    project$: { value: project(text) },
     board,
     version: "0.1.0",
-    warn: () => undefined,
+    warn: (message) => void warnings.push(message),
   });
-  await listening.open();
   const happens = (event: RunEvent): void => {
     board.apply(event);
     listening.see(event);
   };
-  return { opened, happens };
+  return { opened, happens, warnings, listening };
 }
 
 test("TCP is opened for an agent in a container, once, and not for one without", async () => {
-  const { opened, happens } = await setUp();
+  const { opened, happens, listening } = setUp();
+  await listening.open();
   happens(dev.set());
   expect(opened).toEqual(["unix"]);
   happens(dev.set(inContainer));
@@ -50,10 +62,25 @@ test("TCP is opened for an agent in a container, once, and not for one without",
 });
 
 test("TCP stays closed for an agent that is disabled, and is opened when it is enabled", async () => {
-  const { opened, happens } = await setUp(["dev"]);
+  const { opened, happens, listening } = setUp({ disabled: ["dev"] });
+  await listening.open();
   happens(dev.set(inContainer));
   happens(eventsOf("other").set({ ...inContainer, scale: 0 }));
   expect(opened).toEqual(["unix"]);
   happens(dev.enabled(true));
   expect(opened).toEqual(["unix", "tcp"]);
+});
+
+test("a port that is taken ends no start that only agents in containers need it for, and is tried again", async () => {
+  const { happens, warnings, listening } = setUp({ taken: true });
+  happens(dev.set(inContainer));
+  await listening.open();
+  expect(warnings).toEqual(["the gateway can't listen: port 8080 is in use"]);
+  happens(eventsOf("other").set(inContainer));
+  await expect.poll(() => warnings).toHaveLength(2);
+});
+
+test("a port that is taken ends a start with webhooks", async () => {
+  const { listening } = setUp({ taken: true, text: '[webhooks.github]\ntype = "github"' });
+  await expect(listening.open()).rejects.toThrow("port 8080 is in use");
 });
