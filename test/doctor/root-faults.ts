@@ -50,7 +50,7 @@ function ofUsers(ward: TheWard, close: Closing): readonly Fault[] {
       },
       severity: "error",
       says: /the folder of runs belongs to another OS user \(id 65534\)/,
-      fix: /^chown root \/.+\/al-runs$/,
+      fix: /^install -d -o root -m 1777 \/.+\/al-runs$/,
     },
     {
       name: "state that is somebody else's",

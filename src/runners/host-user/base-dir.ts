@@ -1,22 +1,50 @@
+import type { Stats } from "node:fs";
 import { chmod, lstat, mkdir } from "node:fs/promises";
+import { shellWord } from "../../contracts/shell-word.ts";
 import { UserError } from "../../errors.ts";
 
 const privateMode = 0o700;
 /** As /tmp, but nobody else may list it: each user makes, and may remove, what is its own. */
 const sharedMode = 0o1733;
+/** What a folder needs of that for others to work in it and to leave each other alone. */
+const stickyForAll = 0o1003;
+
+/** The command by which root gives the folder of runs to all users of the machine. */
+export function shareBaseDir(baseDir: string): string {
+  return `install -d -o root -m 1777 ${shellWord(baseDir)}`;
+}
+
+/**
+ * Why no run can work in what is at `baseDir`, null when one can: it is this user's own folder, or one that root made
+ * for all users as /tmp is. Any other owner could swap what is in it.
+ */
+export function whyUnsafe(
+  base: Pick<Stats, "isDirectory" | "uid" | "mode">,
+  uid = process.getuid?.(),
+): string | null {
+  if (!base.isDirectory()) return "is not a folder";
+  if (base.uid === uid || isForAll(base)) return null;
+  return base.uid === 0 ? "belongs to root alone" : `belongs to another OS user (id ${base.uid})`;
+}
+
+function isForAll({ uid, mode }: Pick<Stats, "uid" | "mode">): boolean {
+  return uid === 0 && (mode & stickyForAll) === stickyForAll;
+}
 
 /**
  * Makes the folder of all runs, `/tmp/al-runs`; with `shared` other users may make their working directories in
- * it. Throws a UserError when it is somebody else's or a link: whoever owns it could swap what is in it.
+ * it. Throws a UserError `run_folder_unsafe` when it is somebody else's or a link.
  */
 export async function ownBaseDir(baseDir: string, shared: boolean): Promise<void> {
   await mkdir(baseDir, { recursive: true, mode: privateMode });
   const base = await lstat(baseDir);
-  if (!base.isDirectory() || base.uid !== process.getuid?.()) {
-    const what = base.isDirectory() ? `belongs to user id ${base.uid}` : "is not a folder";
-    throw new UserError("run_folder_unsafe", `${baseDir} ${what}, so no run can work in it`, {
-      hint: `Remove ${baseDir}, or give it to the user that runs the scheduler.`,
+  const why = whyUnsafe(base);
+  if (why !== null) {
+    throw new UserError("run_folder_unsafe", `${baseDir} ${why}, so no run can work in it`, {
+      hint: base.isDirectory()
+        ? `Let all users of this machine share it: sudo ${shareBaseDir(baseDir)}`
+        : `Remove it: sudo rm ${shellWord(baseDir)}`,
     });
   }
-  if (shared && (base.mode & 0o7777) !== sharedMode) await chmod(baseDir, sharedMode);
+  if (shared && (base.mode & stickyForAll) !== stickyForAll) await chmod(baseDir, sharedMode);
 }

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   chmod,
   lstat,
@@ -19,9 +19,9 @@ import {
   makeChannelDir,
   removeChannelDir,
 } from "../../../src/channel/channel-dir.ts";
-import { ownBaseDir } from "../../../src/runners/host-user/base-dir.ts";
+import { ownBaseDir, shareBaseDir, whyUnsafe } from "../../../src/runners/host-user/base-dir.ts";
 import { createLog, logPathOf, readRunRecord } from "../../../src/runners/host-user/run-files.ts";
-import { asUser, tempUser, whyNoOsUsers } from "../../helpers/os-users.ts";
+import { asUser, tempUser, uidOf, whyNoOsUsers } from "../../helpers/os-users.ts";
 import type { OsUser } from "../../helpers/os-users.ts";
 
 const missing = whyNoOsUsers();
@@ -109,6 +109,34 @@ describe.skipIf(missing !== null)(
         expect((await lstat(base)).isDirectory()).toBe(true);
       },
     );
+
+    test("is everybody's where root made it as /tmp is, and nobody else's folder is", async () => {
+      const unsafe = async (prepare: () => Promise<unknown>): Promise<string | null> => {
+        await prepare();
+        const why = whyUnsafe(await lstat(base), otherUid);
+        await rm(base, { recursive: true });
+        return why;
+      };
+      const otherUid = uidOf(attacker) + 1;
+      const made = async (mode: number): Promise<void> => {
+        await mkdir(base);
+        await chmod(base, mode);
+      };
+      expect(await unsafe(() => made(0o1777))).toBeNull();
+      expect(await unsafe(() => made(0o1733))).toBeNull();
+      // Without the sticky bit whoever may write may also rename.
+      expect(await unsafe(() => made(0o777))).toBe("belongs to root alone");
+      expect(await unsafe(() => made(0o755))).toBe("belongs to root alone");
+      expect(await unsafe(() => as(`mkdir ${base} && chmod 1777 ${base}`))).toBe(
+        `belongs to another OS user (id ${uidOf(attacker)})`,
+      );
+    });
+
+    test("stays as root made it for all", async () => {
+      execFileSync("sh", ["-c", shareBaseDir(base)]);
+      await ownBaseDir(base, true);
+      expect((await stat(base)).mode & 0o7777).toBe(0o1777);
+    });
 
     test("holds no channel where the folder became somebody else's or a link", async () => {
       await ownBaseDir(base, true);
