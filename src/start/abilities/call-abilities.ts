@@ -5,7 +5,7 @@ import { calls } from "../../../streams/coordination/calls.ts";
 import type { CallCommand, CallEvent } from "../../../streams/coordination/calls.ts";
 import type { OpenCall } from "../../../streams/coordination/open-calls.ts";
 import type { WaitGraph } from "../../../streams/coordination/wait-graph.ts";
-import type { RunEvent, RunRequest, Trigger, WorkItem } from "../../../streams/vocabulary.ts";
+import type { RunEvent, RunRequest, WorkItem } from "../../../streams/vocabulary.ts";
 import { refusal } from "../../contracts/run-channel.ts";
 import type { AbilityAnswer, RunRequestOf } from "../../contracts/run-channel.ts";
 import type { Offer } from "../../contracts/webhook-receipts.ts";
@@ -16,9 +16,9 @@ import { uuidV7 } from "../../store/uuid-v7.ts";
 import type { FirstEvents } from "../first-events.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { fromOperation } from "./refusal.ts";
-import type { Rest, Rests } from "./rests.ts";
-
-type CallTrigger = Extract<Trigger, { kind: "agent-call" }>;
+import { createRestingRequests } from "./resting-requests.ts";
+import type { Rests } from "./rests.ts";
+import type { CallTrigger } from "./wait-offers.ts";
 
 export interface CallDeps {
   readonly clock: Clock;
@@ -58,7 +58,7 @@ const maxCallsOfTree = 100;
 export function createCallAbilities(deps: CallDeps): CallAbilities {
   const { clock, graph, store, requests, rests } = deps;
   const command$ = new Subject<CallCommand>();
-  const waiting = new Map<string, { readonly instanceId: string; readonly rest: Rest }>();
+  const resting = createRestingRequests(requests, rests);
 
   const read = async (
     instanceId: string,
@@ -103,12 +103,6 @@ export function createCallAbilities(deps: CallDeps): CallAbilities {
     return type === "started" ? "running" : type === "refused" ? "ended" : "queued";
   };
 
-  const settle = (id: string, then: () => void): void => {
-    const entry = waiting.get(id);
-    waiting.delete(id);
-    if (entry === undefined) then();
-    else entry.rest.finish(then);
-  };
   const see = (event: CallEvent): void => {
     switch (event.type) {
       case "abandoned":
@@ -116,11 +110,11 @@ export function createCallAbilities(deps: CallDeps): CallAbilities {
       case "waiting":
         return rest(event.key, event.calls);
       case "settled":
-        return settle(event.key, () => requests.answer(event.key, event.timedOut));
+        return resting.answer(event.key, event.timedOut);
       case "refused": {
         const path = event.path.join(" → ");
         const detail = `This wait would never end, as these wait for each other: ${path}.`;
-        return requests.refuse(event.key, refusal("deadlock", detail, { path: [...event.path] }));
+        return resting.refuse(event.key, refusal("deadlock", detail, { path: [...event.path] }));
       }
     }
   };
@@ -128,11 +122,11 @@ export function createCallAbilities(deps: CallDeps): CallAbilities {
     const instanceId = open[0]?.callerInstance;
     if (instanceId === undefined) return;
     const text = `waits for ${[...new Set(open.map(({ agent }) => agent))].join(", ")}`;
-    waiting.set(id, { instanceId, rest: rests.begin(instanceId, { clockStands: false, text }) });
+    resting.rest(id, instanceId, text);
   };
   const leave = (id: string): void => {
     command$.next({ type: "cancel", key: id });
-    settle(id, () => requests.refuse(id, new Error("nobody waits for it any more")));
+    resting.leave(id);
   };
 
   return {
@@ -168,11 +162,7 @@ export function createCallAbilities(deps: CallDeps): CallAbilities {
       return { ok: true, timedOut, calls: [...(await read(instanceId, callIds))] };
     },
     see: (event) => {
-      if (event.type === "finished") {
-        for (const [id, { instanceId }] of waiting) {
-          if (instanceId === event.instanceId) waiting.delete(id);
-        }
-      }
+      if (event.type === "finished") resting.end(event.instanceId);
       command$.next({ type: "event", event });
     },
     restore: (alive) => {

@@ -11,12 +11,14 @@ import type { WaitGraph } from "../../../streams/coordination/wait-graph.ts";
 import type { AbilityAnswer, RunRequestOf } from "../../contracts/run-channel.ts";
 import type { Store } from "../../store/store.ts";
 import type { LockClaimEvent } from "../../../streams/status/reduce-status.ts";
+import { createKeptUnlocks } from "./kept-unlocks.ts";
 import { createLockClaims } from "./lock-claims.ts";
 import { iso } from "./lock-view.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { requestId } from "./open-requests.ts";
 import { lockRefusal } from "./refusal.ts";
-import type { Rest, Rests } from "./rests.ts";
+import { createRestingRequests } from "./resting-requests.ts";
+import type { Rests } from "./rests.ts";
 
 export interface LockDeps {
   readonly clock: Clock;
@@ -43,14 +45,9 @@ export interface LockAbilities {
   readonly work$: Observable<never>;
 }
 
-/** Answers of a run that are kept for requests that it repeats: many more than it can have open. */
-const keptUnlocks = 256;
-
 interface Asked {
   readonly resource: string;
   readonly instanceId: string;
-  /** While it waits. */
-  readonly rest: Rest | null;
 }
 
 /** Locks over their store: what a run is told is committed. */
@@ -59,26 +56,15 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
   const command$ = new Subject<LockCommand>();
   const claims = createLockClaims();
   const asked = new Map<string, Asked>();
-  const unlocked = new Map<string, string[]>();
+  const unlocks = createKeptUnlocks(store.waits);
+  const resting = createRestingRequests(requests, rests);
 
-  /** Ends a request, once its run has its place again if it waited. */
-  const settle = (id: string, then: () => void): void => {
-    const { rest = null } = asked.get(id) ?? {};
-    asked.delete(id);
-    if (rest === null) then();
-    else rest.finish(then);
-  };
   const answer = (id: string, saved: Promise<unknown>, told: unknown): void => {
+    asked.delete(id);
     saved.then(
-      () => settle(id, () => requests.answer(id, told)),
-      (error: unknown) => settle(id, () => requests.refuse(id, error)),
+      () => resting.answer(id, told),
+      (error: unknown) => resting.refuse(id, error),
     );
-  };
-  const remember = (instanceId: string, id: string): Promise<void> => {
-    const ids = unlocked.get(instanceId) ?? [];
-    unlocked.set(instanceId, ids);
-    const instead = ids.push(id) > keptUnlocks ? ids.shift() : undefined;
-    return store.waits.remember(instanceId, id, { ok: true }, instead);
   };
   const has = (lock: HeldLock, request: string): Promise<void> => {
     claims.hold(lock, request);
@@ -88,9 +74,10 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
     claims.free(lock);
     const removed = store.locks.remove(lock);
     if (key !== null) {
-      // With the same commit, as a request that is repeated would find nothing to release.
-      const remembered = remember(lock.instanceId, key);
-      return answer(key, Promise.all([removed, remembered]), { ok: true });
+      const told = { ok: true };
+      // With the same commit.
+      const kept = unlocks.keep(lock.instanceId, key, told);
+      return answer(key, Promise.all([removed, kept]), told);
     }
     removed.catch((error: unknown) =>
       deps.onProblem(`the end of the lock ${lock.resource} is not stored: ${String(error)}`),
@@ -111,8 +98,9 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
         return released(event);
       case "refused": {
         const { resource = "" } = asked.get(event.key) ?? {};
+        asked.delete(event.key);
         claims.stopWaiting(event.key);
-        return settle(event.key, () => requests.refuse(event.key, lockRefusal(event, resource)));
+        return resting.refuse(event.key, lockRefusal(event, resource));
       }
       case "waiting":
         return waits(event.key);
@@ -123,9 +111,7 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
     const request = asked.get(id);
     if (request === undefined) return;
     const { resource, instanceId } = request;
-    const text = `waits for the lock ${resource}`;
-    const rest = rests.begin(instanceId, { clockStands: false, text });
-    asked.set(id, { ...request, rest });
+    resting.rest(id, instanceId, `waits for the lock ${resource}`);
     const claim = { resource, instanceId, agent: deps.agentOf(instanceId) };
     claims.wait(id, claim, clock.now());
   };
@@ -136,14 +122,14 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
   ): Promise<unknown> => {
     const begin = (id: string): void => {
       const { resource } = request.request;
-      asked.set(id, { resource, instanceId: request.instanceId, rest: null });
+      asked.set(id, { resource, instanceId: request.instanceId });
       command$.next(command(id));
     };
     return requests.ask(request, begin, (id) => {
       claims.stopWaiting(id);
       command$.next({ type: "cancel", key: id });
-      settle(id, () => undefined);
-      requests.refuse(id, new Error("nobody waits for it any more"));
+      asked.delete(id);
+      resting.leave(id);
     });
   };
   const ttlMs = ({ ttlSeconds }: { readonly ttlSeconds?: number | undefined }): number =>
@@ -161,7 +147,7 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
     unlock: async (request) => {
       const { instanceId } = request;
       const { resource } = request.request;
-      const before = store.waits.answer(instanceId, requestId(request));
+      const before = unlocks.answer(instanceId, requestId(request));
       if (before !== undefined) return before as AbilityAnswer<"unlock">;
       const asked = ask(request, (key) => ({ type: "release", key, resource, instanceId }));
       return (await asked) as AbilityAnswer<"unlock">;
@@ -175,7 +161,8 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
     },
     end: (instanceId) => {
       claims.end(instanceId);
-      unlocked.delete(instanceId);
+      resting.end(instanceId);
+      unlocks.end(instanceId);
       for (const [id, one] of asked) if (one.instanceId === instanceId) asked.delete(id);
       command$.next({ type: "ended", instanceId });
     },

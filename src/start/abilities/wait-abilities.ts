@@ -1,19 +1,21 @@
 import { finalize, ignoreElements, Subject, Subscription, tap } from "rxjs";
 import type { Observable } from "rxjs";
 import type { Clock } from "../../../streams/clock.ts";
-import type { Condition, Occurrence } from "../../../streams/coordination/condition.ts";
 import { waits } from "../../../streams/coordination/waits.ts";
 import type { Wait, WaitCommand, WaitEvent } from "../../../streams/coordination/waits.ts";
 import type { Resting } from "../../../streams/runs/resting.ts";
-import type { AgentConfig, Trigger, WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
+import type { AgentConfig, WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { maxWaitsOfRun } from "../../contracts/run-channel.ts";
 import type { AbilityAnswer, RunRequestOf } from "../../contracts/run-channel.ts";
 import type { Offer } from "../../contracts/webhook-receipts.ts";
 import type { Store } from "../../store/store.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { requestId } from "./open-requests.ts";
-import type { Rest, Rests } from "./rests.ts";
-import { answerFrom, callAs, deliveryAs } from "./told.ts";
+import { createOpenWaits } from "./open-waits.ts";
+import type { Rests } from "./rests.ts";
+import { answerFrom } from "./told.ts";
+import { createWaitOffers } from "./wait-offers.ts";
+import type { CallTrigger } from "./wait-offers.ts";
 
 export interface WaitDeps {
   readonly clock: Clock;
@@ -31,8 +33,6 @@ export interface WaitDeps {
   readonly configOf: (instanceId: string) => AgentConfig;
   readonly onProblem: (message: string) => void;
 }
-
-type CallTrigger = Extract<Trigger, { kind: "agent-call" }>;
 
 export interface WaitAbilities {
   wait(request: RunRequestOf<"wait">): Promise<AbilityAnswer<"wait">>;
@@ -57,45 +57,32 @@ const adoptedMs = 60_000;
 
 /** Waits over their store: what meets a wait is committed as its answer, and survives a restart. */
 export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
-  const { clock, store, requests, resting, rests } = deps;
+  const { clock, store, requests, resting } = deps;
   const command$ = new Subject<WaitCommand>();
-  const open = new Map<string, { readonly wait: Wait; readonly rest: Rest }>();
-  const listening = new Set<string>();
-  const answers = new Map<string, AbilityAnswer<"wait">>();
+  const open = createOpenWaits(deps.rests);
   const graces = new Subscription();
-  let offers = 0;
-  let offered: readonly Wait[] = [];
-
-  const begin = (wait: Wait): void => {
-    const text = waitText(wait.condition);
-    open.set(wait.key, { wait, rest: rests.begin(wait.instanceId, { clockStands: true, text }) });
-  };
-  const listen = (wait: Wait): void => {
-    if (!open.has(wait.key)) return;
-    listening.add(wait.key);
-    command$.next({ type: "wait", wait });
-  };
-  const forget = (key: string): void => {
-    open.delete(key);
-    listening.delete(key);
-  };
-  const finish = (key: string, ready: () => void): void => {
-    const entry = open.get(key);
-    forget(key);
-    entry?.rest.finish(ready);
-  };
   const waitedMs = (instanceId: string): number => resting.waitedMs(instanceId);
+  const offers = createWaitOffers({
+    command: (command) => command$.next(command),
+    isOpen: (key) => open.has(key),
+    waitedMs,
+  });
+
+  const listen = (wait: Wait): void => {
+    if (open.listen(wait.key)) command$.next({ type: "wait", wait });
+  };
+  const answer = (id: string, told: unknown): void =>
+    open.finish(id, () => requests.answer(id, told));
+  const refuse = (id: string, error: unknown): void =>
+    open.finish(id, () => requests.refuse(id, error));
 
   const start = (id: string, { instanceId, request }: RunRequestOf<"wait">): void => {
     const { timeoutSeconds, ...condition } = request;
     const agent = deps.configOf(instanceId);
-    const longest = agent.waitTimeoutSeconds;
-    const left = maxWaitsOfRun * longest * 1000 - waitedMs(instanceId);
-    const wanted = Math.min(timeoutSeconds ?? longest, longest) * 1000;
     const since = clock.now();
-    const until = since + Math.max(0, Math.min(wanted, left));
+    const until = since + longestMs(timeoutSeconds, agent, waitedMs(instanceId));
     const wait: Wait = { key: id, instanceId, agent: agent.name, condition, since, until };
-    begin(wait);
+    open.begin(wait);
     const added = store.waits.add(wait);
     // What came before it was waited for waits in the agent's own queue, behind this very run.
     const looked = store.waits.takeQueued({ ...wait, waitedMs: waitedMs(instanceId) }, (item) =>
@@ -105,13 +92,13 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
       ([taken]) => {
         if (taken === null) {
           listen(wait);
-          if (listening.has(id)) deps.onIdle(instanceId);
+          if (open.listens(id)) deps.onIdle(instanceId);
           return;
         }
         deps.onTaken(taken.item);
-        finish(id, () => requests.answer(id, taken.answer));
+        answer(id, taken.answer);
       },
-      (error: unknown) => finish(id, () => requests.refuse(id, error)),
+      (error: unknown) => refuse(id, error),
     );
   };
   /** The run may only have lost its connection. */
@@ -123,48 +110,27 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
     grace.add(() => graces.remove(grace));
   };
   const cancel = (id: string): void => {
-    const entry = open.get(id);
-    if (entry === undefined) return;
+    const wait = open.get(id);
+    if (wait === undefined) return;
     command$.next({ type: "cancel", key: id });
-    const { instanceId } = entry.wait;
+    const { instanceId } = wait;
     store.waits
       .cancel({ instanceId, key: id, waitedMs: waitedMs(instanceId) })
       .catch((error: unknown) => deps.onProblem(`the end of a wait: ${String(error)}`));
-    finish(id, () => requests.refuse(id, new Error("nobody waits for it any more")));
+    refuse(id, new Error("nobody waits for it any more"));
   };
 
   const timedOut = ({ key, instanceId }: Wait): void => {
-    const answer: AbilityAnswer<"wait"> = { ok: true, timedOut: true, trigger: null };
-    store.waits.end({ key, instanceId, answer, waitedMs: waitedMs(instanceId) }).then(
-      () => finish(key, () => requests.answer(key, answer)),
-      (error: unknown) => finish(key, () => requests.refuse(key, error)),
+    const told: AbilityAnswer<"wait"> = { ok: true, timedOut: true, trigger: null };
+    store.waits.end({ key, instanceId, answer: told, waitedMs: waitedMs(instanceId) }).then(
+      () => answer(key, told),
+      (error: unknown) => refuse(key, error),
     );
   };
   const see = (event: WaitEvent): void => {
-    if (event.type === "offered") offered = event.to;
+    if (event.type === "offered") offers.goesTo(event.to);
     if (event.type === "timed-out") timedOut(event.wait);
-    if (event.type !== "met") return;
-    const answer = answers.get(event.id);
-    finish(event.wait.key, () => requests.answer(event.wait.key, answer));
-  };
-  const offer = (occurrence: Occurrence, trigger: Record<string, unknown>): Offer => {
-    const id = String(++offers);
-    command$.next({ type: "offer", id, occurrence });
-    const answer: AbilityAnswer<"wait"> = { ok: true, timedOut: false, trigger };
-    const takers = offered.map(({ agent, instanceId, key }) => ({
-      ...{ agent, instanceId, key, answer },
-      waitedMs: waitedMs(instanceId),
-      isWaiting: () => open.has(key),
-    }));
-    if (takers.length === 0) return { takers, settle: () => undefined };
-    answers.set(id, answer);
-    return {
-      takers,
-      settle: (taken) => {
-        command$.next({ type: taken ? "taken" : "not-taken", id });
-        answers.delete(id);
-      },
-    };
+    if (event.type === "met") answer(event.wait.key, offers.answer(event.id));
   };
 
   return {
@@ -174,30 +140,24 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
       const left = (id: string): void => hungUp(id, hungUpMs);
       const asked = requests.ask(request, (id) => start(id, request), left);
       // An adopted run that asked again has nothing to do either.
-      if (listening.has(requestId(request))) deps.onIdle(request.instanceId);
+      if (open.listens(requestId(request))) deps.onIdle(request.instanceId);
       return (await asked) as AbilityAnswer<"wait">;
     },
-    offerDelivery: (event, payload) => {
-      const { occurrence, trigger } = deliveryAs(event, payload);
-      return offer(occurrence, trigger);
-    },
-    offerCall: (agent, call) => {
-      const { occurrence, trigger } = callAs(agent, call);
-      return offer(occurrence, trigger);
-    },
+    offerDelivery: (event, payload) => offers.ofDelivery(event, payload),
+    offerCall: (agent, call) => offers.ofCall(agent, call),
     cancel,
     goOn: (instanceId) => {
       for (const wait of store.waits.all()) {
         if (wait.instanceId !== instanceId || open.has(wait.key)) continue;
         requests.expect(instanceId, wait.key, (id) => hungUp(id, hungUpMs));
-        begin(wait);
+        open.begin(wait);
         listen(wait);
         hungUp(wait.key, adoptedMs);
       }
     },
     end: (instanceId) => {
       command$.next({ type: "ended", instanceId });
-      for (const [key, { wait }] of open) if (wait.instanceId === instanceId) forget(key);
+      open.end(instanceId);
       store.waits
         .forget(instanceId)
         .catch((error: unknown) => deps.onProblem(`what ${instanceId} asked: ${String(error)}`));
@@ -211,9 +171,13 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
   };
 }
 
-function waitText({ kind, source, event }: Condition): string {
-  if (kind === "agent-call")
-    return `waits for a call${source === undefined ? "" : ` from ${source}`}`;
-  const from = source === undefined ? "" : ` from ${source}`;
-  return `waits for ${event === undefined ? "a webhook" : `the webhook ${event}`}${from}`;
+/** For how long a run may wait this time, in ms: as it likes, up to its agent's limit and to what it has left. */
+function longestMs(
+  wantedSeconds: number | undefined,
+  { waitTimeoutSeconds }: AgentConfig,
+  waitedMs: number,
+): number {
+  const left = maxWaitsOfRun * waitTimeoutSeconds * 1000 - waitedMs;
+  const wanted = Math.min(wantedSeconds ?? waitTimeoutSeconds, waitTimeoutSeconds) * 1000;
+  return Math.max(0, Math.min(wanted, left));
 }
