@@ -1,0 +1,105 @@
+import { asyncScheduler } from "rxjs";
+import { createClock } from "../../streams/clock.ts";
+import type { Clock } from "../../streams/clock.ts";
+import { createPlaces } from "../../streams/runs/places.ts";
+import type { Places } from "../../streams/runs/places.ts";
+import { createResting } from "../../streams/runs/resting.ts";
+import type { Resting } from "../../streams/runs/resting.ts";
+import type { LogEntry, WorkItem } from "../../streams/vocabulary.ts";
+import type { LoadedProject } from "../config/load-project.ts";
+import { createFirstEvents } from "./first-events.ts";
+import type { FirstEvents } from "./first-events.ts";
+import { abandonBy, dispatchTo } from "./inputs.ts";
+import type { Inputs } from "./inputs.ts";
+import type { OwnProject } from "./own-project.ts";
+import { createReporting } from "./reporting.ts";
+import type { Reporting } from "./reporting.ts";
+import { createRunAbilities } from "./run-abilities.ts";
+import type { LiveAbilities } from "./run-abilities.ts";
+import type { Runtimes } from "./run-edges.ts";
+import { mustBeRunnable } from "./runnable.ts";
+import { createServing } from "./serving.ts";
+import type { Serving } from "./serving.ts";
+import { createStopping } from "./stopping.ts";
+import type { Stopping } from "./stopping.ts";
+
+export interface SchedulerOptions {
+  /** Absolute. */
+  readonly projectDir: string;
+  readonly webUi: boolean;
+  /** Runs only what it is asked for: no schedules, no webhooks, no work that waits, no TCP. */
+  readonly onDemand?: boolean;
+  /** Instead of `[gateway].port`; 0 for any free one. */
+  readonly port?: number;
+  /** Instead of `[gateway].host`. */
+  readonly host?: string;
+  /** How long running runs get when it stops. */
+  readonly graceSeconds: number;
+  readonly env: NodeJS.ProcessEnv;
+  /** Takes the scheduler's own lines, for the terminal. */
+  readonly log: (entry: LogEntry) => void;
+}
+
+/** What a scheduler begins with. */
+export interface Beginning {
+  readonly options: SchedulerOptions;
+  readonly loaded: LoadedProject;
+  readonly own: OwnProject;
+  readonly inputs: Inputs;
+  readonly runtimes: Runtimes;
+  readonly version: string;
+}
+
+/** What a scheduler is made of beside its graph; nothing of it flows or listens yet. */
+export interface Parts {
+  readonly clock: Clock;
+  readonly places: Places;
+  readonly resting: Resting;
+  readonly reporting: Reporting;
+  readonly firstEvents: FirstEvents;
+  readonly stopping: Stopping;
+  readonly abilities: LiveAbilities;
+  readonly serving: Serving;
+  /** Hands on committed work. */
+  readonly dispatch: (items: readonly WorkItem[]) => void;
+  readonly warn: (message: string) => void;
+}
+
+/** `abort` ends what flows. */
+export function createParts(beginning: Beginning, abort: () => void): Parts {
+  const { options, loaded, own, inputs, version } = beginning;
+  const { projectDir } = options;
+  const dispatch = dispatchTo(inputs);
+  const reporting = createReporting({ projectDir, version, own, inputs, tell: options.log });
+  const { journal, board } = reporting;
+  const warn = (message: string): void => journal.say(40, message);
+  const firstEvents = createFirstEvents(() => stopping.phase() === "draining");
+  const stopping = createStopping({
+    ...{ ...inputs, abort },
+    graceMs: options.graceSeconds * 1000,
+    say: (message) => journal.say(30, message),
+    running: () => board.running(),
+  });
+  const clock = createClock(asyncScheduler);
+  const resting = createResting(() => Math.round(performance.now()));
+  const base = { reporting, firstEvents, stopping, clock, resting, dispatch, warn };
+  const abilities = abilitiesOver(beginning, base);
+  const serving = createServing({ ...options, ...base, own, inputs, abilities, version });
+  return { ...base, abilities, serving, places: createPlaces(loaded.project.scale) };
+}
+
+/** What live runs may ask for, over this scheduler's inputs, store and runtimes. */
+function abilitiesOver(
+  { own: { store }, inputs, runtimes }: Beginning,
+  base: Omit<Parts, "abilities" | "serving" | "places">,
+): LiveAbilities {
+  const agents = { ...base.reporting, stopping: base.stopping };
+  return createRunAbilities({
+    ...{ ...base, store, freeze: runtimes.freeze, thaw: runtimes.thaw, onProblem: base.warn },
+    project: () => inputs.project$.value,
+    mustBeRunnable: (agent) => mustBeRunnable(agents, agent),
+    abandon: abandonBy(inputs),
+    onTaken: ({ agent, id }) => inputs.withdraw$.next({ agent, itemId: id, why: "taken" }),
+    receipt: (id) => store.receipts.get(id),
+  });
+}
