@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { createCommitMark } from "./commit-mark.ts";
 import { isBusy, isUnavailable, storeError } from "./store-error.ts";
+import { createTransaction } from "./transaction.ts";
+import type { Write } from "./transaction.ts";
 
 /** Makes many writes durable with one fsync. */
 export interface GroupCommit {
@@ -19,10 +20,7 @@ export interface GroupCommit {
   readonly flush: () => void;
 }
 
-interface Waiting {
-  /** Runs the work; what it returns settles the promise after the commit. */
-  readonly attempt: () => () => void;
-  readonly reject: (error: unknown) => void;
+interface Waiting extends Write {
   /** Whether it is tried again after its transaction failed with this. */
   readonly mayWait: (error: unknown) => boolean;
 }
@@ -39,12 +37,7 @@ const blockedMs = 10;
 /** Groups the writes of one turn of the event loop: while one commit blocks, the next turn's writes gather. */
 export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
   db.exec(`PRAGMA busy_timeout = ${blockedMs}`);
-  const mark = createCommitMark(db);
-  const begin = db.prepare("BEGIN IMMEDIATE");
-  const commit = db.prepare("COMMIT");
-  const savepoint = db.prepare("SAVEPOINT one_write");
-  const release = db.prepare("RELEASE one_write");
-  const undo = db.prepare("ROLLBACK TO one_write");
+  const transact = createTransaction(db, path);
   let waiting: Waiting[] = [];
   let cancelTurn: (() => void) | undefined;
 
@@ -52,22 +45,17 @@ export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
   const commitSome = (isLast: boolean): boolean => {
     const batch = waiting.slice(0, maxWrites);
     waiting = waiting.slice(maxWrites);
-    let settle: readonly (() => void)[] = [];
+    let settle: readonly (() => void)[];
     try {
-      begin.run();
-      mark.set();
-      settle = batch.map(runOne);
-      commit.run();
+      settle = transact(batch);
     } catch (error) {
-      // A commit may fail after it went through; who is told otherwise does it again.
-      if (settle.length === 0 || !mark.isCommitted()) return failed(batch, error, isLast);
+      return failed(batch, error, isLast);
     }
     for (const done of settle) done();
     return true;
   };
 
   const failed = (batch: readonly Waiting[], error: unknown, isLast: boolean): boolean => {
-    rollBack();
     const translated = storeError(path, error);
     const again: Waiting[] = [];
     for (const write of batch) {
@@ -76,30 +64,6 @@ export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
     }
     waiting = [...again, ...waiting];
     return again.length === 0;
-  };
-
-  /** A rollback that fails is the same fault again, and the next BEGIN tells of it. */
-  const rollBack = (): void => {
-    try {
-      if (db.isOpen && db.isTransaction) db.exec("ROLLBACK");
-    } catch (error) {
-      process.emitWarning(`the store could not roll back: ${String(error)}`);
-    }
-  };
-
-  const runOne = (write: Waiting): (() => void) => {
-    savepoint.run();
-    try {
-      const done = write.attempt();
-      release.run();
-      return done;
-    } catch (error) {
-      // The disk's faults are those of the whole transaction, which SQLite may have rolled back by itself.
-      if (!db.isTransaction || isUnavailable(error)) throw error;
-      undo.run();
-      release.run();
-      return () => write.reject(storeError(path, error));
-    }
   };
 
   const onTurn = (): void => {

@@ -71,6 +71,14 @@ export const agents: readonly Mutation[] = [
     only: "theirs",
   },
   {
+    defence: "a folder of runs for all is one in which users leave each other alone",
+    file: "src/runners/host-user/base-dir.ts",
+    find: "uid === 0 && (mode & stickyForAll) === stickyForAll",
+    replace: "uid === 0 && (mode & 0o003) === 0o003",
+    tests: ["test/faults/doors/shared-folders.test.ts"],
+    only: "everybody",
+  },
+  {
     defence: "the folder of runs is no link",
     file: "src/runners/host-user/base-dir.ts",
     find: "const base = await lstat(baseDir);",

@@ -45,9 +45,9 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "nobody is told of a write before it is committed",
-    file: groupCommit,
-    find: "settle = batch.map(runOne);",
-    replace: "settle = batch.map(runOne);\n      for (const done of settle) done();",
+    file: "src/store/transaction.ts",
+    find: "done = writes.map(runOne);",
+    replace: "done = writes.map(runOne);\n      for (const tell of done) tell();",
     tests: [faults],
   },
   {
