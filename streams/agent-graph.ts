@@ -170,7 +170,8 @@ function queued(
         take(1),
         switchMap(({ config }) => (config === null ? EMPTY : runAgent(config, item, edges, place))),
       ),
-    report: (event) => queueRunEvent(name, clock.now(), event),
+    report: (event) =>
+      queueRunEvent({ agent: name, at: clock.now(), usable: usable$.value }, event),
   });
 }
 

@@ -14,8 +14,20 @@ const whys: Readonly<Record<Exclude<DropReason, "taken">, string>> = {
   withdrawn: "the run that called it ended, and wanted it no longer",
 };
 
-/** What an agent's queue reports, as events. `at` is epoch ms. */
-export function queueRunEvent(agent: string, at: number, event: QueueEvent<WorkItem>): RunEvent {
+/** Where an agent's queue is. */
+export interface QueueAt {
+  readonly agent: string;
+  /** Epoch ms. */
+  readonly at: number;
+  /** False while its image is built, or could not be. */
+  readonly usable: boolean;
+}
+
+/** What an agent's queue reports, as events. */
+export function queueRunEvent(
+  { agent, at, usable }: QueueAt,
+  event: QueueEvent<WorkItem>,
+): RunEvent {
   switch (event.type) {
     case "queued":
       return { type: "queued", agent, at, item: event.item };
@@ -27,7 +39,8 @@ export function queueRunEvent(agent: string, at: number, event: QueueEvent<WorkI
       return { type: "refused", agent, at, item: event.item, outcome, reason: whys[event.why] };
     }
     case "skipped": {
-      const reason = event.why === "busy" ? "all runners are busy" : "the agent is held";
+      const held = usable ? "the agent is held" : "its image is not ready";
+      const reason = event.why === "busy" ? "all runners are busy" : held;
       return { type: "refused", agent, at, item: event.item, outcome: "skipped", reason };
     }
   }

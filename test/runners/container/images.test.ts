@@ -175,6 +175,15 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     expect(await imagesWith().imageFor(mended)).not.toBe(goodId);
   });
 
+  it("says so when the image that it begins from can't be had", async () => {
+    const bad = await withDockerfile("FROM registry.invalid/none:1\n");
+    const [last] = (await events(bad)).slice(-1);
+    const error = last?.type === "build-finished" ? (last.error ?? "") : "";
+    expect(error).toContain("registry.invalid");
+    expect(error).toContain("can't be pulled: pull or import it, or name another");
+    expect(error).not.toContain("mend the Dockerfile");
+  });
+
   it("cannot be had when its only build failed, and that is not tried again by each run", async () => {
     const bad = await withDockerfile(`FROM ${image}\nRUN sleep 1; exit 9 # ${projectDir}\n`);
     const images = imagesWith();

@@ -9,12 +9,12 @@ const at = { agent: "dev", at: 5 };
 
 describe("what a queue reports, as events", () => {
   it("says what waits and how many", () => {
-    expect(queueRunEvent("dev", 5, { type: "queued", item })).toEqual({
+    expect(queueRunEvent({ ...at, usable: true }, { type: "queued", item })).toEqual({
       ...at,
       type: "queued",
       item,
     });
-    expect(queueRunEvent("dev", 5, { type: "depth", depth: 3 })).toEqual({
+    expect(queueRunEvent({ ...at, usable: true }, { type: "depth", depth: 3 })).toEqual({
       ...at,
       type: "queue-depth",
       depth: 3,
@@ -28,7 +28,14 @@ describe("what a queue reports, as events", () => {
     [{ type: "skipped", why: "held", item }, "the agent is held"],
   ])("says why work never ran: $type, $why", (event, reason) => {
     const refused = { ...at, type: "refused", item, outcome: event.type, reason };
-    expect(queueRunEvent("dev", 5, event)).toEqual(refused);
+    expect(queueRunEvent({ ...at, usable: true }, event)).toEqual(refused);
+  });
+
+  it("says that an image is missing", () => {
+    const event = { type: "skipped", why: "held", item } as const;
+    expect(queueRunEvent({ ...at, usable: false }, event)).toMatchObject({
+      reason: "its image is not ready",
+    });
   });
 
   it("refuses work for an agent that does not exist", () => {

@@ -26,6 +26,7 @@ const longestLine = 200;
 
 /** Lines that begin a step: `Step 3/9 : COPY …`, Podman's `STEP 3/9: COPY …`. */
 const step = /^step \d+\/\d+ ?:/i;
+const fromStep = /^step \d+\/\d+ ?: ?from /i;
 
 /**
  * Builds an image: `build-started`, one `build-progress` a step, the image's id. Errors with a UserError
@@ -73,20 +74,27 @@ async function followBuild(
   report: (event: ImageEvent) => void,
 ): Promise<void> {
   let last: string[] = [];
+  let at = "";
   for await (const line of ndjsonLines<BuildLine>(answer)) {
     const said = (line.error ?? line.stream ?? "")
       .split(/[\r\n]+/)
       .filter((text) => text.trim() !== "");
     const texts = said.map((text) => text.trim().replace(/\s+/g, " ").slice(0, longestLine));
     last = [...last, ...texts].slice(-keptLines);
-    if (line.error !== undefined) throw buildFailed(tag, last);
-    for (const text of texts) if (step.test(text)) report({ type: "build-progress", text });
+    if (line.error !== undefined) throw buildFailed(tag, last, at);
+    for (const text of texts.filter((one) => step.test(one))) {
+      at = text;
+      report({ type: "build-progress", text });
+    }
   }
 }
 
-function buildFailed(tag: string, lines: readonly string[]): UserError {
+/** `at` is the step that failed. */
+function buildFailed(tag: string, lines: readonly string[], at = ""): UserError {
   return new UserError("build_failed", `the image ${tag} could not be built: ${lines.join("\n")}`, {
-    hint: "mend the Dockerfile; saving it builds again",
+    hint: fromStep.test(at)
+      ? "the image that it begins FROM is not on this engine and can't be pulled: pull or import it, or name another (in the Dockerfile, or as [local].base); saving that builds again"
+      : "mend the Dockerfile; saving it builds again",
   });
 }
 
