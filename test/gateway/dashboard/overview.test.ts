@@ -198,7 +198,11 @@ test("markup in names, texts and log lines is shown, not run", async () => {
 
 test("on a phone nothing is wider than the screen", async () => {
   const error = `agents/${"long-name/".repeat(12)}config.toml:4:12 wrong`;
-  const { page } = await open("/dashboard", withAgents({ name: "a".repeat(63), error }));
+  const agents = [
+    { name: "a".repeat(63), error },
+    { name: "zero", scale: 0, enabled: false },
+  ];
+  const { page } = await open("/dashboard", withAgents(...agents));
   await page.setViewportSize({ width: 360, height: 700 });
   await page.waitForSelector("tbody tr");
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);

@@ -136,6 +136,8 @@ export const tableStyles = css`
     }
     tbody td.state .pill {
       margin: 0 0 0.2rem 0.2rem;
+      /* Why it is disabled may be longer than a third of a phone. */
+      white-space: normal;
     }
     tbody :is(td.last-run, td.duration, td.next-run)::before {
       content: attr(data-label);
