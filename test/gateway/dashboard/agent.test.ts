@@ -106,6 +106,8 @@ test("its last runs are a table and three charts, and follow what happens", asyn
   await expect.poll(() => rows.count()).toBe(4);
   expect(await rows.first().innerText()).toMatch(/running\s+\d\.\d s/);
   await page.getByRole("button", { name: "Kill the run dev-abcdefgh" }).click();
+  expect(deps.operations.calls).not.toContain("killInstance dev-abcdefgh");
+  await page.getByRole("button", { name: "Really kill it?" }).click();
   await expect.poll(() => deps.operations.calls).toContain("killInstance dev-abcdefgh");
 });
 
@@ -139,6 +141,7 @@ test("runs stand in the order of their starts, and a queued one moves up when it
   expect(await rows.count()).toBe(3);
   expect(await rows.first().locator(".run-log a").count()).toBe(1);
   await rows.first().getByRole("button", { name: "Kill the run dev-abcdefgh" }).click();
+  await rows.first().getByRole("button", { name: "Really kill it?" }).click();
   await expect.poll(() => deps.operations.calls).toContain("killInstance dev-abcdefgh");
 });
 

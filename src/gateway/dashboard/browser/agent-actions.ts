@@ -1,6 +1,7 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { announce, offer, onPress, post } from "./actions.ts";
 import { offersOf } from "./agent-offers.ts";
+import { askFirst } from "./ask-first.ts";
 import { byId, setAttribute, setText } from "./dom.ts";
 import { counted } from "./format.ts";
 
@@ -11,9 +12,6 @@ export interface AgentActions {
   showGone(): void;
 }
 
-/** A second press within this time confirms. */
-const confirmMs = 4_000;
-
 /** Makes the page's buttons do what they say. */
 export function wireAgentActions(name: string): AgentActions {
   const path = encodeURIComponent(name);
@@ -21,7 +19,6 @@ export function wireAgentActions(name: string): AgentActions {
   if (!run || !runWith || !toggle || !kill) throw new Error("the page has no buttons");
   let isEnabled = true;
   let running = 0;
-  let isAsked = false;
 
   const trigger = async (prompt: string): Promise<void> => {
     const body = prompt.trim() === "" ? undefined : { prompt };
@@ -29,29 +26,24 @@ export function wireAgentActions(name: string): AgentActions {
     if (answer !== null)
       announce(`${name} ${answer.queued === true ? "is queued" : "was started"}`);
   };
+  const kills = askFirst(kill, async () => {
+    const answer = await post(`/control/agents/${path}/kill`);
+    if (answer !== null) announce(`Killed ${counted(answer.killed ?? 0, "run")} of ${name}`);
+  });
   const showKill = (): void => {
+    const runs = counted(running, "run");
     kill.hidden = running === 0;
-    setText(kill, isAsked ? `Really kill ${counted(running, "run")}?` : "Kill");
-    setAttribute(kill, "aria-label", isAsked ? null : `Kill ${counted(running, "run")} of ${name}`);
+    kills.show({
+      text: "Kill",
+      label: `Kill ${runs} of ${name}`,
+      question: `Really kill ${runs}?`,
+    });
   };
 
   onPress(run, () => trigger(""));
   onPress(toggle, async () => {
     const answer = await post(`/control/agents/${path}/${isEnabled ? "disable" : "enable"}`);
     if (answer !== null) announce(`${name} ${answer.enabled === true ? "enabled" : "disabled"}`);
-  });
-  onPress(kill, async () => {
-    isAsked = !isAsked;
-    showKill();
-    if (isAsked) {
-      setTimeout(() => {
-        isAsked = false;
-        showKill();
-      }, confirmMs);
-      return;
-    }
-    const answer = await post(`/control/agents/${path}/kill`);
-    if (answer !== null) announce(`Killed ${counted(answer.killed ?? 0, "run")} of ${name}`);
   });
   wirePrompt(runWith, trigger);
 

@@ -1,5 +1,6 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
-import { onPress, post } from "./actions.ts";
+import { post } from "./actions.ts";
+import { askFirst } from "./ask-first.ts";
 import { create, placeBelow, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
 import { compactCount, costText, counted, durationText, outcomeText } from "./format.ts";
@@ -69,11 +70,11 @@ function createRunRow(run: HistoryEntry): RunRow {
   const tokens = create("td", "number");
   const cost = create("td", "number");
   const log = createLogLink();
-  const kill = create("button", "link danger", "Kill");
+  const kill = create("button", "link danger");
   kill.setAttribute("type", "button");
   let instanceId = "";
-  onPress(kill, () => post(`/control/kill/${encodeURIComponent(instanceId)}`));
-  const actions = cellOf("td", log.element, " ", kill);
+  const kills = askFirst(kill, () => post(`/control/kill/${encodeURIComponent(instanceId)}`));
+  const actions = cellOf("td", log.element, kill);
   actions.className = "run-actions";
 
   const element = create("tr");
@@ -100,7 +101,8 @@ function createRunRow(run: HistoryEntry): RunRow {
       const word = stateOf(now);
       instanceId = now.instanceId ?? "";
       log.show(now);
-      setAttribute(kill, "aria-label", `Kill the run ${instanceId}`);
+      const label = `Kill the run ${instanceId}`;
+      kills.show({ text: "Kill", label, question: "Really kill it?" });
       const isRunning = word === "running";
       startedAt = isRunning ? Date.parse(now.startedAt ?? "") : null;
       started.show(now.startedAt ?? now.at, "–");

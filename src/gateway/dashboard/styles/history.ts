@@ -45,4 +45,8 @@ export const historyStyles = css`
   .run-actions {
     white-space: nowrap;
   }
+  /* Apart from the log, so that a finger that wants the one doesn't press the other. */
+  .run-actions .danger {
+    margin-left: 1rem;
+  }
 `;
