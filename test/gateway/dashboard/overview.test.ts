@@ -127,6 +127,22 @@ test("a refused action says why", async () => {
   await expect.poll(() => page.locator(".toast").textContent()).toContain("dev says scale = 0");
 });
 
+test("what is refused again is told once, and covers no button", async () => {
+  const agents = Array.from({ length: 20 }, (_, index) => ({ name: `agent-${index}` }));
+  const { page, deps } = await open("/dashboard", withAgents(...agents));
+  deps.operations.refusal = new OperationError("disabled", "not now");
+  const button = page.getByRole("button", { name: "Run agent-1", exact: true });
+  const asked = () => deps.operations.calls.filter((call) => call.startsWith("trigger"));
+  for (let press = 1; press <= 3; press++) {
+    await button.click();
+    await expect.poll(asked).toHaveLength(press);
+  }
+  const toast = page.locator(".toast");
+  await expect.poll(() => toast.count()).toBe(1);
+  const [told, pressed] = await Promise.all([toast.boundingBox(), button.boundingBox()]);
+  expect((told?.x ?? 0) + (told?.width ?? 0)).toBeLessThan(pressed?.x ?? 0);
+});
+
 test("an error shows its file and line", async () => {
   const error = 'agents/dev/config.toml:4:12  schedule "every day" is not a cron expression';
   const { page } = await open("/dashboard", withAgents({ name: "dev", state: "error", error }));

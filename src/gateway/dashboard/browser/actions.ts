@@ -55,15 +55,16 @@ export const silence = "The scheduler does not answer. Is it running?";
 /** Takes back what was said of a scheduler that answers again. */
 export function forgetSilence(): void {
   for (const toast of [...byId("toasts").children]) {
-    if (toast.dataset.silence !== undefined) toast.remove();
+    if (toast.dataset.text === silence) toast.remove();
   }
 }
 
-/** Tells of a failed action, for a while. */
+/** Tells of a failed action, for a while. What is told already is told anew, not twice. */
 export function showToast(text: string): void {
   const toasts = byId("toasts");
+  for (const shown of [...toasts.children]) if (shown.dataset.text === text) shown.remove();
   const toast = create("div", "toast");
-  if (text === silence) toast.dataset.silence = "";
+  toast.dataset.text = text;
   const dismiss = create("button", "toast-close", "×");
   dismiss.setAttribute("aria-label", "Dismiss");
   dismiss.addEventListener("click", () => toast.remove());

@@ -1,10 +1,11 @@
 import { css } from "../html.ts";
 
-/** What tells of a failed action, at the lower edge. */
+/** What tells of a failed action, in the middle of the lower edge: the buttons of rows are to its right. */
 export const toastStyles = css`
   #toasts {
     position: fixed;
-    inset: auto 1rem 1rem auto;
+    inset: auto 0 1rem;
+    margin-inline: auto;
     width: min(26rem, calc(100vw - 2rem));
     display: grid;
     gap: 0.5rem;
