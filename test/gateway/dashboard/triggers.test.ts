@@ -197,3 +197,16 @@ test("an empty history says what will be there", async () => {
   deps.operations.setAgent({ name: "dev", running: 1 });
   await expect.poll(() => page.locator("#trigger-rows tr").count()).toBe(1);
 });
+
+test("a filter that was set while nobody answered is met when the scheduler is back", async () => {
+  const { page } = await open(path, withEntries(...manyRuns(4)));
+  const rows = page.locator("#trigger-rows tr");
+  await page.waitForSelector("body[data-connection=live]");
+  await expect.poll(() => rows.count()).toBe(4);
+  await page.context().setOffline(true);
+  await page.getByLabel("Agent").fill("cat");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.locator(".toast").innerText()).toContain("does not answer");
+  await page.context().setOffline(false);
+  await expect.poll(() => rows.count()).toBe(2);
+});

@@ -1,4 +1,4 @@
-import { showToast, silence } from "./actions.ts";
+import { silence } from "./actions.ts";
 import { goToLogin } from "./live.ts";
 
 /** What an answer of the gateway was: the document, or why there is none. */
@@ -18,12 +18,4 @@ export async function getJson<T>(path: string): Promise<Fetched<T>> {
   } catch {
     return { ok: false, status: 0, detail: silence };
   }
-}
-
-/** The document, or null after telling the person why there is none. */
-export async function getOrTell<T>(path: string): Promise<T | null> {
-  const fetched = await getJson<T>(path);
-  if (fetched.ok) return fetched.value;
-  showToast(fetched.detail);
-  return null;
 }

@@ -1,6 +1,7 @@
 import type { HistoryPage } from "../../../contracts/history.ts";
 import type { StatusSnapshot, StatusUpdate } from "../../../../streams/status/wire.ts";
-import { getJson, getOrTell } from "./api.ts";
+import { showToast } from "./actions.ts";
+import { getJson } from "./api.ts";
 import { addEventListener, byId, create, document, history, setAttribute, setText } from "./dom.ts";
 import { counted } from "./format.ts";
 import { openLive } from "./live.ts";
@@ -24,6 +25,8 @@ let shownTotal = 0;
 /** The views that led here by going to older pages. */
 let newerViews: readonly TriggerView[] = [];
 let asked = 0;
+/** Whether nobody answered when the view changed: what is shown is of the view before it. */
+let isBehind = false;
 
 /** Shows what the address says; what is on its way for an earlier view comes to nothing. */
 async function show(): Promise<void> {
@@ -31,8 +34,11 @@ async function show(): Promise<void> {
   const own = asked;
   showFilters(view);
   byId("show-new").hidden = true;
-  const page = await getOrTell<HistoryPage>(pagePath());
-  if (page === null || own !== asked) return;
+  const fetched = await getJson<HistoryPage>(pagePath());
+  if (own !== asked) return;
+  isBehind = !fetched.ok && fetched.status === 0;
+  if (!fetched.ok) return showToast(fetched.detail);
+  const page = fetched.value;
   rows.clear();
   byId("trigger-rows").replaceChildren();
   for (const entry of page.triggers) {
@@ -75,6 +81,7 @@ function pagePath(): string {
 /** Rows that are shown follow what becomes of them; new ones are counted, and come when they are asked for. */
 const look = soonOnce(async () => {
   const own = asked;
+  if (isBehind) return show();
   if (view.before !== "" || document.visibilityState === "hidden") return;
   const fetched = await getJson<HistoryPage>(pagePath());
   if (!fetched.ok || own !== asked) return;
