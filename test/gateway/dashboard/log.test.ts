@@ -78,6 +78,31 @@ test("Clear empties the display only", async () => {
   await expect.poll(() => rows.count()).toBe(21);
 });
 
+test("lines of another day stand below that day", async () => {
+  const deps = testDeps();
+  const day = 24 * 3_600_000;
+  for (const [ago, msg] of [
+    [2, "first"],
+    [2, "second"],
+    [1, "third"],
+    [0, "last"],
+  ] as const) {
+    deps.logs.write({ agent: "dev", instanceId: "dev-a", msg, time: Date.now() - ago * day });
+  }
+  const { page } = await open(path, deps);
+  const headings = page.locator(".day-heading:visible");
+  await expect.poll(() => headings.count()).toBe(3);
+  const days = (await headings.allInnerTexts()).map((text) => new Date(text).toDateString());
+  const daysAgo = (ago: number) => new Date(Date.now() - ago * day).toDateString();
+  expect(days).toEqual([2, 1, 0].map(daysAgo));
+  const text = await page.locator("#log").innerText();
+  expect(text.replaceAll(/\s+/g, " ")).toMatch(
+    /dev-a.* first .* second .*20\d\d .* third .*20\d\d .* last/,
+  );
+  await page.getByLabel("Show only lines with this text").fill("third");
+  await expect.poll(() => headings.count()).toBe(1);
+});
+
 test("levels have their colours", async () => {
   const deps = testDeps();
   for (const level of [30, 40, 50] as const) deps.logs.write({ agent: "dev", level, msg: "m" });

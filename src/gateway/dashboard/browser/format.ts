@@ -27,6 +27,11 @@ export function exactTime(time: number): string {
   });
 }
 
+/** The day of a moment in the reader's own place: `Sunday, November 22, 2026`. */
+export function dayText(time: number): string {
+  return new Date(time).toLocaleDateString(undefined, { dateStyle: "full" });
+}
+
 /** A moment of the days to come, to the minute: `Sat, Nov 21, 07:39`. */
 export function dayTime(time: number): string {
   return new Date(time).toLocaleString(undefined, {

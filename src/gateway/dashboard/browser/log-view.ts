@@ -1,6 +1,7 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
-import { create, document } from "./dom.ts";
+import { document } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
+import { createLogHeadings } from "./log-headings.ts";
 import { createLogRow } from "./log-row.ts";
 import type { LogRow } from "./log-row.ts";
 
@@ -18,16 +19,17 @@ export interface LogView {
 /** Lines and headings that the page holds; the oldest go when more come. */
 const maxElements = 5_000;
 
-/** A line of the log, or a heading that says of which run the next lines are. */
+/** A line of the log, or a heading: of all lines up to the next one that is as high or higher. */
 interface Shown {
   readonly element: PageElement;
   readonly row: LogRow | null;
+  readonly isDay: boolean;
 }
 
 /** Keeps the lines of a box. `linkTo` is the address of one run's log. */
 export function createLogView(box: PageElement, linkTo: (instance: string) => string): LogView {
   let shown: Shown[] = [];
-  let instance = "";
+  const headings = createLogHeadings(linkTo);
   let level = 0;
   let text = "";
   let isRaw = false;
@@ -39,21 +41,24 @@ export function createLogView(box: PageElement, linkTo: (instance: string) => st
     const row = createLogRow(entry);
     row.setRaw(isRaw);
     if (isFiltered()) row.element.hidden = !isVisible(row);
-    const line = { element: row.element, row };
-    if (entry.instanceId === undefined || entry.instanceId === instance) return [line];
-    instance = entry.instanceId;
-    return [{ element: runHeading(instance, linkTo(instance)), row: null }, line];
+    return [
+      ...headings.above(entry).map((heading) => ({ ...heading, row: null })),
+      { element: row.element, row, isDay: false },
+    ];
   };
   /** A heading over nothing is hidden as well. */
   const showHeadings = (): void => {
-    let hasLines = false;
-    for (const { element, row } of shown.toReversed()) {
-      if (row === null) {
-        element.hidden = !hasLines;
-        hasLines = false;
-      } else if (!row.element.hidden) {
-        hasLines = true;
+    let hasRunLines = false;
+    let hasDayLines = false;
+    for (const { element, row, isDay } of shown.toReversed()) {
+      if (row !== null) {
+        hasRunLines ||= !row.element.hidden;
+        hasDayLines ||= !row.element.hidden;
+        continue;
       }
+      element.hidden = !(isDay ? hasDayLines : hasRunLines);
+      hasRunLines = false;
+      if (isDay) hasDayLines = false;
     }
   };
 
@@ -70,7 +75,7 @@ export function createLogView(box: PageElement, linkTo: (instance: string) => st
     },
     clear: () => {
       shown = [];
-      instance = "";
+      headings.startAnew();
       box.replaceChildren();
     },
     filter: (newLevel, newText) => {
@@ -86,13 +91,4 @@ export function createLogView(box: PageElement, linkTo: (instance: string) => st
     count: () => shown.filter(({ row }) => row !== null).length,
     hiddenCount: () => shown.filter(({ row }) => row?.element.hidden === true).length,
   };
-}
-
-function runHeading(instance: string, address: string): PageElement {
-  const element = create("div", "run-heading");
-  const link = create("a", "", instance);
-  link.href = address;
-  link.title = "Only this run";
-  element.append(link);
-  return element;
 }

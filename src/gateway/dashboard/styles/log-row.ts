@@ -60,6 +60,10 @@ export const logRowStyles = css`
     color: var(--muted);
     padding: 0.9rem 1.25rem 0.4rem;
   }
+  .day-heading {
+    font: 600 0.9rem/1.4 var(--sans);
+    padding: 1.1rem 1.25rem 0.2rem;
+  }
   .run-heading::after {
     content: "";
     flex: 1;
@@ -169,6 +173,10 @@ export const logRowStyles = css`
       grid-template-columns: auto 1fr;
       gap: 0 0.7rem;
       padding: 0.3rem 1rem;
+    }
+    .day-heading,
+    .run-heading {
+      padding-inline: 1rem;
     }
     .line .content {
       grid-column: 1 / -1;
