@@ -25,13 +25,15 @@ export function logPage(agent: string): Page {
           </span>
           <nav aria-label="Pages">
             <a href="/dashboard">Agents</a>
-            <a href="/dashboard/triggers?agent=${agent}">Triggers</a>
+            <a href="/dashboard/triggers${isAgent ? `?agent=${agent}` : ""}">Triggers</a>
             <a href="/logout">Logout</a>
           </nav>
         </header>
         ${toolbar(agent, isAgent)}
         <main>
-          <p class="muted" id="log-empty">No lines yet. They appear here as the agent runs.</p>
+          <p class="muted" id="log-empty" role="status">
+            No lines yet. They appear here as the ${isAgent ? "agent runs" : "scheduler works"}.
+          </p>
           <div
             id="log"
             role="log"

@@ -144,6 +144,34 @@ test("lines are filtered by level and by text, also those that come", async () =
   expect(await page.locator(".run-heading:visible").count()).toBe(3);
 });
 
+test("a filter that no line meets says so", async () => {
+  const { page, rows, deps } = await openWith(3);
+  const note = page.locator("#log-empty");
+  await expect.poll(() => rows.count()).toBe(3);
+  await page.getByLabel("Show only lines with this text").fill("needle");
+  await expect.poll(() => note.innerText()).toBe("No line meets the filter.");
+  deps.logs.write({ agent: "dev", msg: "a needle" });
+  await expect.poll(() => note.isVisible()).toBe(false);
+});
+
+test("a filter unfolds the output that it found, and folds it again", async () => {
+  const deps = testDeps();
+  writeStory(deps);
+  const { page } = await openWith(0, deps);
+  const filter = page.getByLabel("Show only lines with this text");
+  const found = page.getByText("file 29");
+  await filter.fill("File 29");
+  await expect.poll(() => found.isVisible()).toBe(true);
+  await filter.fill("");
+  await expect.poll(() => found.isVisible()).toBe(false);
+});
+
+test("a run without lines is told as that", async () => {
+  const { page, url } = await openWith(3);
+  await page.goto(`${url}${path}?instance=dev-unknown`);
+  await expect.poll(() => page.locator("#log-empty").innerText()).toMatch(/^No lines of this run/);
+});
+
 test("one run is shown alone, and all of them again", async () => {
   const deps = testDeps();
   writeStory(deps);

@@ -40,6 +40,7 @@ export interface PageElement {
   replaceChildren(...children: readonly (PageElement | string)[]): void;
   remove(): void;
   focus(): void;
+  querySelector(selector: string): PageElement | null;
   getAttribute(name: string): string | null;
   setAttribute(name: string, value: string): void;
   removeAttribute(name: string): void;

@@ -14,6 +14,8 @@ export interface LogRow {
   readonly level: number;
   /** What a reader can search in. */
   readonly text: () => string;
+  /** Unfolds output with this text, lower case, and folds again what it unfolded when there is none. */
+  reveal(text: string): void;
   /** Shows the entry as it was written, below what it says. */
   setRaw(isRaw: boolean): void;
 }
@@ -45,7 +47,23 @@ export function createLogRow(entry: LogEntry): LogRow {
     setAttribute(at, "aria-expanded", String(isRaw));
   };
   at.addEventListener("click", () => setRaw(raw === null));
-  return { element: row, level: entry.level, text: () => content.textContent, setRaw };
+  return {
+    ...{ element: row, level: entry.level, setRaw },
+    text: () => content.textContent,
+    reveal: revealing(content.querySelector("details")),
+  };
+}
+
+function revealing(fold: PageElement | null): (text: string) => void {
+  let isRevealed = false;
+  return (text) => {
+    if (fold === null) return;
+    const isWanted = text !== "" && fold.textContent.toLowerCase().includes(text);
+    // What the reader unfolded stays so.
+    if (isWanted === fold.open || (fold.open && !isRevealed)) return;
+    fold.open = isWanted;
+    isRevealed = isWanted;
+  };
 }
 
 function contentOf(kind: string, entry: LogEntry): readonly PageElement[] {

@@ -40,6 +40,7 @@ export function createLogView(box: PageElement, linkTo: (instance: string) => st
   const append = (entry: LogEntry): Shown[] => {
     const row = createLogRow(entry);
     row.setRaw(isRaw);
+    row.reveal(text);
     if (isFiltered()) row.element.hidden = !isVisible(row);
     return [
       ...headings.above(entry).map((heading) => ({ ...heading, row: null })),
@@ -81,7 +82,10 @@ export function createLogView(box: PageElement, linkTo: (instance: string) => st
     filter: (newLevel, newText) => {
       level = newLevel;
       text = newText.trim().toLowerCase();
-      for (const { row } of shown) if (row !== null) row.element.hidden = !isVisible(row);
+      for (const { row } of shown) {
+        row?.reveal(text);
+        if (row !== null) row.element.hidden = !isVisible(row);
+      }
       showHeadings();
     },
     setRaw: (raw) => {

@@ -34,6 +34,11 @@ const logView = createLogView(box, (id) => addressWith({ instance: id }));
 const runChoice = wireRunChoice(agent, instance, (id) => addressWith({ instance: id }));
 const waiting: LogEntry[] = [];
 let missed = 0;
+/** What is said while there is no line. */
+let emptyText =
+  instance === ""
+    ? byId("log-empty").textContent.trim()
+    : "No lines of this run: it has said nothing yet, or its log is no longer kept.";
 
 const follow = createFollow(box, () => {
   if (follow.isOn()) missed = 0;
@@ -67,8 +72,7 @@ function flush(): void {
   // As many as were asked for: there may be more before them.
   if (logView.count() === 0 && fresh.length >= lines && lines < maxWaiting) showEarlier();
   logView.add(fresh);
-  showHidden();
-  byId("log-empty").hidden = true;
+  showCounts();
   follow.contentChanged();
   if (follow.isOn()) return;
   missed += fresh.length;
@@ -80,14 +84,16 @@ function showEarlier(): void {
   byId("earlier").href = addressWith({ lines: String(Math.min(lines * 10, maxWaiting)) });
 }
 
-function showHidden(): void {
-  const count = logView.hiddenCount();
-  setText(byId("hidden-count"), count === 0 ? "" : `${counted(count, "line")} hidden`);
+function showCounts(): void {
+  const [count, hidden] = [logView.count(), logView.hiddenCount()];
+  setText(byId("hidden-count"), hidden === 0 ? "" : `${counted(hidden, "line")} hidden`);
+  byId("log-empty").hidden = hidden < count;
+  setText(byId("log-empty"), count === 0 ? emptyText : "No line meets the filter.");
 }
 
 function applyFilter(): void {
   logView.filter(Number(byId("level").value), byId("text-filter").value);
-  showHidden();
+  showCounts();
   follow.contentChanged();
 }
 
@@ -126,9 +132,8 @@ byId("clear").addEventListener("click", () => {
   waiting.splice(0);
   missed = 0;
   logView.clear();
-  showHidden();
-  setText(byId("log-empty"), "Cleared. New lines appear here; the log file keeps the old ones.");
-  byId("log-empty").hidden = false;
+  emptyText = "Cleared. New lines appear here; the log file keeps the old ones.";
+  showCounts();
   follow.set(true);
 });
 // A browser fills fields in anew when it comes back to a page.
