@@ -51,6 +51,7 @@ export function agentPage(agent: string): Page {
               <h2 id="next-title">Next runs</h2>
               <p id="schedule-text"></p>
               <ol class="ticks" id="ticks"></ol>
+              <p class="muted" id="ticks-zone" hidden></p>
               <p class="muted" id="ticks-note" hidden></p>
             </section>
             <section class="panel" aria-labelledby="locks-title">

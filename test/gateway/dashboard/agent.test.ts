@@ -31,6 +31,20 @@ test("it says when the agent is due, in words and as a list", async () => {
   expect(errors).toEqual([]);
 });
 
+test("ticks are in the reader's time zone, which is said when the schedule has another, and of far ones the year", async () => {
+  const ticks = ["2124-02-29T00:00:00.000Z"];
+  const first = withDetail({ schedule: "0 9 29 2 *", timezone: "Pacific/Chatham" }, ticks);
+  const { page, deps } = await open(path, first);
+  const own = await page.evaluate<string>("Intl.DateTimeFormat().resolvedOptions().timeZone");
+  const note = page.locator("#ticks-zone");
+  await expect.poll(() => note.innerText()).toBe(`Listed in your own time zone, ${own}.`);
+  expect(await page.locator("#ticks li").innerText()).toContain("2124");
+  const config = anAgent("dev", { schedule: "0 9 29 2 *", timezone: own });
+  deps.operations.details.set("dev", { config, nextTicks: ticks });
+  deps.operations.addLog({ agent: "dev", msg: "timezone changed" });
+  await expect.poll(() => note.isVisible()).toBe(false);
+});
+
 test("a paused scheduler and a disabled agent are said where ticks are listed", async () => {
   const { page, deps } = await open(path, withDetail({}, [inSeconds(60)]));
   const note = page.locator("#ticks-note");

@@ -2,7 +2,7 @@ import type { AgentAnswer } from "../agent-answer.ts";
 import { factList } from "./agent-facts.ts";
 import { getJson } from "./api.ts";
 import { byId, create, setAttribute, setText } from "./dom.ts";
-import { dayTime } from "./format.ts";
+import { dayTime, ownTimeZone } from "./format.ts";
 import { markdownView } from "./markdown-view.ts";
 import { soonOnce } from "./soon-once.ts";
 import { createTime } from "./time-cell.ts";
@@ -33,6 +33,7 @@ export function createAgentDetail(name: string): AgentDetailView {
     shown = JSON.stringify(answer);
     setText(byId("schedule-text"), whenText(answer));
     times = showTicks(nextTicks);
+    showZone(nextTicks, config?.timezone);
     nextTick = Date.parse(nextTicks[0] ?? "") || Infinity;
     const facts = config === null ? [] : factList(config, scheduleText);
     byId("config").replaceChildren(...facts);
@@ -110,4 +111,14 @@ function showTicks(ticks: readonly string[]): readonly TimeCell[] {
     }),
   );
   return cells.map(({ cell }) => cell);
+}
+
+/** A schedule has its own time zone; the list is in the reader's, which is said when they differ. */
+function showZone(ticks: readonly string[], timeZone: string | undefined): void {
+  const own = ownTimeZone();
+  const differs = ticks
+    .map((tick) => Date.parse(tick))
+    .some((at) => dayTime(at) !== dayTime(at, timeZone));
+  setText(byId("ticks-zone"), `Listed in your own time zone, ${own}.`);
+  byId("ticks-zone").hidden = !differs;
 }

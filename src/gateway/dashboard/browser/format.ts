@@ -32,16 +32,24 @@ export function dayText(time: number): string {
   return new Date(time).toLocaleDateString(undefined, { dateStyle: "full" });
 }
 
-/** A moment of the days to come, to the minute: `Sat, Nov 21, 07:39`. */
-export function dayTime(time: number): string {
+/** A moment to come, to the minute: `Sat, Nov 21, 07:39`; with its year when that is not this one. */
+export function dayTime(time: number, timeZone = ownTimeZone()): string {
+  const isThisYear = new Date(time).getFullYear() === new Date().getFullYear();
   return new Date(time).toLocaleString(undefined, {
+    ...(isThisYear ? {} : { year: "numeric" }),
     weekday: "short",
     day: "numeric",
     month: "short",
     hour: "2-digit",
     minute: "2-digit",
     hourCycle: "h23",
+    timeZone,
   });
+}
+
+/** The reader's own time zone: `Europe/Berlin`. */
+export function ownTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** The time of day, to the second, in 24 hours: one width for every line. */

@@ -106,6 +106,7 @@ export const agentStyles = css`
   #schedule-text:empty {
     display: none;
   }
+  #ticks-zone,
   #ticks-note {
     font-size: 0.87rem;
     margin-top: 0.5rem;
