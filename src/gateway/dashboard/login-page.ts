@@ -2,11 +2,17 @@ import { css, html } from "./html.ts";
 import { cardStyles, mark } from "./layout.ts";
 import type { Page } from "./layout.ts";
 
-/** The login page. `message` says why the last try failed; `next` is where to go afterwards, already made safe. */
+/** Why a person sees the page again: an error of theirs, or a warning of what happened meanwhile. */
+export interface LoginMessage {
+  readonly kind: "error" | "warning";
+  readonly text: string;
+}
+
+/** The login page. `next` is where to go afterwards, already made safe. */
 export function loginPage(options: {
   readonly keyPath: string;
   readonly next: string;
-  readonly message: string | null;
+  readonly message: LoginMessage | null;
 }): Page {
   const { keyPath, next, message } = options;
   return {
@@ -20,7 +26,7 @@ export function loginPage(options: {
         ${
           message === null
             ? null
-            : html`<p class="notice error" role="alert" id="message">${message}</p>`
+            : html`<p class="notice ${message.kind}" role="alert" id="message">${message.text}</p>`
         }
         <input type="hidden" name="next" value="${next}" />
         <input type="text" name="username" value="almanac" autocomplete="username" hidden />

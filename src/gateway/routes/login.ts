@@ -35,6 +35,7 @@ const logoutSchema = {
   ...{ tag, summary: "End the session and its streams" },
   ...{ response: { 303: z.undefined() }, problems: [403, 503] },
 };
+const sessionIsOver = { kind: "warning", text: "Your session is over. Log in again." } as const;
 /** Seconds: the absolute lifetime of a session. The server's own clock decides, this tidies the browser. */
 const cookieMaxAge = 7 * 24 * 3600;
 
@@ -50,7 +51,10 @@ export function loginRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   api.get("/login", { schema: pageSchema }, (request, reply) => {
     const next = safeNext(request.query.next, home);
     if (sessionOf(request, deps) !== null) return reply.redirect(next, 303);
-    return sendPage(reply, loginPage({ keyPath: deps.keyPath, next, message: null }));
+    // Who logged out brings no cookie.
+    const isOver = (request.cookies[sessionCookie] ?? "") !== "";
+    const message = isOver ? sessionIsOver : null;
+    return sendPage(reply, loginPage({ keyPath: deps.keyPath, next, message }));
   });
 
   api.post("/login", { bodyLimit: 8 * 1024, schema: loginSchema }, (request, reply) => {
@@ -64,7 +68,8 @@ export function loginRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       return isForm ? reply.redirect(next, 303) : reply.code(204).send();
     }
     if (!isForm) throw refusal;
-    const page = loginPage({ keyPath: deps.keyPath, next, message: refusal.message });
+    const message = { kind: "error", text: refusal.message } as const;
+    const page = loginPage({ keyPath: deps.keyPath, next, message });
     return sendPage(reply.headers(refusal.headers), page, refusal.status);
   });
 

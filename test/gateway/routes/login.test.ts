@@ -22,6 +22,15 @@ test("the page asks for the key and tells where it is", async () => {
   expect(response.body).toContain('value="/dashboard/agents/a/logs"');
 });
 
+test("a session that is over is told as that, and a logout is not", async () => {
+  const app = await setUp();
+  const cookie = `al_session=${"a".repeat(43)}`;
+  const over = await app.inject({ url: "/login", headers: { cookie } });
+  expect(over.body).toContain("Your session is over.");
+  const loggedOut = await app.inject({ url: "/login" });
+  expect(loggedOut.body).not.toContain("Your session is over.");
+});
+
 test("the key becomes a session: 303 to where the browser wanted, 204 for a program", async () => {
   const app = await setUp();
   const payload = `key=${apiKey}&next=%2Fdashboard%2Fagents%2Fdev%2Flogs`;
