@@ -72,6 +72,9 @@ export const agentStyles = css`
     fill: var(--red);
     opacity: 1;
   }
+  .column-bar.killed {
+    fill: var(--muted);
+  }
   .column-bar:hover {
     opacity: 0.55;
   }

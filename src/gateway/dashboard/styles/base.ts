@@ -12,7 +12,7 @@ export const baseStyles = css`
     --muted: #5c6773;
     --accent: #3451c7;
     --accent-text: #fff;
-    --green: #1a7f4b;
+    --green: #177545;
     --green-soft: #dcf5e6;
     --yellow: #8a5a00;
     --yellow-soft: #fdf0cf;

@@ -27,6 +27,9 @@ export const instructionStyles = css`
     gap: 0.6rem;
     margin-bottom: 0.3rem;
   }
+  .instructions .marker {
+    flex: none;
+  }
   .instructions .depth-1 {
     margin-left: 1.4rem;
   }

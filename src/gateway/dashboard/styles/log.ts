@@ -154,6 +154,7 @@ export const logStyles = css`
     }
     .field {
       width: 100%;
+      max-width: none;
     }
     .toolbar .end {
       gap: 0.3rem;

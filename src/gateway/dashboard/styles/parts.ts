@@ -124,6 +124,18 @@ export const partStyles = css`
   .danger {
     color: var(--red);
   }
+  /* A finger needs more room than a word has; what is around stays where it is. */
+  @media (pointer: coarse) {
+    .run-log a,
+    .agent-details,
+    .history .link {
+      padding: 0.6rem;
+      margin: -0.6rem;
+    }
+    .history .run-actions .danger {
+      margin-left: 0.6rem;
+    }
+  }
   .button[aria-disabled="true"] {
     opacity: 0.45;
     cursor: default;

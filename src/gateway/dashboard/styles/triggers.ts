@@ -142,6 +142,12 @@ export const triggersStyles = css`
     font-size: 0.88rem;
   }
   @media (max-width: 48rem) {
+    .pager {
+      gap: 0.4rem;
+    }
+    #place {
+      min-width: 0;
+    }
     .history thead {
       display: block;
       position: absolute;
@@ -155,6 +161,9 @@ export const triggersStyles = css`
       grid-template: "agent outcome" "trigger time" "why why" "more duration" / minmax(0, 1fr) auto;
       gap: 0.1rem 0.8rem;
       padding: 0.65rem 0;
+    }
+    .history tbody tr:first-child {
+      border-top: 0;
     }
     .history tbody tr.details-row {
       display: block;
