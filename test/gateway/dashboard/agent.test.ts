@@ -4,6 +4,7 @@ import { anAgent } from "../../helpers/agents.ts";
 import { fakeOperations, historyEntry } from "../../helpers/fake-operations.ts";
 import { testDeps } from "../start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
+import { withDetail } from "./with-detail.ts";
 
 const open = sharedBrowser();
 const path = "/dashboard/agents/dev";
@@ -11,12 +12,6 @@ const attack = `<img src=x onerror="window.hacked=true"><script>window.hacked=tr
 
 function inSeconds(seconds: number): string {
   return new Date(Date.now() + seconds * 1000).toISOString();
-}
-
-function withDetail(config: Parameters<typeof anAgent>[1] = {}, nextTicks: string[] = []) {
-  const deps = testDeps();
-  deps.operations.details.set("dev", { config: anAgent("dev", config), nextTicks });
-  return deps;
 }
 
 test("it says when the agent is due, in words and as a list", async () => {
@@ -79,84 +74,6 @@ test("its instructions are rendered, or shown as they are written", async () => 
   await page.getByRole("button", { name: "As written" }).click();
   expect(await page.locator("#instructions").isVisible()).toBe(false);
   expect(await page.locator("#instructions-raw").textContent()).toBe(instructions);
-});
-
-test("its last runs are a table and three charts, and follow what happens", async () => {
-  const deps = withDetail();
-  const { entries } = deps.operations;
-  const at = (ago: number): string => new Date(Date.now() - ago * 1000).toISOString();
-  entries.push(
-    historyEntry({ id: "a", at: at(300), durationMs: 4000, tokens: 1000, costUsd: 0.5 }),
-    historyEntry({ id: "b", at: at(200), durationMs: 8000, tokens: 3000, costUsd: 0.1 }),
-    historyEntry({ id: "c", at: at(100), durationMs: 1000, outcome: "failed", reason: "exit 3" }),
-    historyEntry({ id: "other", agent: "cat" }),
-  );
-  const { page } = await open(path, deps);
-  const rows = page.locator("#run-rows tr");
-  await expect.poll(() => rows.count()).toBe(3);
-  expect(await rows.first().innerText()).toMatch(/schedule\s+failed\s+exit 3\s+1\.0 s/);
-  const charts = page.locator("#charts svg");
-  const labels = (await charts.all()).map((chart) => chart.getAttribute("aria-label"));
-  expect(await Promise.all(labels)).toEqual([
-    "Duration of the last runs: last 1.0 s, median 4.0 s · most 8.0 s",
-    "Tokens of the last runs: last 1.2k, median 1.2k · most 3.0k",
-    "Cost of the last runs: last $0.0100, median $0.10 · most $0.50",
-  ]);
-  expect(await charts.first().locator("rect").count()).toBe(3);
-  expect(await charts.first().locator("rect.failed").count()).toBe(1);
-
-  const running = { startedAt: at(5), endedAt: null, durationMs: null, outcome: null } as const;
-  entries.push(
-    historyEntry({
-      id: "d",
-      instanceId: "dev-abcdefgh",
-      at: at(5),
-      tokens: null,
-      costUsd: null,
-      ...running,
-    }),
-  );
-  deps.operations.setAgent({ name: "dev", running: 1, state: "running" });
-  await expect.poll(() => rows.count()).toBe(4);
-  expect(await rows.first().innerText()).toMatch(/running\s+\d\.\d s/);
-  await page.getByRole("button", { name: "Kill the run dev-abcdefgh" }).click();
-  expect(deps.operations.calls).not.toContain("killInstance dev-abcdefgh");
-  await page.getByRole("button", { name: "Really kill it?" }).click();
-  await expect.poll(() => deps.operations.calls).toContain("killInstance dev-abcdefgh");
-});
-
-test("runs stand in the order of their starts, and a queued one moves up when it starts", async () => {
-  const deps = withDetail();
-  const at = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
-  const ongoing = { outcome: null, endedAt: null, durationMs: null } as const;
-  const queued = { ...ongoing, startedAt: null, instanceId: null };
-  deps.operations.entries.push(
-    historyEntry({ id: "late", at: at(100), startedAt: at(20) }),
-    historyEntry({ id: "early", at: at(90), startedAt: at(60) }),
-    historyEntry({ id: "next", at: at(80), ...queued }),
-  );
-  const { page } = await open(path, deps);
-  const rows = page.locator("#run-rows tr");
-  await expect
-    .poll(() => rows.allInnerTexts())
-    .toEqual([
-      expect.stringMatching(/^20 s ago|^2\d s ago/),
-      expect.stringMatching(/^6\d s ago|^1 min ago/),
-      expect.stringContaining("queued"),
-    ]);
-  expect(await rows.last().locator(".run-log a").count()).toBe(0);
-  const entry = historyEntry({
-    ...{ id: "next", at: at(80), ...ongoing },
-    ...{ startedAt: at(1), instanceId: "dev-abcdefgh" },
-  });
-  deps.operations.entries[2] = entry;
-  deps.operations.setAgent({ name: "dev", running: 1, state: "running" });
-  await expect.poll(() => rows.first().innerText()).toContain("running");
-  expect(await rows.count()).toBe(3);
-  expect(await rows.first().locator(".run-log a").count()).toBe(1);
-  await rows.first().getByRole("button", { name: "Kill the run dev-abcdefgh" }).click();
-  await rows.first().getByRole("button", { name: "Really kill it?" }).click();
-  await expect.poll(() => deps.operations.calls).toContain("killInstance dev-abcdefgh");
 });
 
 test("Run, Run with a prompt, Disable, Enable and Kill do what they say", async () => {
@@ -230,6 +147,8 @@ test("an agent without a valid config says so, with its error", async () => {
   const { page } = await open(path, testDeps({ operations }));
   await expect.poll(() => page.locator("#agent-error").innerText()).toContain(":4:12");
   await expect.poll(() => page.locator("#config").innerText()).toContain("no valid one yet");
+  expect(await page.locator("#instructions").innerText()).toContain("when the agent has a valid");
+  expect(await page.getByRole("button", { name: "As written" }).count()).toBe(0);
 });
 
 test("an agent that goes is said to be gone, and can't be run", async () => {

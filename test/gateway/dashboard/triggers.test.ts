@@ -190,6 +190,12 @@ test("a long name is cut, so that times stay on one line", async () => {
   expect((await row.locator("td .number").boundingBox())?.height).toBeLessThan(25);
 });
 
+test("a history of one page has no buttons to leaf through", async () => {
+  const { page } = await open(path, withEntries(...manyRuns(4)));
+  await expect.poll(() => page.locator("#trigger-rows tr").count()).toBe(4);
+  expect(await page.locator("#pager").isVisible()).toBe(false);
+});
+
 test("an empty history says what will be there", async () => {
   const { page, deps } = await open(path);
   await expect.poll(() => page.locator("#none").innerText()).toContain("Nothing has triggered");

@@ -37,9 +37,11 @@ export function createAgentDetail(name: string): AgentDetailView {
     nextTick = Date.parse(nextTicks[0] ?? "") || Infinity;
     const facts = config === null ? [] : factList(config, scheduleText);
     byId("config").replaceChildren(...facts);
-    if (config === null) byId("config").append(create("dd", "none", "There is no valid one yet."));
-    if (config === null || config.instructions === shownInstructions) return;
-    shownInstructions = config.instructions;
+    byId("as-written").hidden = config === null;
+    const instructions = config?.instructions ?? null;
+    if (config !== null && instructions === shownInstructions) return;
+    shownInstructions = instructions;
+    if (config === null) return showNoConfig();
     byId("instructions").replaceChildren(...markdownView(config.instructions));
     setText(byId("instructions-raw"), config.instructions);
   };
@@ -95,6 +97,12 @@ function whenText({ config, scheduleText }: AgentAnswer): string {
     ...(sources.length === 0 ? [] : [`On webhooks of ${sources.join(", ")}`]),
   ];
   return parts.length === 0 ? "Nothing starts it but a call or a hand." : `${parts.join(". ")}.`;
+}
+
+function showNoConfig(): void {
+  byId("config").append(create("dd", "none muted", "There is no valid one yet."));
+  const note = create("p", "muted", "They are shown when the agent has a valid config.");
+  byId("instructions").replaceChildren(note);
 }
 
 function showTicks(ticks: readonly string[]): readonly TimeCell[] {

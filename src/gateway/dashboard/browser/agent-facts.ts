@@ -30,10 +30,7 @@ function factsOf(config: AgentConfig, scheduleText: string | null): readonly Fac
     ["Queue", `holds ${counted(config.queueSize, "work item")}`],
     ["Timeout", durationText(config.timeoutSeconds * 1000)],
     ["Waits for a trigger", `up to ${durationText(config.waitTimeoutSeconds * 1000)}`],
-    [
-      "Runs in",
-      runtime.type === "container" ? "a container" : `a process of the OS user ${runtime.runAs}`,
-    ],
+    ["Runs in", runtimeText(runtime)],
     ["Credentials", ...config.credentials],
     ["Before the session", ...hooks.pre],
     ["After the session", ...hooks.post],
@@ -42,6 +39,13 @@ function factsOf(config: AgentConfig, scheduleText: string | null): readonly Fac
     ["License", ...words(config.license)],
     ["Compatible with", ...words(config.compatibility)],
   ];
+}
+
+function runtimeText(runtime: AgentConfig["runtime"]): string {
+  if (runtime.type === "container") return "a container";
+  return runtime.runAs === "$USER"
+    ? "a process of the scheduler's own OS user"
+    : `a process of the OS user ${runtime.runAs}`;
 }
 
 function words(text: string | null): readonly string[] {

@@ -27,9 +27,10 @@ const readRuns = soonOnce(async () => {
   if (!fetched.ok) return;
   const triggers = byStart(fetched.value.triggers);
   runList.show(triggers);
-  byId("charts").replaceChildren(...runCharts(triggers));
+  const charts = runCharts(triggers);
+  byId("charts").replaceChildren(...charts);
   byId("runs").hidden = triggers.length === 0;
-  byId("charts").hidden = triggers.length === 0;
+  byId("charts").hidden = charts.length === 0;
   byId("runs-empty").hidden = triggers.length > 0;
 });
 

@@ -21,10 +21,10 @@ const chartHeight = 44;
 /** Even nothing is drawn, so that each run has its place. */
 const leastHeight = 1.5;
 
-/** A small chart for each thing that is measured of runs; the newest run is on the right. */
+/** A small chart for each thing that is measured of runs, none before one ended; the newest run is on the right. */
 export function runCharts(newestFirst: readonly HistoryEntry[]): readonly PageElement[] {
   const runs = newestFirst.filter(({ outcome, startedAt }) => outcome && startedAt).toReversed();
-  return measures.map((measure) => chart(measure, runs));
+  return runs.length === 0 ? [] : measures.map((measure) => chart(measure, runs));
 }
 
 function chart({ name, of, text }: Measure, runs: readonly HistoryEntry[]): PageElement {

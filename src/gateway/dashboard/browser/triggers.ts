@@ -57,7 +57,7 @@ function showPage({ triggers, total, nextBefore: next }: HistoryPage): void {
   const isNewest = view.before === "";
   byId("none").hidden = triggers.length > 0;
   byId("triggers").hidden = triggers.length === 0;
-  byId("pager").hidden = triggers.length === 0 && isNewest;
+  byId("pager").hidden = isNewest && next === null;
   setText(byId("none"), noneText());
   setPressable("newest", !isNewest);
   setPressable("newer", newerViews.length > 0);

@@ -101,6 +101,10 @@ export const agentStyles = css`
     color: var(--muted);
     text-decoration: line-through;
   }
+  #runs-empty {
+    margin-top: 0.6rem;
+    font-size: 0.92rem;
+  }
   #schedule-text {
     margin-top: 0.45rem;
     font-size: 0.92rem;
