@@ -150,6 +150,15 @@ test("an error shows its file and line", async () => {
   await expect.poll(() => status.innerText()).toContain("agents/dev/config.toml:4:12");
 });
 
+test("an error in colours of a terminal is shown as its text", async () => {
+  const error = "failed: \u001b[31mno space left\u001b[0m";
+  const { page } = await open("/dashboard", withAgents({ name: "dev", state: "error", error }));
+  const status = page.locator("tr[data-agent=dev] td.status");
+  await expect.poll(() => status.textContent()).toBe("failed: no space left");
+  await page.getByRole("link", { name: "Details of dev" }).click();
+  await expect.poll(() => page.locator("#agent-error").textContent()).toBe("failed: no space left");
+});
+
 test("an empty project says how to begin, and shows the first agent when it comes", async () => {
   const { page, deps } = await open("/dashboard", withAgents());
   await expect.poll(() => page.locator("#empty").isVisible()).toBe(true);

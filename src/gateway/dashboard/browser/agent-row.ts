@@ -3,7 +3,7 @@ import { announce, offer, onPress, post } from "./actions.ts";
 import { offersOf } from "./agent-offers.ts";
 import { create, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { durationText, outcomeText } from "./format.ts";
+import { durationText, outcomeText, plainText } from "./format.ts";
 import { createTime } from "./time-cell.ts";
 
 /** One agent's row. It is made once; each change is written into it, so focus, selection and scroll stay. */
@@ -70,9 +70,10 @@ export function createAgentRow(name: string): AgentRow {
     disabled.hidden = badge === null;
     setText(disabled, badge ?? "");
     setText(load, loadOf(agent));
-    setText(status, agent.error ?? agent.statusText ?? "–");
+    const said = agent.error ?? agent.statusText;
+    setText(status, said === null ? "–" : plainText(said));
     setAttribute(status, "class", statusClass(agent));
-    setAttribute(status, "title", agent.error ?? agent.statusText);
+    setAttribute(status, "title", said === null ? null : plainText(said));
   };
   const showTimes = (agent: AgentStatus, isPaused: boolean): void => {
     const isRunning = agent.running > 0;

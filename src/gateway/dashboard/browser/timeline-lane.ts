@@ -1,7 +1,7 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import { create, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { counted, durationText, exactTime, outcomeText } from "./format.ts";
+import { counted, durationText, exactTime, outcomeText, plainText } from "./format.ts";
 import { createSvg, percent, setAttributes } from "./svg.ts";
 import type { Bar, Lane } from "./timeline-layout.ts";
 
@@ -101,7 +101,7 @@ function barText(entry: HistoryEntry): string {
     `${agent ?? ""}: ${how}`,
     exactTime(Date.parse(startedAt ?? entry.at)),
     ...(durationMs === null ? [] : [durationText(durationMs)]),
-    ...(reason === null ? [] : [reason]),
+    ...(reason === null ? [] : [plainText(reason)]),
   ].join("\n");
 }
 

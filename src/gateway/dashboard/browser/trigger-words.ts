@@ -1,4 +1,5 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
+import { plainText } from "./format.ts";
 
 /** What each end means, for who reads that nothing ran, or that a run was cut short. */
 const meanings: Readonly<Partial<Record<string, string>>> = {
@@ -29,5 +30,5 @@ export function whyText({ outcome, reason, kind, startedAt }: HistoryEntry): str
   if (outcome === "succeeded") return startedAt === null ? (reason ?? "") : "";
   const meaning = outcome === "rejected" && kind === "webhook" ? "No agent ran" : meanings[outcome];
   const why = reason === null ? undefined : (plainReasons[reason] ?? reason);
-  return [meaning, why].filter((part) => part !== undefined).join(": ");
+  return plainText([meaning, why].filter((part) => part !== undefined).join(": "));
 }

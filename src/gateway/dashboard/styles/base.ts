@@ -154,6 +154,7 @@ export const baseStyles = css`
   .notice.error {
     background: var(--red-soft);
     color: var(--red);
+    white-space: pre-line;
   }
   .notice.warning {
     background: var(--yellow-soft);

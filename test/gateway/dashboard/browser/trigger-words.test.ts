@@ -6,6 +6,7 @@ test.each([
   [{ outcome: "succeeded" }, ""],
   [{ outcome: null }, ""],
   [{ outcome: "failed", reason: "exit code 3" }, "exit code 3"],
+  [{ outcome: "failed", reason: "\u001b[31mno space left\u001b[0m" }, "no space left"],
   [
     { outcome: "skipped", reason: "all runners are busy" },
     "The tick was skipped: all runners are busy",
