@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { historyEntry } from "../../helpers/fake-operations.ts";
 import { testDeps } from "../start-gateway.ts";
@@ -170,6 +171,31 @@ test("a run without lines is told as that", async () => {
   const { page, url } = await openWith(3);
   await page.goto(`${url}${path}?instance=dev-unknown`);
   await expect.poll(() => page.locator("#log-empty").innerText()).toMatch(/^No lines of this run/);
+});
+
+/** What the clipboard would hold after selecting from one element to another and copying. */
+function copied(page: Page, from: string, to: string, toOffset: number): Promise<string> {
+  return page.evaluate(`(() => {
+    const [from, to] = ["${from}", "${to}"].map((path) => document.querySelector(path).firstChild);
+    getSelection().setBaseAndExtent(from, 0, to, ${toOffset});
+    const clipboardData = new DataTransfer();
+    const event = new ClipboardEvent("copy", { clipboardData, bubbles: true, cancelable: true });
+    to.parentElement.dispatchEvent(event);
+    return clipboardData.getData("text/plain"); })()`);
+}
+
+test("several lines are copied as lines, and a part of one as it is", async () => {
+  const deps = testDeps();
+  writeStory(deps);
+  const { page, rows } = await openWith(0, deps);
+  await expect.poll(() => rows.count()).toBe(8);
+  const first = ".line .text";
+  const text = await copied(page, first, ".kind-said .text", 3);
+  expect(text).toMatch(
+    /^\d\d:\d\d:\d\d INFO  run started by .*T\n\d\d:\d\d:\d\d INFO  I look first\.\nThen I leap\.$/,
+  );
+  // An empty clipboard: the browser copies by itself what is selected.
+  expect(await copied(page, first, ".kind-said .at", 0)).toBe("");
 });
 
 test("one run is shown alone, and all of them again", async () => {

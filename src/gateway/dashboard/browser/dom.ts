@@ -6,6 +6,8 @@ export interface PageElement {
   id: string;
   className: string;
   textContent: string;
+  /** As it is seen: without what is folded. */
+  readonly innerText: string;
   title: string;
   hidden: boolean;
   dateTime: string;
@@ -40,6 +42,7 @@ export interface PageElement {
   replaceChildren(...children: readonly (PageElement | string)[]): void;
   remove(): void;
   focus(): void;
+  contains(node: unknown): boolean;
   querySelector(selector: string): PageElement | null;
   getAttribute(name: string): string | null;
   setAttribute(name: string, value: string): void;
@@ -54,7 +57,23 @@ export interface PageEvent {
   readonly key?: string;
   readonly ctrlKey?: boolean;
   readonly metaKey?: boolean;
+  readonly clipboardData?: { setData(type: string, text: string): void };
   preventDefault(): void;
+}
+
+/** A part of the page's text; as a string, that text. */
+export interface PageRange {
+  readonly endContainer: unknown;
+  readonly endOffset: number;
+  setStart(node: unknown, offset: number): void;
+  setEnd(node: unknown, offset: number): void;
+  toString(): string;
+}
+
+interface PageSelection {
+  readonly rangeCount: number;
+  getRangeAt(index: number): PageRange;
+  containsNode(node: unknown, allowPartial: boolean): boolean;
 }
 
 interface PageDocument {
@@ -66,6 +85,7 @@ interface PageDocument {
   createElement(tag: string): PageElement;
   createElementNS(namespace: string, tag: string): PageElement;
   createDocumentFragment(): PageElement;
+  createRange(): PageRange;
   addEventListener(type: string, listener: (event: PageEvent) => void): void;
 }
 
@@ -93,14 +113,15 @@ interface Browser {
     setItem(name: string, value: string): void;
   };
   readonly EventSource: new (url: string) => PageEventSource;
+  readonly getSelection: () => PageSelection | null;
   readonly requestAnimationFrame: (callback: () => void) => number;
   readonly addEventListener: (type: string, listener: (event: PageEvent) => void) => void;
 }
 
 const browser = globalThis as unknown as Browser;
 
-export const { document, location, history, EventSource, requestAnimationFrame, addEventListener } =
-  browser;
+export const { document, location, history, EventSource } = browser;
+export const { addEventListener, getSelection, requestAnimationFrame } = browser;
 
 /** An element of the page's own markup. */
 export function byId(id: string): PageElement {

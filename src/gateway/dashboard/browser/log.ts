@@ -13,6 +13,7 @@ import { createFollow } from "./follow.ts";
 import { counted } from "./format.ts";
 import { openLive } from "./live.ts";
 import type { LiveState } from "./live.ts";
+import { wireCopy } from "./log-copy.ts";
 import { wireRunChoice } from "./log-runs.ts";
 import { createLogView } from "./log-view.ts";
 
@@ -120,6 +121,7 @@ function streamUrl(lastId: string): string {
   return `/dashboard/api/logs/${encodeURIComponent(agent)}/stream?${parameters.toString()}`;
 }
 
+wireCopy(box);
 wireToggle("wrap", true, (isOn) => box.classList.toggle("nowrap", !isOn));
 wireToggle("raw", false, (isOn) => logView.setRaw(isOn));
 if (instance !== "") byId("download").href += `?instance=${encodeURIComponent(instance)}`;

@@ -1,0 +1,32 @@
+import { document, getSelection } from "./dom.ts";
+import type { PageElement, PageRange } from "./dom.ts";
+
+/** Lets several lines be copied as lines of text; a browser by itself breaks each after its time and its level. */
+export function wireCopy(box: PageElement): void {
+  box.addEventListener("copy", (event) => {
+    const selection = getSelection();
+    if (selection === null || selection.rangeCount === 0) return;
+    const range = selection.getRangeAt(0);
+    const lines = [...box.children].filter(
+      (line) => !line.hidden && selection.containsNode(line, true) && reaches(range, line),
+    );
+    if (lines.length < 2) return;
+    event.clipboardData?.setData("text/plain", lines.map((line) => lineText(line)).join("\n"));
+    event.preventDefault();
+  });
+}
+
+/** A press that selects one line ends before the first character of the next. */
+function reaches(range: PageRange, line: PageElement): boolean {
+  if (!line.contains(range.endContainer)) return true;
+  const part = document.createRange();
+  part.setStart(line, 0);
+  part.setEnd(range.endContainer, range.endOffset);
+  return String(part) !== "";
+}
+
+function lineText(line: PageElement): string {
+  const [at, level, content] = line.children;
+  if (at === undefined || level === undefined || content === undefined) return line.innerText;
+  return `${at.innerText} ${level.innerText.padEnd(5)} ${content.innerText.trim()}`;
+}
