@@ -116,6 +116,23 @@ test("a machine without a network says so at once, and goes on when it is back",
   expect(await page.locator("#lost").isVisible()).toBe(false);
 });
 
+test("a scheduler that hangs is missed, although its connection stays open", async () => {
+  const { page } = await open("/dashboard");
+  await page.clock.install();
+  await page.reload();
+  await page.waitForSelector("body[data-connection=live]");
+  await page.clock.fastForward(120_000);
+  expect(await page.locator("#connection").innerText()).toBe("Live");
+  for (const path of ["**/health", "**/status-stream"]) {
+    await page.route(path, (route) => route.abort());
+  }
+  await page.clock.fastForward(60_000);
+  await page.waitForSelector("body[data-connection=lost]");
+  await page.unrouteAll();
+  await page.clock.fastForward(10_000);
+  await page.waitForSelector("body[data-connection=live]");
+});
+
 test("a log loses and doubles nothing, over a hidden tab and a restart of the gateway", async () => {
   const deps = testDeps();
   let line = 0;

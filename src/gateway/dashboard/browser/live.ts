@@ -1,5 +1,6 @@
 import { addEventListener, document, EventSource, location } from "./dom.ts";
 import type { PageEventSource } from "./dom.ts";
+import { watchSilence } from "./silence.ts";
 
 export type LiveState = "connecting" | "live" | "lost";
 
@@ -41,6 +42,7 @@ export function openLive(stream: LiveStream): void {
     });
     for (const [event, handle] of Object.entries(stream.on)) {
       opened.addEventListener(event, ({ data, lastEventId }) => {
+        watch.heard();
         lastId = lastEventId;
         handle(data);
       });
@@ -51,6 +53,14 @@ export function openLive(stream: LiveStream): void {
     if (await isLoggedOut()) goToLogin();
     else timer = setTimeout(open, retryMs);
   };
+
+  const watch = watchSilence(
+    () => source?.readyState === 1,
+    () => {
+      stream.onState("lost");
+      open();
+    },
+  );
 
   document.addEventListener("visibilitychange", () => {
     clearTimeout(timer);
