@@ -117,6 +117,20 @@ test("Ctrl+Enter in the prompt runs it", async () => {
   expect(await page.locator("#prompt-dialog").isVisible()).toBe(false);
 });
 
+test("a prompt that was refused is still there", async () => {
+  const { page, deps } = await open(path, withDetail());
+  const prompt = page.getByLabel("What shall it do");
+  deps.operations.refusal = new OperationError("draining", "the scheduler is stopping");
+  for (const expected of ["Look at issue 5", ""]) {
+    await page.getByRole("button", { name: "Run with a prompt …" }).click();
+    await prompt.fill("Look at issue 5");
+    await page.keyboard.press("Control+Enter");
+    if (expected !== "") await page.waitForSelector(".toast");
+    await expect.poll(() => prompt.inputValue()).toBe(expected);
+    deps.operations.refusal = null;
+  }
+});
+
 test("what scale = 0 or a missing config forbids is not offered, and why", async () => {
   const { page, deps } = await open(path, withDetail());
   deps.operations.setAgent({ name: "dev", scale: 0, enabled: false });

@@ -20,11 +20,13 @@ export function wireAgentActions(name: string): AgentActions {
   let isEnabled = true;
   let running = 0;
 
-  const trigger = async (prompt: string): Promise<void> => {
+  /** Whether it was taken. */
+  const trigger = async (prompt: string): Promise<boolean> => {
     const body = prompt.trim() === "" ? undefined : { prompt };
     const answer = await post(`/control/trigger/${path}`, body);
     if (answer !== null)
       announce(`${name} ${answer.queued === true ? "is queued" : "was started"}`);
+    return answer !== null;
   };
   const kills = askFirst(kill, async () => {
     const answer = await post(`/control/agents/${path}/kill`);
@@ -66,7 +68,7 @@ export function wireAgentActions(name: string): AgentActions {
 
 function wirePrompt(
   button: ReturnType<typeof byId>,
-  trigger: (prompt: string) => Promise<void>,
+  trigger: (prompt: string) => Promise<boolean>,
 ): void {
   const dialog = byId("prompt-dialog");
   button.addEventListener("click", () => {
@@ -79,7 +81,10 @@ function wirePrompt(
   });
   byId("prompt-cancel").addEventListener("click", () => dialog.close());
   byId("prompt-form").addEventListener("submit", () => {
-    void trigger(byId("prompt").value);
-    byId("prompt").value = "";
+    const prompt = byId("prompt").value;
+    void trigger(prompt).then((isTaken) => {
+      // What was refused, or written meanwhile, is still there.
+      if (isTaken && byId("prompt").value === prompt) byId("prompt").value = "";
+    });
   });
 }
