@@ -106,6 +106,11 @@ test("an agent with scale = 0 says so, and offers neither Run nor Enable", async
   for (const name of ["Run dev", "Enable dev"]) {
     expect(await row.getByRole("button", { name }).getAttribute("aria-disabled")).toBe("true");
   }
+  await row.locator("button").first().dispatchEvent("click");
+  await expect
+    .poll(() => page.locator(".toast").textContent())
+    .toContain("Set scale in its config.toml first.");
+  expect(deps.operations.calls.filter((call) => call.startsWith("trigger"))).toEqual([]);
 });
 
 test("a scheduler that answers again is no longer said to be silent", async () => {

@@ -36,7 +36,7 @@ export async function post<T = Answer>(path: string, body?: object): Promise<T |
 /** Runs an action when its button is pressed, once at a time; the button keeps the focus meanwhile. */
 export function onPress(button: PageElement, action: () => Promise<unknown>): void {
   button.addEventListener("click", () => {
-    if (button.getAttribute("aria-disabled") === "true") return;
+    if (!isOffered(button)) return;
     if (button.getAttribute("aria-busy") === "true") return;
     button.setAttribute("aria-busy", "true");
     void action().finally(() => button.removeAttribute("aria-busy"));
@@ -47,6 +47,13 @@ export function onPress(button: PageElement, action: () => Promise<unknown>): vo
 export function offer(button: PageElement, whyNot: string | null): void {
   setAttribute(button, "aria-disabled", whyNot === null ? null : "true");
   setAttribute(button, "title", whyNot);
+}
+
+/** Whether a button can be pressed; who presses one that can't is told why, as a finger sees no title. */
+export function isOffered(button: PageElement): boolean {
+  if (button.getAttribute("aria-disabled") !== "true") return true;
+  if (button.title !== "") showToast(`${button.title}.`);
+  return false;
 }
 
 /** What is said while nobody answers. */

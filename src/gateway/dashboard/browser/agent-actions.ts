@@ -1,8 +1,8 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import { announce, offer, onPress, post } from "./actions.ts";
+import { announce, isOffered, offer, onPress, post } from "./actions.ts";
 import { offersOf } from "./agent-offers.ts";
 import { askFirst } from "./ask-first.ts";
-import { byId, setAttribute, setText } from "./dom.ts";
+import { byId, setText } from "./dom.ts";
 import { counted } from "./format.ts";
 
 /** The buttons of an agent's page. */
@@ -59,7 +59,7 @@ export function wireAgentActions(name: string): AgentActions {
       showKill();
     },
     showGone: () => {
-      for (const button of [run, runWith, toggle]) setAttribute(button, "aria-disabled", "true");
+      for (const button of [run, runWith, toggle]) offer(button, "There is no such agent any more");
       running = 0;
       showKill();
     },
@@ -72,7 +72,7 @@ function wirePrompt(
 ): void {
   const dialog = byId("prompt-dialog");
   button.addEventListener("click", () => {
-    if (button.getAttribute("aria-disabled") !== "true") dialog.showModal();
+    if (isOffered(button)) dialog.showModal();
   });
   byId("prompt").addEventListener("keydown", ({ key, ctrlKey, metaKey }) => {
     if (key === "Enter" && (ctrlKey === true || metaKey === true)) {
