@@ -109,7 +109,7 @@ export const tableStyles = css`
     }
     tbody tr {
       display: grid;
-      grid-template: "agent agent state" "status status status" "last-run duration next-run" "actions actions actions" / 1fr 1fr 1fr;
+      grid-template: "agent agent state" "status status status" "last-run duration next-run" "actions actions actions" / 1fr 1fr 1.15fr;
       gap: 0.7rem 1rem;
       padding: 1.1rem 1.25rem;
     }
@@ -134,10 +134,24 @@ export const tableStyles = css`
     tbody td.actions {
       grid-area: actions;
     }
+    /* Over the width of a card most fit in one line, and many cards are to be scrolled. */
+    td.status .cell {
+      min-height: 1.6rem;
+    }
+    td.state .cell {
+      min-height: 0;
+    }
     tbody td.state .pill {
       margin: 0 0 0.2rem 0.2rem;
-      /* Why it is disabled may be longer than a third of a phone. */
+    }
+    /* Why it is disabled may be longer than a third of a phone. */
+    tbody td.state .pill.off {
+      line-height: 1.2;
+      text-align: center;
+      text-wrap: balance;
       white-space: normal;
+      border-radius: 0.9rem;
+      padding: 0.22rem 0.5rem;
     }
     tbody :is(td.last-run, td.duration, td.next-run)::before {
       content: attr(data-label);
