@@ -155,6 +155,12 @@ export type Trigger =
     }
   | { readonly kind: "manual"; readonly prompt: string | null };
 
+export const triggerKinds = [
+  "cron",
+  "webhook",
+  "agent-call",
+  "manual",
+] as const satisfies readonly Trigger["kind"][];
 export type TriggerKind = Trigger["kind"];
 
 /** A trigger addressed to one agent. Its id is the id of its history entry. */

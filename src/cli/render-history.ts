@@ -14,7 +14,7 @@ const columns: readonly TableColumn[] = [
   { title: "Instance or reason", shrinks: true },
 ];
 
-/** The trigger history as a table, in the order given. */
+/** The trigger history as a table, in the order given. What may be replayed has its receipt below it. */
 export function renderHistory(entries: readonly HistoryEntry[], style: StatusStyle): string {
   const rows = entries.map((entry) => [
     localTime(Date.parse(entry.at), style.now),
@@ -24,7 +24,16 @@ export function renderHistory(entries: readonly HistoryEntry[], style: StatusSty
     entry.durationMs === null ? "" : duration(entry.durationMs),
     plainLine([entry.instanceId, entry.reason].filter((part) => part !== null).join(" ")),
   ]);
-  return renderTable(columns, rows, { width: style.columns, colors: style.colors });
+  const table = renderTable(columns, rows, { width: style.columns, colors: style.colors });
+  const [head = "", ...lines] = table.split("\n");
+  const below = entries.map((entry, index) => [lines[index] ?? "", ...receiptOf(entry, style)]);
+  return [head, ...below.flat()].join("\n");
+}
+
+/** A line of its own: an id is half as wide as a terminal. Nobody replays what succeeded, or still may. */
+function receiptOf({ receiptId, outcome }: HistoryEntry, { colors }: StatusStyle): string[] {
+  if (receiptId === null || outcome === null || outcome === "succeeded") return [];
+  return [colors.dim(`  receipt ${receiptId}`)];
 }
 
 function triggerOf({ kind, source, event, action }: HistoryEntry): string {

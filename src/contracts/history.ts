@@ -1,14 +1,5 @@
 import { z } from "zod";
-import { outcomes } from "../../streams/vocabulary.ts";
-import type { Trigger } from "../../streams/vocabulary.ts";
-
-/** What an entry of the trigger history can be of. */
-export const triggerKinds = [
-  "cron",
-  "webhook",
-  "agent-call",
-  "manual",
-] as const satisfies readonly Trigger["kind"][];
+import { outcomes, triggerKinds } from "../../streams/vocabulary.ts";
 
 /** One entry of the trigger history on the wire; absent values are null, times ISO 8601 UTC. */
 export const historyEntrySchema = z

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { RunEvent, TriggerKind } from "../../streams/vocabulary.ts";
+import { triggerKinds } from "../../streams/vocabulary.ts";
+import type { RunEvent } from "../../streams/vocabulary.ts";
 import { agentMetrics } from "./agent-metrics.ts";
 
 /** What became of a webhook delivery. */
@@ -59,8 +60,7 @@ export function createMetrics(version: string): Metrics {
     registers,
   });
   for (const stream of ["status", "logs"]) clients.set({ stream }, 0);
-  const kinds: readonly TriggerKind[] = ["cron", "webhook", "agent-call", "manual"];
-  for (const kind of kinds) latency.zero({ kind });
+  for (const kind of triggerKinds) latency.zero({ kind });
 
   return {
     see: (event) => {

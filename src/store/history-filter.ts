@@ -1,7 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
-import { outcomes } from "../../streams/vocabulary.ts";
+import { outcomes, triggerKinds } from "../../streams/vocabulary.ts";
 import { UserError } from "../errors.ts";
-import { triggerKinds } from "../contracts/history.ts";
 import type { HistoryQuery } from "../contracts/history.ts";
 
 /** Conditions joined by AND, and the values of their question marks. */

@@ -150,54 +150,6 @@ describe("al kill", () => {
   });
 });
 
-describe("al history", () => {
-  const entry = {
-    id: "1",
-    at: new Date().toISOString(),
-    kind: "webhook",
-    agent: "dev",
-    source: "github",
-    event: "issues",
-    action: "opened",
-    outcome: "dropped",
-    reason: "queue_full",
-    instanceId: null,
-    durationMs: null,
-    startedAt: null,
-  };
-
-  test("asks for what was asked of it, and prints a table", async () => {
-    let query = "";
-    await serve({
-      "GET /api/stats/triggers": (request) => {
-        query = request.query.toString();
-        return { triggers: [entry], page: 1, limit: 5, total: 1, nextBefore: null };
-      },
-    });
-    const { stdout } = await folders.al(["history", "--dead-letter", "-n", "5", "-a", "dev"]);
-    expect(query).toBe("limit=5&deadLetter=true&agent=dev");
-    expect(stdout).toMatch(/dev +webhook github issues\.opened +dropped +queue_full/);
-  });
-
-  test("an empty one is no data", async () => {
-    const page = { triggers: [], page: 1, limit: 20, total: 0, nextBefore: null };
-    await serve({ "GET /api/stats/triggers": () => page });
-    expect(await folders.al(["history"])).toMatchObject({ code: 0, stdout: "" });
-    expect(JSON.parse((await folders.al(["history", "--json"])).stdout)).toEqual(page);
-  });
-
-  test("an agent that never was is told from one that did not run yet", async () => {
-    const page = { triggers: [], page: 1, limit: 20, total: 0, nextBefore: null };
-    const status = () => snapshot;
-    await serve({ "GET /api/stats/triggers": () => page, "GET /control/status": status });
-    const slip = await folders.al(["history", "-a", "reveiw"]);
-    expect(slip).toMatchObject({ code: 1, stdout: "" });
-    expect(slip.stderr).toContain('did you mean "review"?');
-    const idle = await folders.al(["history", "-a", "review"]);
-    expect(idle).toMatchObject({ code: 0, stderr: "nothing of review was triggered yet\n" });
-  });
-});
-
 describe("al replay", () => {
   const receiptId = "0193a1b2-0000-7000-8000-000000000001";
   const result = { receiptId, replayId: "p", matched: [] as unknown[], reason: null };

@@ -1,41 +1,65 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
+import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
+import type { Outcome, TriggerKind } from "../../../streams/vocabulary.ts";
 import type { HistoryPage } from "../../contracts/history.ts";
 import type { Client } from "../client.ts";
 import { connect, readSnapshot, unknownAgent } from "../connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../examples.ts";
-import { wholeNumber } from "../options.ts";
+import { moment, wholeNumber } from "../options.ts";
 
 interface HistoryOptions {
   readonly deadLetter?: true;
   readonly agent?: string;
+  readonly kind?: TriggerKind;
+  readonly outcome?: Outcome;
+  /** Epoch ms. */
+  readonly since?: number;
   readonly lines: number;
 }
 
-/** `al history [--dead-letter]` */
+/** `al history` */
 export function historyCommand(): Command {
   return new Command("history")
     .description("show what was triggered and how it ended, newest first")
     .option("--dead-letter", "only what never ran: dropped, refused or unmatched")
     .option("-a, --agent <agent>", "only this agent")
+    .addOption(new Option("--kind <kind>", "only what this triggered").choices(triggerKinds))
+    .addOption(new Option("--outcome <outcome>", "only what ended like this").choices(outcomes))
+    .option("--since <when>", "only what arrived since then: 10m, 2h, 3d, or a date-time", moment)
     .option("-n, --lines <n>", "how many entries", wholeNumber(1, 200), 20)
-    .addHelpText("after", examples(["al history", "al history --dead-letter --agent triage -n 50"]))
+    .addHelpText(
+      "after",
+      examples([
+        "al history",
+        "al history --dead-letter --agent triage -n 50",
+        "al history --kind cron --outcome failed --since 3d",
+      ]),
+    )
     .action((options: HistoryOptions, command: Command) => history(contextOf(command), options));
 }
 
 async function history(context: Context, options: HistoryOptions): Promise<void> {
   const { out } = context;
-  const query = new URLSearchParams({ limit: String(options.lines) });
-  if (options.deadLetter) query.set("deadLetter", "true");
-  if (options.agent !== undefined) query.set("agent", options.agent);
   const client = await connect(context);
-  const page = (await client.get(`/api/stats/triggers?${query.toString()}`)) as HistoryPage;
+  const page = (await client.get(`/api/stats/triggers?${queryOf(options)}`)) as HistoryPage;
   if (page.triggers.length === 0) await refuseUnknown(client, options);
   if (out.json) return out.document(page);
   if (page.triggers.length === 0) return out.note(nothing(options));
   const { renderHistory } = await import("../render-history.ts");
   out.data(renderHistory(page.triggers, { ...out, now: Date.now() }));
+}
+
+function queryOf({ lines, deadLetter, agent, kind, outcome, since }: HistoryOptions): string {
+  const query = new URLSearchParams({ limit: String(lines) });
+  if (deadLetter) query.set("deadLetter", "true");
+  if (agent !== undefined) query.set("agent", agent);
+  if (kind !== undefined) query.set("kind", kind);
+  if (outcome !== undefined) query.set("outcome", outcome);
+  // There is an earliest date, and no history is older than 1970.
+  if (since !== undefined) query.set("since", new Date(Math.max(0, since)).toISOString());
+  return query.toString();
 }
 
 /** An agent that is gone may have a history; one without either was never there. */
@@ -45,7 +69,9 @@ async function refuseUnknown(client: Client, { agent }: HistoryOptions): Promise
   if (!known.includes(agent)) throw unknownAgent(agent, known);
 }
 
-function nothing({ agent, deadLetter }: HistoryOptions): string {
+function nothing({ agent, deadLetter, kind, outcome, since }: HistoryOptions): string {
+  const isFiltered = [kind, outcome, since].some((filter) => filter !== undefined);
+  if (isFiltered) return "nothing in the history meets these filters";
   const whose = agent === undefined ? "" : ` of ${agent}`;
   return deadLetter ? `no dead letters${whose}` : `nothing${whose} was triggered yet`;
 }

@@ -16,7 +16,7 @@ interface ReplayOptions {
 export function replayCommand(): Command {
   return new Command("replay")
     .description("run a stored webhook delivery again")
-    .argument("<receiptId>", "the delivery's receipt, as al history --json names it")
+    .argument("<receiptId>", "the delivery's receipt, as al history names it")
     .option("-a, --agent <agent>", "only this agent, whatever its filters say")
     .addHelpText(
       "after",
@@ -66,7 +66,8 @@ async function explained<T>(answer: Promise<T>): Promise<T> {
     return await answer;
   } catch (error) {
     if (!(error instanceof UserError) || error.code !== "unknown_receipt") throw error;
-    const hint = "al history --json names the receipts of what was triggered";
+    const hint =
+      "al history names the receipts of deliveries; al history --json also those of what succeeded";
     throw new UserError(error.code, error.message, { hint, cause: error });
   }
 }

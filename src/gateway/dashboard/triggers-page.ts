@@ -1,5 +1,4 @@
-import { outcomes } from "../../../streams/vocabulary.ts";
-import { triggerKinds } from "../../contracts/history.ts";
+import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
 import { html } from "./html.ts";
 import type { Html } from "./html.ts";
 import { inlineScript } from "./inline-script.ts";

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { anAgentStatus } from "../helpers/agent-status.ts";
+import { makeFolders, snapshotOf, startFakeOperator } from "./fake-operator.ts";
+import type { FakeOperator, Folders, Routes } from "./fake-operator.ts";
+
+let folders: Folders;
+let operator: FakeOperator | null;
+
+beforeEach(() => {
+  folders = makeFolders();
+  operator = null;
+});
+afterEach(async () => {
+  await operator?.close();
+  folders.remove();
+});
+
+async function serve(routes: Routes): Promise<FakeOperator> {
+  operator = await startFakeOperator(folders, routes);
+  return operator;
+}
+
+const snapshot = snapshotOf([anAgentStatus("dev"), anAgentStatus("review")]);
+
+describe("al history", () => {
+  const entry = {
+    id: "1",
+    at: new Date().toISOString(),
+    kind: "webhook",
+    agent: "dev",
+    source: "github",
+    event: "issues",
+    action: "opened",
+    outcome: "dropped",
+    reason: "queue_full",
+    instanceId: null,
+    durationMs: null,
+    startedAt: null,
+  };
+
+  test("asks for what was asked of it, and prints a table", async () => {
+    let query = "";
+    await serve({
+      "GET /api/stats/triggers": (request) => {
+        query = request.query.toString();
+        return { triggers: [entry], page: 1, limit: 5, total: 1, nextBefore: null };
+      },
+    });
+    const { stdout } = await folders.al(["history", "--dead-letter", "-n", "5", "-a", "dev"]);
+    expect(query).toBe("limit=5&deadLetter=true&agent=dev");
+    expect(stdout).toMatch(/dev +webhook github issues\.opened +dropped +queue_full/);
+  });
+
+  test("filters by kind, outcome and time, which go with the others", async () => {
+    let query = new URLSearchParams();
+    const page = { triggers: [], page: 1, limit: 20, total: 0, nextBefore: null };
+    await serve({ "GET /api/stats/triggers": (request) => ((query = request.query), page) });
+    const filters = ["--kind", "webhook", "--outcome", "dropped", "--dead-letter"];
+    const asked = await folders.al(["history", ...filters, "--since", "2026-01-05T12:00:00+01:00"]);
+    expect(Object.fromEntries(query)).toEqual({
+      ...{ limit: "20", deadLetter: "true", kind: "webhook", outcome: "dropped" },
+      since: "2026-01-05T11:00:00.000Z",
+    });
+    expect(asked).toMatchObject({ code: 0, stdout: "" });
+    expect(asked.stderr).toBe("nothing in the history meets these filters\n");
+    const before = Date.now();
+    expect(await folders.al(["history", "--since", "2h", "--json"])).toMatchObject({ code: 0 });
+    expect(Math.abs(before - 7_200_000 - Date.parse(query.get("since") ?? ""))).toBeLessThan(
+      20_000,
+    );
+    expect(await folders.al(["history", "--since", "999999999d"])).toMatchObject({ code: 0 });
+    expect(await folders.al(["history", "--outcome", "bad"])).toMatchObject({ code: 2 });
+  });
+
+  test("an empty one is no data", async () => {
+    const page = { triggers: [], page: 1, limit: 20, total: 0, nextBefore: null };
+    await serve({ "GET /api/stats/triggers": () => page });
+    expect(await folders.al(["history"])).toMatchObject({ code: 0, stdout: "" });
+    expect(JSON.parse((await folders.al(["history", "--json"])).stdout)).toEqual(page);
+  });
+
+  test("an agent that never was is told from one that did not run yet", async () => {
+    const page = { triggers: [], page: 1, limit: 20, total: 0, nextBefore: null };
+    const status = () => snapshot;
+    await serve({ "GET /api/stats/triggers": () => page, "GET /control/status": status });
+    const slip = await folders.al(["history", "-a", "reveiw"]);
+    expect(slip).toMatchObject({ code: 1, stdout: "" });
+    expect(slip.stderr).toContain('did you mean "review"?');
+    const idle = await folders.al(["history", "-a", "review"]);
+    expect(idle).toMatchObject({ code: 0, stderr: "nothing of review was triggered yet\n" });
+  });
+});
