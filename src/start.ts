@@ -127,7 +127,7 @@ async function run(beginning: Beginning): Promise<Scheduler> {
     logs: reporting.logSource,
     done,
     stop: stopping.stop,
-    stopNow: stopping.stopNow,
+    stopNow: () => stopping.stopNow("interrupted again"),
   };
 }
 

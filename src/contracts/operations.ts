@@ -75,7 +75,8 @@ export interface Operations {
   /** Ends all running runs of the agent; the number it asked to end. */
   killAgent(agent: string): Promise<number>;
   killInstance(instanceId: string): Promise<void>;
-  stop(): void;
+  /** Lets running runs finish within their grace period; `now` ends them. */
+  stop(now: boolean): void;
   history(query: HistoryQuery): HistoryPage;
   /** The calls around an entry of the history, its secrets redacted. Throws OperationError `unknown_trigger`. */
   callTree(id: string): CallTree;

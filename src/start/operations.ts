@@ -75,7 +75,7 @@ export function createOperations(deps: OperationDeps): Operations {
       kill$.next({ instanceId });
       return Promise.resolve();
     },
-    stop: () => stopping.stop("al stop"),
+    stop: (now) => (now ? stopping.stopNow("al stop --now") : stopping.stop("al stop")),
     history: (query) => store.history.query(query),
     callTree: (id) => {
       const tree = store.history.callTree(id);

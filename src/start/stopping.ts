@@ -20,7 +20,7 @@ export interface Stopping {
   /** No new runs; the running ones get the grace period. Again is nothing new. */
   readonly stop: (reason: string) => void;
   /** No run gets more time; again leaves behind what is not gone yet. */
-  readonly stopNow: () => void;
+  readonly stopNow: (reason: string) => void;
   /** The graph is complete: nothing is left to stop. */
   done(): void;
 }
@@ -59,11 +59,13 @@ export function createStopping(deps: StoppingDeps): Stopping {
       after(deps.graceMs, killAll);
       deps.stopping$.next();
     },
-    stopNow: () => {
+    stopNow: (reason) => {
       phase = "draining";
       deps.stopping$.next();
       if (isHurried) return deps.abort();
       isHurried = true;
+      const running = deps.running();
+      deps.say(`stopping now (${reason})${running === 0 ? "" : `; ${running} running killed`}`);
       // So that a person's end of a run is in the history: one that nobody saw end is tried once more.
       deps.kill$.next({ everything: true });
       after(hurryMs, deps.abort);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { anAgentStatus } from "../helpers/agent-status.ts";
 import { makeFolders, problem, snapshotOf, startFakeOperator } from "./fake-operator.ts";
@@ -197,20 +196,5 @@ describe("al replay", () => {
     const { code, stderr } = await folders.al(["replay", receiptId]);
     expect(code).toBe(1);
     expect(stderr).toContain("al history --json");
-  });
-});
-
-describe("al stop", () => {
-  test("ends when the scheduler has let go of the project", async () => {
-    const fake = await serve({
-      "POST /control/stop": () => {
-        void sleep(400).then(() => fake.close());
-        return { success: true };
-      },
-    });
-    operator = null;
-    const startedAt = performance.now();
-    expect(await folders.al(["stop"])).toMatchObject({ code: 0, stdout: "stopped\n" });
-    expect(performance.now() - startedAt).toBeGreaterThan(400);
   });
 });

@@ -35,6 +35,14 @@ async function startWithLongRun(): Promise<TestScheduler> {
   return scheduler;
 }
 
+/** What the history of a stopped project says. */
+function outcomesOf({ dir }: TestProject): (string | null)[] {
+  const store = openStore(dir);
+  const { triggers } = store.history.query({ page: 1, limit: 5 });
+  store.close();
+  return triggers.map(({ outcome }) => outcome);
+}
+
 async function startOnTakenPort(): Promise<Finished & { readonly port: number }> {
   const holder = createServer().listen(0, "127.0.0.1");
   await once(holder, "listening");
@@ -118,10 +126,7 @@ describe("a scheduler that is asked to stop", () => {
     signal("SIGINT");
     expect(await exited).toBe(130);
     // What a person ended is not tried again by the next scheduler.
-    const store = openStore(project.dir);
-    const { triggers } = store.history.query({ page: 1, limit: 5 });
-    store.close();
-    expect(triggers).toMatchObject([{ agent: "hello", outcome: "killed" }]);
+    expect(outcomesOf(project)).toEqual(["killed"]);
   });
 
   test("takes the Ctrl-C that a terminal and npm both pass on for one", async () => {
@@ -141,6 +146,16 @@ describe("a scheduler that is asked to stop", () => {
     const { code, stderr } = await runAl(project, ["stat"]);
     expect(code).toBe(1);
     expect(stderr).toContain("no scheduler is running");
+  });
+
+  test("by al stop --now ends what runs at once, as a second Ctrl-C does", async () => {
+    const { exited, output } = await startWithLongRun();
+    const startedAt = performance.now();
+    expect(await runAl(project, ["stop", "--now"])).toMatchObject({ code: 0, stdout: "stopped\n" });
+    expect(await exited).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(output()).toContain("stopping now (al stop --now); 1 running killed");
+    expect(outcomesOf(project)).toEqual(["killed"]);
   });
 
   test("by removing its state says so and ends with 1", async () => {

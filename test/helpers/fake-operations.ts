@@ -196,7 +196,7 @@ export function fakeOperations(
       called("killInstance", instanceId);
       await Promise.resolve();
     },
-    stop: () => called("stop"),
+    stop: (now) => called(now ? "stop now" : "stop"),
     history(query) {
       fake.calls.push(`history ${JSON.stringify(query)}`);
       return fakeHistoryPage(fake.entries, query);

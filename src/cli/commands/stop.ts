@@ -5,24 +5,35 @@ import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../examples.ts";
 
+interface StopOptions {
+  readonly now?: boolean;
+}
+
 /** `al stop` */
 export function stopCommand(): Command {
   return new Command("stop")
     .description("stop the scheduler: no new runs, running ones get their grace period")
-    .addHelpText("after", examples(["al stop"]))
-    .action((_options: unknown, command: Command) => stop(contextOf(command)));
+    .option("--now", "kill running runs instead of waiting for them, as a second Ctrl-C does")
+    .addHelpText("after", examples(["al stop", "al stop --now"]))
+    .action((options: StopOptions, command: Command) => stop(contextOf(command), options));
 }
 
-async function stop(context: Context): Promise<void> {
+async function stop(context: Context, { now = false }: StopOptions): Promise<void> {
   const { out, projectDir } = context;
   const { readSchedulerInfo } = await import("../../store/project-lock.ts");
   const pidOf = () => readSchedulerInfo(projectDir)?.pid;
   const client = await connect(context);
   const pid = pidOf();
-  const answer = await client.post("/control/stop");
-  out.note("stopping: running runs may finish within their grace period …");
+  const answer = (await client.post("/control/stop", { now })) as { readonly running: number };
+  if (answer.running > 0) out.note(whatRuns(answer.running, now));
   // Another pid is the next scheduler already.
   while (pid !== undefined && pidOf() === pid) await sleep(100);
   if (out.json) return out.document(answer);
   out.data("stopped");
+}
+
+function whatRuns(running: number, now: boolean): string {
+  const runs = running === 1 ? "1 run" : `${running} runs`;
+  if (now) return `stopping: ${runs} killed …`;
+  return `stopping: ${runs} may finish within the grace period; al stop --now does not wait …`;
 }

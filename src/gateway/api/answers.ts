@@ -14,7 +14,10 @@ export const problemSchema = z
 
 const success = z.literal(true);
 
-export const okAnswer = z.object({ success });
+export const stoppingAnswer = z.object({
+  success,
+  running: z.int().meta({ description: "How many runs it ends, or lets finish" }),
+});
 export const pausedAnswer = z.object({ success, paused: z.boolean() });
 export const enabledAnswer = z.object({ success, agent: z.string(), enabled: z.boolean() });
 export const killedAnswer = z.object({ success, agent: z.string(), killed: z.int() });

@@ -6,8 +6,8 @@ import {
   instanceParams,
   killedAnswer,
   killedRunAnswer,
-  okAnswer,
   pausedAnswer,
+  stoppingAnswer,
   triggeredAnswer,
 } from "../api/answers.ts";
 import { withZod } from "../api/zod-types.ts";
@@ -16,6 +16,9 @@ import { agentOf, instanceOf } from "../names.ts";
 
 const triggerBody = z
   .object({ prompt: z.string().nullish().meta({ description: "What to do, for this run only" }) })
+  .nullish();
+const stopBody = z
+  .object({ now: z.boolean().nullish().meta({ description: "Kill what runs" }) })
   .nullish();
 const tag = "Control";
 
@@ -39,12 +42,14 @@ function schedulerRoutes(app: FastifyInstance, { operations }: GatewayDeps): voi
     });
   }
 
-  const summary = "Stop the scheduler: running runs get their grace period";
-  const schema = { tag, summary, response: { 202: okAnswer } };
-  api.post("/control/stop", { schema }, async (_request, reply) => {
+  const summary =
+    "Stop the scheduler: running runs get their grace period, or with `now` are killed";
+  const schema = { tag, summary, body: stopBody, response: { 202: stoppingAnswer } };
+  api.post("/control/stop", { schema }, async (request, reply) => {
+    const { running } = operations.snapshot().scheduler;
     // The answer leaves first: stopping closes this very server.
-    reply.raw.once("close", () => operations.stop());
-    return reply.code(202).send({ success: true });
+    reply.raw.once("close", () => operations.stop(request.body?.now === true));
+    return reply.code(202).send({ success: true, running });
   });
 }
 

@@ -121,6 +121,10 @@ test.each([
 
 test("a stop is accepted first and done afterwards", async () => {
   const { post, operations } = await setUp();
-  expect((await post("/control/stop")).statusCode).toBe(202);
+  const accepted = await post("/control/stop");
+  expect(accepted.statusCode).toBe(202);
+  expect(accepted.json()).toEqual({ success: true, running: expect.any(Number) as number });
   await expect.poll(() => operations.calls).toEqual(["stop"]);
+  expect((await post("/control/stop", { payload: { now: true } })).statusCode).toBe(202);
+  await expect.poll(() => operations.calls).toEqual(["stop", "stop now"]);
 });

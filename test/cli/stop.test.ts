@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { makeFolders, startFakeOperator } from "./fake-operator.ts";
+import type { Folders } from "./fake-operator.ts";
+
+let folders: Folders;
+beforeEach(() => void (folders = makeFolders()));
+afterEach(() => folders.remove());
+
+/** A scheduler that is gone some 400 ms after it was asked to stop; what it was asked with. */
+async function serve(running: number): Promise<unknown[]> {
+  const asked: unknown[] = [];
+  const fake = await startFakeOperator(folders, {
+    "POST /control/stop": ({ body }) => {
+      asked.push(body);
+      void sleep(400).then(() => fake.close());
+      return { success: true, running };
+    },
+  });
+  return asked;
+}
+
+test("ends when the scheduler has let go of the project", async () => {
+  const asked = await serve(0);
+  const startedAt = performance.now();
+  expect(await folders.al(["stop"])).toEqual({ code: 0, stdout: "stopped\n", stderr: "" });
+  expect(performance.now() - startedAt).toBeGreaterThan(400);
+  expect(asked).toEqual([{ now: false }]);
+});
+
+test("says what it waits for when something runs", async () => {
+  await serve(2);
+  const { stdout, stderr } = await folders.al(["stop"]);
+  expect(stdout).toBe("stopped\n");
+  expect(stderr).toMatch(/^stopping: 2 runs may finish within the grace period; al stop --now/);
+});
+
+test("--now has what runs killed", async () => {
+  const asked = await serve(1);
+  const { stdout, stderr } = await folders.al(["stop", "--now", "--json"]);
+  expect(JSON.parse(stdout)).toEqual({ success: true, running: 1 });
+  expect(stderr).toBe("stopping: 1 run killed …\n");
+  expect(asked).toEqual([{ now: true }]);
+});
