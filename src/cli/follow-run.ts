@@ -22,12 +22,18 @@ interface Triggered {
   readonly queued: boolean;
 }
 
+/** What to run, and who hears of the run: null while it waits, then its instance id. */
+export interface WantedRun {
+  readonly agent: string;
+  readonly prompt: string | null;
+  readonly seen?: (instanceId: string | null) => void;
+}
+
 /** Triggers the agent through a live scheduler and prints the run's log; the exit code is the run's. */
 export async function followRun(
   { out, projectDir }: Context,
   client: Client,
-  agent: string,
-  prompt: string | null,
+  { agent, prompt, seen = () => undefined }: WantedRun,
 ): Promise<number> {
   const path = `/control/trigger/${encodeURIComponent(agent)}`;
   const answer = await withAgent(
@@ -36,8 +42,12 @@ export async function followRun(
     client.post(path, prompt === null ? {} : { prompt }),
   );
   const { triggerId, instanceId, queued } = answer as Triggered;
+  seen(instanceId);
   if (queued) out.note(await whyQueued(client, agent));
-  const result = await follow({ client, projectDir, agent, triggerId }, instanceId, out);
+  const followed = { client, projectDir, agent, triggerId };
+  const started = instanceId ?? (await untilStarted(followed));
+  seen(started);
+  const result = await follow(followed, started, out);
   conclude(out, result);
   return exitCodeOf(result.outcome, result.exitCode);
 }
@@ -61,9 +71,12 @@ function conclude(out: Output, result: RunResult): void {
   out.note(`${instanceId ?? agent ?? "run"} ${outcome}${took}${why}`);
 }
 
-/** Waits for the instance, prints its log beside waiting for its end, then gives late lines a moment. */
-async function follow(followed: Followed, started: string | null, out: Output): Promise<RunResult> {
-  const instanceId = started ?? (await untilStarted(followed));
+/** Prints the run's log beside waiting for its end, then gives late lines a moment. Null is a run that never began. */
+async function follow(
+  followed: Followed,
+  instanceId: string | null,
+  out: Output,
+): Promise<RunResult> {
   if (instanceId === null) return untilEnded(followed, null);
   const stopped = new AbortController();
   // The log is for watching; what became of the run is told by the history alone.

@@ -1,6 +1,7 @@
 import { connect, isNotRunning } from "./connect.ts";
 import type { Context } from "./context.ts";
 import { followRun } from "./follow-run.ts";
+import { tellOnInterrupt } from "./tell-on-interrupt.ts";
 
 /** Runs an agent through the live scheduler, or without one in this process; the exit code is the run's. */
 export async function runAgent(
@@ -12,7 +13,10 @@ export async function runAgent(
     if (isNotRunning(error)) return null;
     throw error;
   });
-  if (client !== null) return followRun(context, client, agent, prompt);
+  if (client !== null) {
+    const seen = tellOnInterrupt(context.out, agent);
+    return followRun(context, client, { agent, prompt, seen });
+  }
   const { runAlone } = await import("./run-alone.ts");
   return runAlone(context, agent, prompt);
 }

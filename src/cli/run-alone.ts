@@ -42,7 +42,7 @@ export async function runAlone(
       context.out.note("ending the run; once more ends it now"),
     );
     if (signals.wereGiven()) return interrupted;
-    const code = await followRun(context, client, agent, prompt);
+    const code = await followRun(context, client, { agent, prompt });
     return signals.wereGiven() ? interrupted : code;
   } catch (error) {
     // A run that was ended before it began, or at once, leaves nobody to follow it by.

@@ -24,7 +24,7 @@ export interface Folders {
   al(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Ran>;
   /** Runs `al` in a line of bash, `$AL` standing for the command. */
   bash(line: string): Promise<Ran>;
-  /** Runs `al` until its standard output matches, then interrupts it. */
+  /** Runs `al` until what it writes matches, then interrupts it. */
   interrupt(args: readonly string[], when: RegExp): Promise<Ran>;
   remove(): void;
 }
@@ -61,11 +61,9 @@ function runProcess(
   const [command = "", ...rest] = args;
   const child = spawn(command, rest, { env, stdio: ["ignore", "pipe", "pipe"] });
   let [stdout, stderr] = ["", ""];
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-    stdout += chunk;
-    if (interruptAt.test(stdout)) child.kill("SIGINT");
-  });
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+  const look = () => interruptAt.test(stdout + stderr) && child.kill("SIGINT");
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => ((stdout += chunk), look()));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => ((stderr += chunk), look()));
   return new Promise((done) =>
     child.on("close", (code, signal) => {
       // As a shell tells it.
