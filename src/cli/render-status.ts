@@ -58,6 +58,12 @@ function rowOf(agent: AgentStatus, isPaused: boolean, style: StatusStyle): strin
   ];
 }
 
+/** Who keeps the agent from running: somebody who paused it, or its own config; null for nobody. */
+export function disabledBy({ enabled, scale }: AgentStatus): string | null {
+  if (scale === 0) return "disabled by scale = 0";
+  return enabled ? null : "disabled";
+}
+
 /** The time that the last run took; of one that goes on, its time so far. `now` is epoch ms. */
 export function durationOf(agent: AgentStatus, now: number): string {
   const { running, lastRunAt, lastDurationMs } = agent;
@@ -78,8 +84,9 @@ export function nextRunOf(
 const shownError = 60;
 
 function statusOf(agent: AgentStatus, { columns: width }: StatusStyle): string {
+  const disabled = disabledBy(agent);
   const notes = [
-    ...(agent.enabled ? [] : ["disabled"]),
+    ...(disabled === null ? [] : [disabled]),
     ...(agent.running > 1 ? [`${agent.running} runs`] : []),
     ...(agent.queued > 0 ? [`${agent.queued} queued`] : []),
   ];

@@ -43,6 +43,13 @@ test("shows a disabled agent with what it holds and no next run", () => {
   expect(row).toMatch(/^off +idle +disabled, 2 queued$/);
 });
 
+test("says of an agent that is off by its own config that it is", () => {
+  const off = anAgentStatus("off", { enabled: false, scale: 0 });
+  expect(renderStatus(snapshotOf([off]), plainStyle)).toMatch(
+    /^off +idle +disabled by scale = 0$/m,
+  );
+});
+
 test.each([60, 80, 100, 200])("fits into %i columns, and says errors in full below", (columns) => {
   const lines = renderStatus(snapshot, { ...plainStyle, columns }).split("\n");
   const rows = lines.filter((line) => !line.startsWith("error"));

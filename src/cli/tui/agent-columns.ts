@@ -1,7 +1,7 @@
 import type { AgentStatus } from "../../../streams/status/wire.ts";
 import { plainLine, relative } from "../format.ts";
 import type { Colors } from "../output.ts";
-import { durationOf, nextRunOf, stateColor } from "../render-status.ts";
+import { disabledBy, durationOf, nextRunOf, stateColor } from "../render-status.ts";
 import { widthOf } from "./fit.ts";
 
 /** How agents are shown: when, with what, and whether cron ticks are skipped now. */
@@ -83,9 +83,10 @@ export function widthForName(room: number): number {
 }
 
 function statusCell(agent: AgentStatus, { colors }: CellStyle): string {
-  const { enabled, running, error } = agent;
+  const { running, error } = agent;
+  const disabled = disabledBy(agent);
   const notes = [
-    ...(enabled ? [] : [colors.yellow("disabled")]),
+    ...(disabled === null ? [] : [colors.yellow(disabled)]),
     ...(running > 1 ? [`${running} runs`] : []),
   ];
   const text = plainLine(error ?? agent.statusText ?? "");
