@@ -1,4 +1,9 @@
-import type { AgentState, AgentStatus, StatusSnapshot } from "../../streams/status/wire.ts";
+import type {
+  AgentState,
+  AgentStatus,
+  SchedulerStatus,
+  StatusSnapshot,
+} from "../../streams/status/wire.ts";
 import { duration, plain, plainLine, relative } from "./format.ts";
 import type { Colors } from "./output.ts";
 import { renderTable } from "./table.ts";
@@ -29,7 +34,7 @@ export function renderStatus(snapshot: StatusSnapshot, style: StatusStyle): stri
       ? "No agents yet: al agent new makes one."
       : renderTable(
           columns,
-          agents.map((agent) => rowOf(agent, snapshot.scheduler.paused, style)),
+          agents.map((agent) => rowOf(agent, snapshot.scheduler, style)),
           { width: style.columns, colors: style.colors },
         );
   return [headOf(snapshot, style), "", table, ...errorsOf(snapshot, style)].join("\n");
@@ -43,18 +48,28 @@ function headOf({ scheduler }: StatusSnapshot, { colors, now }: StatusStyle): st
     ...(scheduler.gatewayUrl === null ? [] : [scheduler.gatewayUrl]),
   ];
   const line = parts.join(colors.dim(" · "));
-  if (!scheduler.paused) return line;
-  return `${line}\n${colors.yellow("Paused: cron jobs are skipped until al resume.")}`;
+  const note = noteOf(scheduler);
+  return note === null ? line : `${line}\n${colors.yellow(note)}`;
 }
 
-function rowOf(agent: AgentStatus, isPaused: boolean, style: StatusStyle): string[] {
+function noteOf({ draining, paused }: SchedulerStatus): string | null {
+  if (draining)
+    return "Stopping: nothing is started any more, running runs get their grace period.";
+  return paused ? "Paused: cron jobs are skipped until al resume." : null;
+}
+
+function rowOf(
+  agent: AgentStatus,
+  { paused, draining }: SchedulerStatus,
+  style: StatusStyle,
+): string[] {
   return [
     agent.name,
     stateColor(agent.state, style.colors)(agent.state),
     statusOf(agent, style),
     relative(agent.lastRunAt, style.now),
     durationOf(agent, style.now),
-    nextRunOf(agent, { ...style, paused: isPaused }),
+    draining ? "" : nextRunOf(agent, { ...style, paused }),
   ];
 }
 

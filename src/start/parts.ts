@@ -79,6 +79,7 @@ export function createParts(beginning: Beginning, abort: () => void): Parts {
     graceMs: options.graceSeconds * 1000,
     say: (message) => journal.say(30, message),
     running: () => board.running(),
+    begin: () => board.apply({ type: "scheduler", patch: { draining: true } }),
   });
   const clock = createClock(asyncScheduler);
   const resting = createResting(() => Math.round(performance.now()));

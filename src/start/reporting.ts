@@ -76,6 +76,7 @@ function lastRunOf({ store }: OwnProject, agent: string): EarlierRun | null {
 function firstStatus({ projectDir, version, own, inputs }: ReportingDeps): SchedulerStatus {
   return {
     paused: inputs.paused$.value,
+    draining: false,
     startedAt: own.startedAt,
     version,
     project: basename(projectDir),

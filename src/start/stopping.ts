@@ -9,6 +9,8 @@ export interface StoppingDeps {
   readonly graceMs: number;
   readonly say: (message: string) => void;
   readonly running: () => number;
+  /** Told once, when it begins to stop. */
+  readonly begin: () => void;
   /** Aborts what still runs and ends the graph. */
   readonly abort: () => void;
 }
@@ -40,6 +42,11 @@ export function createStopping(deps: StoppingDeps): Stopping {
   const after = (ms: number, what: () => void): void => {
     timers.add(setTimeout(what, ms));
   };
+  const drain = (): void => {
+    if (phase !== "draining") deps.begin();
+    phase = "draining";
+    deps.stopping$.next();
+  };
   const killAll = (): void => {
     deps.kill$.next({ everything: true });
     after(lastResortMs, deps.abort);
@@ -52,16 +59,14 @@ export function createStopping(deps: StoppingDeps): Stopping {
     },
     stop: (reason) => {
       if (phase === "draining") return;
-      phase = "draining";
       const running = deps.running();
       const left = running === 0 ? "" : `; ${running} running get ${deps.graceMs / 1000} s`;
       deps.say(`stopping (${reason})${left}`);
       after(deps.graceMs, killAll);
-      deps.stopping$.next();
+      drain();
     },
     stopNow: (reason) => {
-      phase = "draining";
-      deps.stopping$.next();
+      drain();
       if (isHurried) return deps.abort();
       isHurried = true;
       const running = deps.running();

@@ -29,6 +29,8 @@ export interface AgentStatus {
 /** The scheduler on the wire. */
 export interface SchedulerStatus {
   readonly paused: boolean;
+  /** It was told to stop, and lets runs finish. */
+  readonly draining: boolean;
   readonly startedAt: string;
   readonly version: string;
   /** The project directory's name. */

@@ -157,6 +157,7 @@ export function snapshotOf(
 ): StatusSnapshot {
   const scheduler = {
     paused: false,
+    draining: false,
     startedAt: new Date().toISOString(),
     version: "0.1.0",
     project: "project",

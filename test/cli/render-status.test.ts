@@ -31,6 +31,16 @@ test("says what runs, since when and where", () => {
   expect(paused).toContain("al resume");
 });
 
+test("says that it stops, and promises no next run then", () => {
+  const [head, note, , ...rows] = renderStatus(
+    { ...snapshot, scheduler: { ...snapshot.scheduler, draining: true } },
+    plainStyle,
+  ).split("\n");
+  expect(head).toContain("1 running");
+  expect(note).toBe("Stopping: nothing is started any more, running runs get their grace period.");
+  expect(rows.join("\n")).not.toMatch(/ in 30s|paused/);
+});
+
 test("shows an agent as the dashboard does", () => {
   const row = renderStatus(snapshot, plainStyle).match(/^dev .*$/m)?.[0];
   expect(row).toMatch(/^dev +running +reading the issue and thinking +1m 30s ago +1m 30s +paused$/);

@@ -122,6 +122,8 @@ describe("a scheduler that is asked to stop", () => {
     const { exited, signal, output } = await startWithLongRun();
     expect(output()).not.toContain("stopping");
     signal("SIGINT");
+    const { stdout } = await runAl(project, ["stat", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ scheduler: { draining: true, running: 1 } });
     expect(await Promise.race([exited, sleep(1000, "still there")])).toBe("still there");
     signal("SIGINT");
     expect(await exited).toBe(130);

@@ -95,6 +95,7 @@ export function fakeOperations(
   let snapshot: StatusSnapshot = {
     scheduler: {
       paused: false,
+      draining: false,
       startedAt: new Date().toISOString(),
       version: "0.1.0",
       project: "hello",

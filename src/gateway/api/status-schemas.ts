@@ -40,6 +40,7 @@ const agentSchema = describing<AgentStatus>(
 const schedulerSchema = describing<SchedulerStatus>(
   z.object({
     paused: z.boolean(),
+    draining: z.boolean().meta({ description: "It stops, and lets runs finish" }),
     startedAt: time,
     version: z.string(),
     project: z.string(),

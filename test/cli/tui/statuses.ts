@@ -35,6 +35,7 @@ export function aSnapshot(
   return {
     scheduler: {
       paused: false,
+      draining: false,
       startedAt: new Date(now).toISOString(),
       version: "0.1.0",
       project: "demo",

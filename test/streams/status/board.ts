@@ -10,6 +10,7 @@ import type {
 /** A scheduler with nothing to do. */
 export const schedulerStatus: SchedulerStatus = {
   paused: false,
+  draining: false,
   startedAt: "1970-01-01T00:00:00.000Z",
   version: "0.1.0",
   project: "hello",
