@@ -1,5 +1,6 @@
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
+import { exposureAt } from "../contracts/exposure.ts";
 import { reasonOf } from "../errors.ts";
 import { checkAddress } from "../gateway/server.ts";
 import type { Gateway } from "../gateway/server.ts";
@@ -13,6 +14,8 @@ export interface ListeningDeps {
   readonly webUi: boolean;
   /** Never listens on TCP. */
   readonly onDemand?: boolean;
+  /** Instead of the project's. */
+  readonly host?: string;
   readonly project$: { readonly value: ProjectConfig };
   /** Has an event before this hears of it. */
   readonly board: Pick<StatusBoard, "apply" | "agent">;
@@ -41,9 +44,12 @@ export function createListening(deps: ListeningDeps): Listening {
   let needed = mustListen;
   let opened = false;
   let url: string | null = null;
+  // As the gateway was made with it: another one in the config needs a restart.
+  const exposure = exposureAt(gatewaySettings(deps, project$.value).host);
 
   const listen = async (): Promise<void> => {
     url = await gateway.listenTcp();
+    if (exposure !== null) deps.warn(`${exposure.what}; ${exposure.advice}`);
     deps.board.apply({ type: "scheduler", patch: { gatewayUrl: url } });
     announce();
   };

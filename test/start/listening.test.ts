@@ -15,10 +15,11 @@ interface SetUp {
   readonly taken?: boolean;
   /** Its `config.toml`. */
   readonly text?: string;
+  readonly host?: string;
 }
 
 /** What listens in a project without webhooks, in which the agents named are disabled. */
-function setUp({ disabled = [], taken = false, text = "" }: SetUp = {}) {
+function setUp({ disabled = [], taken = false, text = "", host = "127.0.0.1" }: SetUp = {}) {
   const opened: string[] = [];
   const warnings: string[] = [];
   const board = createStatusBoard(schedulerStatus, (name) => ({
@@ -39,6 +40,7 @@ function setUp({ disabled = [], taken = false, text = "" }: SetUp = {}) {
       startedAt: "2026-11-21T00:00:00.000Z",
     },
     webUi: false,
+    host,
     project$: { value: project(text) },
     board,
     version: "0.1.0",
@@ -83,4 +85,21 @@ test("a port that is taken ends no start that only agents in containers need it 
 test("a port that is taken ends a start with webhooks", async () => {
   const { listening } = setUp({ taken: true, text: '[webhooks.github]\ntype = "github"' });
   await expect(listening.open()).rejects.toThrow("port 8080 is in use");
+});
+
+test.each([
+  ["127.0.0.1", 0],
+  ["::1", 0],
+  ["localhost", 0],
+  ["0.0.0.0", 1],
+  ["::", 1],
+  ["192.168.1.4", 1],
+])("TCP at %s is warned of %i times, once it is open", async (host, times) => {
+  const { warnings, happens, listening } = setUp({ host });
+  await listening.open();
+  expect(warnings).toEqual([]);
+  happens(dev.set(inContainer));
+  await Promise.resolve();
+  expect(warnings).toHaveLength(times);
+  for (const warning of warnings) expect(warning).toContain(`${host}, and the API key goes over`);
 });

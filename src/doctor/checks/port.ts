@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { exposureAt } from "../../contracts/exposure.ts";
 import type { Check, Finding } from "../finding.ts";
 import { note, ok } from "../finding.ts";
 import type { Patient } from "../patient.ts";
@@ -57,8 +58,6 @@ function freePort(host: string): Promise<number> {
 }
 
 function reachable(host: string): Finding[] {
-  const isLocal = host === "localhost" || host === "::1" || host.startsWith("127.");
-  if (isLocal) return [];
-  const what = `others can reach the gateway at ${host}, and the API key goes over plain HTTP`;
-  return [note(what, "put a reverse proxy with TLS before it, and set gateway.trustProxy")];
+  const exposure = exposureAt(host);
+  return exposure === null ? [] : [note(exposure.what, exposure.advice)];
 }
