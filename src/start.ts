@@ -77,7 +77,7 @@ async function run(beginning: Beginning): Promise<Scheduler> {
   const { journal, board } = reporting;
   const files = watchFiles(projectDir, { scan, problems });
   const event$ = graphOver({
-    ...{ ...parts, ...runtimes, projectDir, version, onDemand, inputs, store },
+    ...{ ...parts, ...runtimes, projectDir, onDemand, inputs, store },
     ...{ agents, adopted, waiting, touched$: files.agent$, switches: reporting.switches },
   });
   const { keepWarm } = runtimes;

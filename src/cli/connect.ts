@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { StatusSnapshot } from "../../streams/status/wire.ts";
 import { UserError } from "../errors.ts";
 import type { Client } from "./client.ts";
-import { closest } from "./closest.ts";
+import { closest } from "../contracts/closest.ts";
+import { meant } from "../contracts/did-you-mean.ts";
 import type { Context } from "./context.ts";
 import { mustHaveAccess } from "./project-access.ts";
 
@@ -80,7 +81,7 @@ export function unknownAgent(agent: string, known: readonly string[]): UserError
   const near = closest(agent, known);
   const listed = known.length === 0 ? "the project has no agents" : `agents: ${known.join(", ")}`;
   return new UserError("unknown_agent", `there is no agent "${agent}"`, {
-    hint: near === null ? listed : `did you mean "${near}"?`,
+    hint: near === null ? listed : meant(near),
   });
 }
 

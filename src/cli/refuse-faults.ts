@@ -2,8 +2,7 @@ import { problemText } from "../../streams/problem-text.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import { resolveAgent } from "../config/resolve-agent.ts";
 import { UserError } from "../errors.ts";
-import { packageVersion } from "../version.ts";
-import { filterTable } from "../webhooks/providers/table.ts";
+import { knownToAgents } from "../known-to-agents.ts";
 
 interface AgentTexts {
   readonly name: string;
@@ -19,8 +18,7 @@ export function refuseFaults(
   options: { readonly hint: string; readonly exitCode?: number },
 ): void {
   const files = { ...texts, dockerfileHash: null, problems: [] };
-  const known = { filters: filterTable, version: packageVersion() };
-  const change = resolveAgent(files, project, known);
+  const change = resolveAgent(files, project, knownToAgents());
   if (change.type !== "invalid") return;
   throw new UserError("invalid_config", change.problems.map(problemText).join("\n"), options);
 }

@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { meant } from "../contracts/did-you-mean.ts";
 import { UserError, messageOf } from "../errors.ts";
 import { plain, plainJson } from "./format.ts";
 import { isForbidden } from "./project-access.ts";
@@ -28,15 +29,24 @@ function reportOf(error: unknown): ErrorReport {
 
 function usageReport(error: CommanderError): ErrorReport {
   const [message = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
-  const hint = rest.join(" ").replace(/^\((.*)\)$/, "$1");
+  const hint = hintOf(rest.join(" "), error.code);
   // What was too much is not repeated: it may be a secret in the wrong place.
   const isExcess = error.code === "commander.excessArguments";
   return {
     code: "usage",
     message: isExcess ? message.replace(/( but got \d+): [^]*$/, "$1") : message,
-    hint: hint === "" ? null : hint,
+    hint,
     exitCode: 2,
   };
+}
+
+/** What commander says in parentheses, in our words. */
+function hintOf(said: string, code: string): string | null {
+  const text = said.replace(/^\((.*)\)$/, "$1");
+  const [, near] = /^Did you mean (?:one of )?(.+)\?$/.exec(text) ?? [];
+  if (near !== undefined) return meant(...near.split(", "));
+  if (code === "commander.unknownCommand") return "al --help lists the commands";
+  return text === "" ? null : text;
 }
 
 /** Tells a person (or, with `--json`, a program) what went wrong; the exit code that goes with it. */

@@ -3,11 +3,10 @@ import { problemText } from "../../streams/problem-text.ts";
 import { listAgents, readAgent } from "../config/agent-files.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import { resolveAgent } from "../config/resolve-agent.ts";
+import { knownToAgents } from "../known-to-agents.ts";
 import { readDisabledAgents } from "../store/disabled-agents.ts";
-import { packageVersion } from "../version.ts";
 import { explain } from "../webhooks/explain.ts";
 import type { Facts } from "../webhooks/provider.ts";
-import { filterTable } from "../webhooks/providers/table.ts";
 import { readFixture } from "../webhooks/read-fixture.ts";
 import type { Context } from "./context.ts";
 import { plainLine } from "./format.ts";
@@ -54,7 +53,7 @@ async function askAgents(
   const disabled = readDisabledAgents(projectDir);
   const { names } = await listAgents(projectDir);
   const files = await Promise.all(names.map((name) => readAgent(projectDir, name)));
-  const known = { filters: filterTable, version: packageVersion() };
+  const known = knownToAgents();
   return files.flatMap((one): Answer[] => {
     if (one === null) return [];
     const change = resolveAgent(one, project, known);

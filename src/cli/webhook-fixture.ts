@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import type { ProjectConfig, WebhookSourceConfig } from "../config/project-config.ts";
 import { UserError, messageOf } from "../errors.ts";
 import type { Fixture } from "../webhooks/read-fixture.ts";
-import { closest } from "./closest.ts";
+import { closest } from "../contracts/closest.ts";
+import { meant } from "../contracts/did-you-mean.ts";
 import type { Context } from "./context.ts";
 
 export interface FixtureOptions {
@@ -39,7 +40,7 @@ function chosenSource({ webhooks }: ProjectConfig, name: string | undefined): We
   const found = sources.find((source) => source.name === name);
   if (found !== undefined) return found;
   const near = closest(name, names);
-  const hint = near === null ? `sources: ${names.join(", ")}` : `did you mean "${near}"?`;
+  const hint = near === null ? `sources: ${names.join(", ")}` : meant(near);
   throw new UserError("unknown_source", `there is no webhook source "${name}"`, { hint });
 }
 

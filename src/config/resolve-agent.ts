@@ -1,9 +1,11 @@
 import type { AgentChange, AgentConfig, ModelConfig, Problem } from "../../streams/vocabulary.ts";
+import { closest, slipsBetween } from "../contracts/closest.ts";
+import { parseCredentialReference } from "../contracts/credential-reference.ts";
+import { didYouMean, meant } from "../contracts/did-you-mean.ts";
 import type { FilterTable } from "../contracts/webhook-filters.ts";
 import type { AgentFiles } from "./agent-files.ts";
 import { agentSchema } from "./agent-schema.ts";
 import type { AgentTable } from "./agent-schema.ts";
-import { didYouMean } from "./did-you-mean.ts";
 import { hasErrors } from "./problem-sheet.ts";
 import type { ProblemSheet } from "./problem-sheet.ts";
 import type { ProjectConfig } from "./project-config.ts";
@@ -16,14 +18,20 @@ import { validateToml } from "./validate.ts";
 import { webhookBindings } from "./webhook-bindings.ts";
 
 /** What agents are resolved by beside the project's config. */
-interface Known {
+export interface KnownToAgents {
   readonly filters: FilterTable;
+  /** Those that the program knows; others are allowed. */
+  readonly credentialTypes: readonly string[];
   /** The program's, for `compatibility`. */
   readonly version: string;
 }
 
 /** The agent's config from its files, with the project's fallbacks. Pure; never throws. */
-export function resolveAgent(files: AgentFiles, project: ProjectConfig, known: Known): AgentChange {
+export function resolveAgent(
+  files: AgentFiles,
+  project: ProjectConfig,
+  known: KnownToAgents,
+): AgentChange {
   const { name, dockerfileHash } = files;
   const skill = resolveSkill(files, known);
   const config = resolveConfig(files, project, known);
@@ -36,7 +44,7 @@ export function resolveAgent(files: AgentFiles, project: ProjectConfig, known: K
   return { type: "set", agent, warnings: problems };
 }
 
-function resolveSkill({ name, skill }: AgentFiles, { version }: Known): ParsedSkill {
+function resolveSkill({ name, skill }: AgentFiles, { version }: KnownToAgents): ParsedSkill {
   if (skill === null) return { skill: null, problems: [] };
   return parseSkill(`agents/${name}/SKILL.md`, skill, version);
 }
@@ -51,13 +59,14 @@ interface ResolvedConfig {
 function resolveConfig(
   { name, config }: AgentFiles,
   project: ProjectConfig,
-  { filters }: Known,
+  { filters, credentialTypes }: KnownToAgents,
 ): ResolvedConfig {
   if (config === null) return { resolved: null, problems: [] };
   const { value: table, sheet } = validateToml(agentSchema, `agents/${name}/config.toml`, config);
   const { problems } = sheet;
   if (table === null) return { resolved: null, problems };
   checkTriggers(table, sheet);
+  checkCredentials(table, credentialTypes, sheet);
   const models = chosenModels(table.models, project, sheet);
   const webhooks = webhookBindings(table.webhooks, project, filters, sheet);
   return { resolved: { ...withFallbacks(table, project), models, webhooks }, problems };
@@ -72,6 +81,21 @@ function checkTriggers({ schedule, webhooks, scale }: AgentTable, sheet: Problem
       [],
       `the agent has neither schedule nor webhooks, so nothing would start it; ${advice}`,
     );
+  }
+}
+
+/** A type of one's own may be near a known one; one that is a single slip away from it is a slip. */
+function checkCredentials(
+  { credentials }: AgentTable,
+  known: readonly string[],
+  sheet: ProblemSheet,
+): void {
+  for (const [index, name] of credentials.entries()) {
+    const type = parseCredentialReference(name)?.type ?? "";
+    const near = known.includes(type) ? null : closest(type, known);
+    if (near === null || slipsBetween(type, near) > 1) continue;
+    const message = `${sayValue(type)} is not a type of credential that al knows; ${meant(near)}`;
+    sheet.warn(["credentials", index], message);
   }
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { HarnessConfig, ModelConfig } from "../../streams/vocabulary.ts";
 import type { FilterTable } from "../contracts/webhook-filters.ts";
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMean } from "../contracts/did-you-mean.ts";
 import type { HarnessTable } from "./harness-schema.ts";
 import { hasErrors } from "./problem-sheet.ts";
 import type { ProblemSheet } from "./problem-sheet.ts";

@@ -1,7 +1,7 @@
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMean } from "../contracts/did-you-mean.ts";
 import { hasErrors, problemSheet } from "./problem-sheet.ts";
 import type { ProblemSheet } from "./problem-sheet.ts";
 import { sayPath, sayValue } from "./say.ts";

@@ -1,7 +1,7 @@
 import type { WebhookBinding } from "../../streams/vocabulary.ts";
 import type { FilterField, FilterTable } from "../contracts/webhook-filters.ts";
 import type { AgentTable } from "./agent-schema.ts";
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMean } from "../contracts/did-you-mean.ts";
 import type { ProblemSheet } from "./problem-sheet.ts";
 import type { ProjectConfig } from "./project-config.ts";
 import { sayNames, sayPath, sayValue } from "./say.ts";

@@ -1,9 +1,11 @@
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { closest } from "../contracts/closest.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
+import { meant } from "../contracts/did-you-mean.ts";
 import { isMissing, messageOf, UserError } from "../errors.ts";
-import { credentialType } from "./credential-types.ts";
+import { credentialType, credentialTypes } from "./credential-types.ts";
 import { storeDir } from "./home-dir.ts";
 import { checkPrivateDir, readSecret } from "./read-secret.ts";
 
@@ -95,8 +97,17 @@ function missing(
 ): UserError {
   const name = instance === "default" ? type : `${type}:${instance}`;
   const field = lacks === "" ? "a field" : `its field ${lacks ?? ""}`;
-  const found = lacks === null ? `there is no ${dir}` : `${dir} lacks ${field}, or it is empty`;
+  const found =
+    lacks === null
+      ? `there is no ${dir}${otherType(type)}`
+      : `${dir} lacks ${field}, or it is empty`;
   return new UserError("missing_credential", `credential ${name} is missing: ${found}`, {
     hint: `al creds add ${name}${flags}`,
   });
+}
+
+/** The known type that an unknown one may have been meant to be. */
+function otherType(type: string): string {
+  const near = credentialType(type) === null ? closest(type, Object.keys(credentialTypes)) : null;
+  return near === null ? "" : ` (${meant(near)})`;
 }

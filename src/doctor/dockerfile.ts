@@ -1,4 +1,4 @@
-import { didYouMean } from "../config/did-you-mean.ts";
+import { didYouMean } from "../contracts/did-you-mean.ts";
 
 /** What is in a Dockerfile as far as it can be told without building it. */
 export interface DockerfileFacts {

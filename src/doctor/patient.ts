@@ -6,10 +6,10 @@ import { resolveAgent } from "../config/resolve-agent.ts";
 import { resolveProject } from "../config/resolve-project.ts";
 import { homeDir } from "../credentials/home-dir.ts";
 import { UserError } from "../errors.ts";
+import { knownToAgents } from "../known-to-agents.ts";
 import { readSchedulerInfo } from "../store/project-lock.ts";
 import type { SchedulerInfo } from "../store/scheduler-info.ts";
 import { runsDir } from "../start/run-agent-program.ts";
-import { packageVersion } from "../version.ts";
 import { filterTable } from "../webhooks/providers/table.ts";
 
 /** Where the project is, and what it is surrounded by. */
@@ -78,7 +78,7 @@ async function readAgents(
   const { names, problems } = await listAgents(projectDir);
   const agents: AgentConfig[] = [];
   const agentProblems = [...problems];
-  const known = { filters: filterTable, version: packageVersion() };
+  const known = knownToAgents();
   for (const name of names) {
     const files = await readAgent(projectDir, name);
     if (files === null) continue;

@@ -11,9 +11,9 @@ import { readAgent } from "../config/agent-files.ts";
 import type { AgentFiles } from "../config/agent-files.ts";
 import { describeChange } from "../config/describe-change.ts";
 import { resolveAgent } from "../config/resolve-agent.ts";
+import { knownToAgents } from "../known-to-agents.ts";
 import type { Store } from "../store/store.ts";
 import { uuidV7 } from "../store/uuid-v7.ts";
-import { filterTable } from "../webhooks/providers/table.ts";
 import type { Inputs } from "./inputs.ts";
 import { lastSeenIn } from "./last-seen.ts";
 import { missingAgents } from "./missing-agents.ts";
@@ -25,7 +25,6 @@ import type { Switches } from "./switches.ts";
 /** What the graph flows from and over. */
 export interface GraphParts extends Pick<Runtimes, "runner" | "prepare"> {
   readonly projectDir: string;
-  readonly version: string;
   /** No schedules and no webhooks. */
   readonly onDemand: boolean;
   readonly inputs: Inputs;
@@ -65,14 +64,15 @@ export function graphOver(parts: GraphParts): Observable<RunEvent> {
 }
 
 function agentChange$(parts: GraphParts): Observable<AgentChange> {
-  const { projectDir, version, onDemand, inputs, agents, waiting, touched$ } = parts;
+  const { projectDir, onDemand, inputs, agents, waiting, touched$ } = parts;
+  const known = knownToAgents();
   return merge(
     from(missingAgents(waiting, agents)),
     agentChanges({
       ...{ initial: agents, touched$, project$: inputs.project$, scheduler: asyncScheduler },
       read: (name) => from(readAgent(projectDir, name)),
       resolve: (agent, project) => {
-        const change = resolveAgent(agent, project, { filters: filterTable, version });
+        const change = resolveAgent(agent, project, known);
         return onDemand ? withoutTriggers(change) : change;
       },
     }),

@@ -145,6 +145,9 @@ describe("al kill", () => {
         problem(response, 404, "unknown_instance", "no such instance"),
     });
     expect((await folders.al(["kill", "dev-abcd2345"])).stderr).toContain("al history");
+    expect((await folders.al(["kill", "reveiw-abcd2345"])).stderr).toBe(
+      'error: there is no agent "reveiw"\nhint: did you mean "review"?\n',
+    );
     expect((await folders.al(["kill", "nobody"])).stderr).toContain('no agent "nobody"');
   });
 });

@@ -84,7 +84,7 @@ describe("al creds add", () => {
     ["gateway_api_key", 2, "al doctor"],
     ["../evil", 2, "not a credential"],
     ["anthropic_key --field ../../x", 1, "no name of a credential's field"],
-    ["anthropc_key --field key", 0, "did you mean anthropic_key"],
+    ["anthropc_key --field key", 0, 'did you mean "anthropic_key"'],
   ])("%s ends with %i and says %j", async (args, code, text) => {
     const ran = await add(args);
     expect(ran.code).toBe(code);
@@ -179,7 +179,7 @@ describe("al creds rm", () => {
     expect(await folders.al(["creds", "rm", "anthropic_key"])).toMatchObject({ code: 2 });
     const { code, stderr } = await folders.al(["creds", "rm", "anthropic_ky", "--yes"]);
     expect(code).toBe(1);
-    expect(stderr).toContain("did you mean anthropic_key?");
+    expect(stderr).toContain('did you mean "anthropic_key"?');
     expect(existsSync(pathOf("anthropic_key", "default", "key"))).toBe(true);
   });
 });

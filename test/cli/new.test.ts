@@ -6,6 +6,7 @@ import { listAgents, readAgent } from "../../src/config/agent-files.ts";
 import { loadProject } from "../../src/config/load-project.ts";
 import { resolveAgent } from "../../src/config/resolve-agent.ts";
 import { readScriptFile } from "../../src/models/script-file.ts";
+import { knownToAgents } from "../../src/known-to-agents.ts";
 import { filterTable } from "../../src/webhooks/providers/table.ts";
 import { makeFolders } from "./fake-operator.ts";
 import type { Folders } from "./fake-operator.ts";
@@ -32,7 +33,7 @@ async function theAgent() {
   const { names } = await listAgents(dir);
   const files = await readAgent(dir, names[0] ?? "");
   if (files === null) throw new Error("no agent");
-  const change = resolveAgent(files, project, { filters: filterTable, version: "0.1.0" });
+  const change = resolveAgent(files, project, knownToAgents());
   if (change.type !== "set") throw new Error(JSON.stringify(change));
   return { project, agent: change.agent, warnings: [...warnings, ...change.warnings] };
 }

@@ -64,8 +64,10 @@ describe.skipIf(process.getuid?.() !== 0)("a project of another OS user", () => 
 
 describe("a usage error", () => {
   test.each([
-    [["sta"], "unknown command 'sta'", "Did you mean stat?"],
-    [["stat", "--jsn"], "unknown option '--jsn'", "Did you mean --json?"],
+    [["sta"], "unknown command 'sta'", 'did you mean "stat"?'],
+    [["strat"], "unknown command 'strat'", 'did you mean "start" or "stat"?'],
+    [["xyzzy"], "unknown command 'xyzzy'", "al --help lists the commands"],
+    [["stat", "--jsn"], "unknown option '--jsn'", 'did you mean "--json"?'],
     [["kill"], "missing required argument", undefined],
     [["start", "--port", "http"], "whole number from 0 to 65535", undefined],
     [["logs", "--since", "yesterday"], "10m", undefined],
@@ -83,7 +85,7 @@ describe("a usage error", () => {
     const { code, stdout, stderr } = await folders.al(["sta", "--json"]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
     expect(JSON.parse(stdout)).toEqual({
-      error: { code: "usage", message: "unknown command 'sta'", hint: "Did you mean stat?" },
+      error: { code: "usage", message: "unknown command 'sta'", hint: 'did you mean "stat"?' },
     });
   });
 });

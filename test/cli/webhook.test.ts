@@ -253,6 +253,6 @@ test("al webhook without a subcommand shows help and is a usage error", async ()
   expect(stderr).not.toContain("error:");
   expect(await folders.al(["webhook", "tset"])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("Did you mean test?") as string,
+    stderr: expect.stringContaining('did you mean "test"?') as string,
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { resolveAgent } from "../../src/config/resolve-agent.ts";
-import { agentFiles, filters, project, usualAgent, usualProject, usualSkill } from "./samples.ts";
+import { agentFiles, known, project, usualAgent, usualProject, usualSkill } from "./samples.ts";
 
 describe("resolveAgent, for any input", () => {
   it("never throws, whatever the files hold", () => {
@@ -84,10 +84,7 @@ describe("resolveAgent, for any input", () => {
     const theProject = project(usualProject);
     fc.assert(
       fc.property(config, skill, (text, skillText) => {
-        const change = resolveAgent(agentFiles(text, skillText), theProject, {
-          filters,
-          version: "1.2.3",
-        });
+        const change = resolveAgent(agentFiles(text, skillText), theProject, known);
         expect(["set", "invalid"]).toContain(change.type);
         if (change.type === "invalid") expect(change.problems.length).toBeGreaterThan(0);
       }),
@@ -119,7 +116,7 @@ describe("resolveAgent, for any input", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(key, value), { selector: ([name]) => name }), (pairs) => {
         const text = pairs.map(([name, given]) => `${name} = ${given}`).join("\n");
-        resolveAgent(agentFiles(text), theProject, { filters, version: "1.2.3" });
+        resolveAgent(agentFiles(text), theProject, known);
       }),
       { numRuns: 2000 },
     );

@@ -4,7 +4,7 @@ import {
   agent,
   agentChange,
   agentFiles,
-  filters,
+  known,
   project,
   said,
   usualAgent,
@@ -207,6 +207,18 @@ run_as = "$USER"`;
     ]);
   });
 
+  it("warns of a type of credential that is one slip away from a known one, not of others", () => {
+    const credentials = '["githb_token:bot", "gihtub_token", "gitea_token", "github_token"]';
+    const change = agentChange(
+      `credentials = ${credentials}\n${usualAgent.replace(/cred.*\n/, "")}`,
+    );
+    expect(change.type).toBe("set");
+    expect(said(change)).toEqual([
+      `warning: ${at}:1:16  "githb_token" is not a type of credential that al knows; did you mean "github_token"?`,
+      `warning: ${at}:1:35  "gihtub_token" is not a type of credential that al knows; did you mean "github_token"?`,
+    ]);
+  });
+
   it("says what is wrong in both files, and what could not be read", () => {
     const broken = agentFiles("a = ", "---js\n---\n");
     const problem = {
@@ -216,10 +228,7 @@ run_as = "$USER"`;
       column: null,
       message: "x",
     } as const;
-    const change = resolveAgent({ ...broken, problems: [problem] }, project(usualProject), {
-      filters,
-      version: "1.2.3",
-    });
+    const change = resolveAgent({ ...broken, problems: [problem] }, project(usualProject), known);
     expect(said(change).map((text) => text.split("  ")[0])).toEqual([
       "error: agents/dev/Dockerfile",
       "error: agents/dev/config.toml:1:5",

@@ -8,6 +8,7 @@ import type { FilterTable } from "../../src/contracts/webhook-filters.ts";
 import type { AgentFiles } from "../../src/config/agent-files.ts";
 import type { ProjectChange, ProjectConfig } from "../../src/config/project-config.ts";
 import { resolveAgent } from "../../src/config/resolve-agent.ts";
+import type { KnownToAgents } from "../../src/config/resolve-agent.ts";
 import { resolveProject } from "../../src/config/resolve-project.ts";
 
 const meaning = "";
@@ -62,14 +63,18 @@ export function agentFiles(config: string, skill = usualSkill): AgentFiles {
   return { name: "dev", config, skill, dockerfileHash: null, problems: [] };
 }
 
+/** What the program knows, as far as the tests of configs need it. */
+export const known: KnownToAgents = {
+  filters,
+  credentialTypes: ["github_token", "anthropic_key"],
+  version: "1.2.3",
+};
+
 export function agentChange(
   config: string,
   { skill = usualSkill, projectText = usualProject }: { skill?: string; projectText?: string } = {},
 ): AgentChange {
-  return resolveAgent(agentFiles(config, skill), project(projectText), {
-    filters,
-    version: "1.2.3",
-  });
+  return resolveAgent(agentFiles(config, skill), project(projectText), known);
 }
 
 export function agent(config: string, given: Parameters<typeof agentChange>[1] = {}): AgentConfig {

@@ -40,6 +40,9 @@ describe("loadCredential", () => {
     expect((await refusal(loadCredential(home, "openai_key"))).message).toBe(
       `credential openai_key is missing: ${store}/openai_key/default lacks its field key, or it is empty`,
     );
+    expect((await refusal(loadCredential(home, "gitub_tokn"))).message).toMatch(
+      /there is no .*gitub_tokn\/default \(did you mean "github_token"\?\)$/,
+    );
     expect((await refusal(loadCredential(home, "groq_key"))).code).toBe("missing_credential");
     expect((await refusal(loadCredential(`${home}/nowhere`, "own"))).code).toBe(
       "missing_credential",

@@ -4,7 +4,8 @@ import type { FoundSkill } from "../../skills/find-skills.ts";
 import type { TreeEntry } from "../../skills/git-output.ts";
 import { repositoryName } from "../../skills/skill-source.ts";
 import type { SkillSource } from "../../skills/skill-source.ts";
-import { closest } from "../closest.ts";
+import { closest } from "../../contracts/closest.ts";
+import { meant } from "../../contracts/did-you-mean.ts";
 import { missingFlag } from "../prompts.ts";
 import type { Prompts } from "../prompts.ts";
 
@@ -61,6 +62,6 @@ function noSkill({ url }: SkillSource): UserError {
 function unknownSkill(wanted: string, names: readonly string[]): UserError {
   const near = closest(wanted, names);
   return new UserError("no_skill", `the repository has no skill ${JSON.stringify(wanted)}`, {
-    hint: near === null ? `it has ${names.join(", ")}` : `did you mean ${near}?`,
+    hint: near === null ? `it has ${names.join(", ")}` : meant(near),
   });
 }

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { closest } from "../../contracts/closest.ts";
 import { UserError } from "../../errors.ts";
 import type { Client } from "../client.ts";
 import { connect, readSnapshot, unknownAgent } from "../connect.ts";
@@ -22,12 +23,15 @@ async function kill(context: Context, target: string): Promise<void> {
   const names = (await readSnapshot(client)).agents.map(({ name }) => name);
   if (names.includes(target)) return killAgent(context, client, target);
   if (isInstanceOf(names, target)) return killInstance(context, client, target);
-  throw unknownAgent(target, names);
+  const isRun = closest(target, names) === null && instancePattern.test(target);
+  throw unknownAgent(isRun ? target.slice(0, -9) : target, names);
 }
+
+const instancePattern = /-[a-z0-9]{8}$/i;
 
 /** An instance id is its agent's name and eight base32 characters. */
 function isInstanceOf(names: readonly string[], target: string): boolean {
-  return /-[a-z0-9]{8}$/i.test(target) && names.includes(target.slice(0, -9));
+  return instancePattern.test(target) && names.includes(target.slice(0, -9));
 }
 
 async function killAgent({ out }: Context, client: Client, agent: string): Promise<void> {

@@ -8,7 +8,7 @@ import { readProject } from "../../config/read-project.ts";
 import { resolveAgent } from "../../config/resolve-agent.ts";
 import { resolveProject } from "../../config/resolve-project.ts";
 import { UserError, messageOf } from "../../errors.ts";
-import { packageVersion } from "../../version.ts";
+import { knownToAgents } from "../../known-to-agents.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
 import { unknownAgent } from "../connect.ts";
 import { agentAsWritten, projectAsWritten } from "./as-written.ts";
@@ -56,7 +56,7 @@ async function openAgent(projectDir: string, name: string): Promise<ConfigFile> 
   if (files.config === null) {
     throw new UserError("unreadable_file", `${path} can't be read`, { hint: "al doctor says why" });
   }
-  const known = { filters: filterTable, version: packageVersion() };
+  const known = knownToAgents();
   return {
     path,
     text: files.config,

@@ -1,6 +1,6 @@
 import { parse as parseKept, patch } from "@decimalturn/toml-patch";
 import { parse, TomlDate } from "smol-toml";
-import { didYouMean } from "../../config/did-you-mean.ts";
+import { didYouMean } from "../../contracts/did-you-mean.ts";
 import { UserError } from "../../errors.ts";
 
 /** One change of a TOML file; without a value the key goes. */

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { isatty } from "node:tty";
 import type { CredentialReference } from "../../contracts/credential-reference.ts";
+import { meant } from "../../contracts/did-you-mean.ts";
 import type { CredentialField } from "../../credentials/credential-type.ts";
 import { credentialType } from "../../credentials/credential-types.ts";
 import { storeField } from "../../credentials/edit-credential.ts";
@@ -30,8 +31,8 @@ export async function addCredential(
 ): Promise<void> {
   const { out, env } = around;
   const reference = credentialOf(name);
-  const meant = typeMeant(reference.type);
-  if (meant !== null) out.note(`${reference.type} is not a known type; did you mean ${meant}?`);
+  const near = typeMeant(reference.type);
+  if (near !== null) out.note(`${reference.type} is not a known type; ${meant(near)}`);
   const entries = await entriesFor(around, reference, options);
   const home = homeDir(env);
   const paths: string[] = [];

@@ -2,7 +2,8 @@ import { removeCredential } from "../../credentials/edit-credential.ts";
 import { homeDir } from "../../credentials/home-dir.ts";
 import { listCredentials } from "../../credentials/list-credentials.ts";
 import { UserError } from "../../errors.ts";
-import { closest } from "../closest.ts";
+import { closest } from "../../contracts/closest.ts";
+import { meant } from "../../contracts/did-you-mean.ts";
 import type { Context } from "../context.ts";
 import { missingFlag, openPrompts } from "../prompts.ts";
 import { credentialOf, nameOf } from "./reference.ts";
@@ -49,6 +50,6 @@ function unknown(name: string, known: readonly string[]): UserError {
   const near = closest(name, known);
   const listed = known.length === 0 ? "there are none" : `there are: ${known.join(", ")}`;
   return new UserError("unknown_credential", `there is no ${name}`, {
-    hint: near === null ? listed : `did you mean ${near}?`,
+    hint: near === null ? listed : meant(near),
   });
 }

@@ -6,7 +6,7 @@ import { listAgents, readAgent } from "../../config/agent-files.ts";
 import { loadProject } from "../../config/load-project.ts";
 import { resolveAgent } from "../../config/resolve-agent.ts";
 import { homeDir } from "../../credentials/home-dir.ts";
-import { packageVersion } from "../../version.ts";
+import { knownToAgents } from "../../known-to-agents.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
 import type { Context } from "../context.ts";
 import type { StartOptions } from "../run-scheduler.ts";
@@ -43,7 +43,7 @@ export async function printUnit(context: Context, options: StartOptions): Promis
 
 async function validAgents(projectDir: string): Promise<AgentConfig[]> {
   const { project } = await loadProject(projectDir, filterTable);
-  const known = { filters: filterTable, version: packageVersion() };
+  const known = knownToAgents();
   const { names } = await listAgents(projectDir);
   const files = await Promise.all(names.map((name) => readAgent(projectDir, name)));
   return files.flatMap((each) => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readAgent } from "../../../src/config/agent-files.ts";
 import { loadProject } from "../../../src/config/load-project.ts";
 import { resolveAgent } from "../../../src/config/resolve-agent.ts";
+import { knownToAgents } from "../../../src/known-to-agents.ts";
 import { filterTable } from "../../../src/webhooks/providers/table.ts";
 import { makeRepository } from "../../skills/repositories.ts";
 import type { TestRepository } from "../../skills/repositories.ts";
@@ -46,7 +47,7 @@ async function resolved(name: string) {
   const { project: config } = await loadProject(folders.projectDir, filterTable);
   const files = await readAgent(folders.projectDir, name);
   if (files === null) throw new Error("no agent");
-  return resolveAgent(files, config, { filters: filterTable, version: "0.1.0" });
+  return resolveAgent(files, config, knownToAgents());
 }
 
 describe("al add", () => {
@@ -121,7 +122,7 @@ describe("al add", () => {
     }
     const other = await folders.al(["add", repository.url, "--skill", "tow", "--yes"]);
     expect(other.code).toBe(1);
-    expect(other.stderr).toContain("did you mean two?");
+    expect(other.stderr).toContain('did you mean "two"?');
   });
 
   test("understands owner/name, here answered by git's own setting", async () => {

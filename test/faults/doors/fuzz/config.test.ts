@@ -7,6 +7,7 @@ import { loadProject } from "../../../../src/config/load-project.ts";
 import type { ProjectConfig } from "../../../../src/config/project-config.ts";
 import { resolveAgent } from "../../../../src/config/resolve-agent.ts";
 import { UserError } from "../../../../src/errors.ts";
+import { knownToAgents } from "../../../../src/known-to-agents.ts";
 import { filterTable } from "../../../../src/webhooks/providers/table.ts";
 import { makeProject, sampleAgents, sampleProjects, sampleSkills } from "./samples.ts";
 import { mutated, share } from "./share.ts";
@@ -96,7 +97,7 @@ async function timed<T>(work: () => Promise<T>): Promise<T> {
 async function agentOf(): Promise<ReturnType<typeof resolveAgent>> {
   const files = await readAgent(dir, "dev");
   if (files === null) throw new Error("the agent is gone");
-  return resolveAgent(files, project, { filters: filterTable, version: "0.1.0" });
+  return resolveAgent(files, project, knownToAgents());
 }
 
 describe("whatever a config file holds, it is taken or refused with a reason", () => {

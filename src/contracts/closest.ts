@@ -1,22 +1,21 @@
-/** `; did you mean "schedule"?` when one of the known names is close to the given one, else nothing. */
-export function didYouMean(given: string, known: Iterable<string>): string {
-  const near = closest(given, known);
-  return near === null ? "" : `; did you mean ${JSON.stringify(near)}?`;
-}
+/** Nobody writes a longer word by hand, and comparing it takes its time. */
+const longest = 64;
 
-function closest(given: string, known: Iterable<string>): string | null {
-  if (given.length > 64) return null;
+/** The candidate that `word` was probably meant to be, null when none is near: at most a third of it differs. */
+export function closest(word: string, candidates: Iterable<string>): string | null {
+  if (word.length > longest) return null;
   let best: { name: string; distance: number } | null = null;
-  for (const name of known) {
-    const distance = editDistance(given.toLowerCase(), name.toLowerCase());
-    const limit = Math.max(1, Math.floor(Math.max(given.length, name.length) / 3));
+  for (const name of candidates) {
+    const distance = slipsBetween(word, name);
+    const limit = Math.max(1, Math.floor(Math.max(word.length, name.length) / 3));
     if (distance <= limit && distance < (best?.distance ?? Infinity)) best = { name, distance };
   }
   return best?.name ?? null;
 }
 
-/** How many letters must be put in, taken out, changed or swapped with their neighbour. */
-function editDistance(a: string, b: string): number {
+/** How many letters must be put in, taken out, changed or swapped with their neighbour; case is none of it. */
+export function slipsBetween(from: string, to: string): number {
+  const [a, b] = [from.toLowerCase(), to.toLowerCase()];
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i++) {

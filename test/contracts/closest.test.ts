@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { closest } from "../../src/cli/closest.ts";
+import { closest } from "../../src/contracts/closest.ts";
 
 const agents = ["dev", "review", "release-notes"];
 
 test.each([
   ["reveiw", "review"],
   ["dve", "dev"],
+  ["Dev", "dev"],
   ["release-note", "release-notes"],
   ["relase-ntes", "release-notes"],
   ["dev", "dev"],

@@ -1,0 +1,13 @@
+import type { KnownToAgents } from "./config/resolve-agent.ts";
+import { credentialTypes } from "./credentials/credential-types.ts";
+import { packageVersion } from "./version.ts";
+import { filterTable } from "./webhooks/providers/table.ts";
+
+/** What an agent's files are judged by beside the project's config: what this version of the program knows. */
+export function knownToAgents(): KnownToAgents {
+  return {
+    filters: filterTable,
+    credentialTypes: Object.keys(credentialTypes),
+    version: packageVersion(),
+  };
+}
