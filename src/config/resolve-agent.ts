@@ -11,7 +11,7 @@ import type { ProblemSheet } from "./problem-sheet.ts";
 import type { ProjectConfig } from "./project-config.ts";
 import { resolveHarness } from "./resolve-project.ts";
 import { sayNames, sayValue } from "./say.ts";
-import { scheduleProblem } from "./schedule.ts";
+import { fiveFields, scheduleProblem } from "./schedule.ts";
 import { parseSkill } from "./skill.ts";
 import type { ParsedSkill, Skill } from "./skill.ts";
 import { validateToml } from "./validate.ts";
@@ -126,8 +126,7 @@ function withFallbacks(
     sourceCommit: table.sourceCommit ?? null,
     harness: resolveHarness(table.harness, project.harness),
     credentials: table.credentials,
-    // One space between fields, so that what is compared and shown is what is meant.
-    schedule: table.schedule?.trim().replace(/\s+/g, " ") ?? null,
+    schedule: table.schedule === undefined ? null : fiveFields(table.schedule),
     timezone: table.timezone ?? project.timezone,
     catchUp: table.catchUp,
     scale: table.scale,

@@ -1,13 +1,37 @@
 import { CronExpressionParser } from "cron-parser";
+import { didYouMean } from "../contracts/did-you-mean.ts";
 import { messageOf } from "../errors.ts";
+import { sayNames } from "./say.ts";
 
 const advice = 'use five fields, e.g. "0 9 * * *"';
+
+/** Short names, as crontab(5) has them. `@reboot` is none: it names no time. */
+const shortNames: Readonly<Record<string, string>> = {
+  "@hourly": "0 * * * *",
+  "@daily": "0 0 * * *",
+  "@midnight": "0 0 * * *",
+  "@weekly": "0 0 * * 0",
+  "@monthly": "0 0 1 * *",
+  "@yearly": "0 0 1 1 *",
+  "@annually": "0 0 1 1 *",
+};
+
+/** A schedule in five fields with one space between them, so that what is compared and shown is what is meant. */
+export function fiveFields(schedule: string): string {
+  const text = schedule.trim().replace(/\s+/g, " ");
+  return Object.hasOwn(shortNames, text) ? (shortNames[text] ?? text) : text;
+}
 
 /** What is wrong with a schedule, null when nothing is. */
 export function scheduleProblem(schedule: string): string | null {
   const quoted = `schedule ${JSON.stringify(schedule)}`;
-  // The parser takes fewer fields as "every minute" and six as seconds.
-  const fields = schedule.trim().split(/\s+/);
+  // The parser takes fewer fields as "every minute", six as seconds, and short names of its own.
+  const fields = fiveFields(schedule).split(" ");
+  if (schedule.trim().startsWith("@") && fields.length !== 5) {
+    const known = Object.keys(shortNames);
+    const near = didYouMean(schedule.trim(), known) || `; known are ${sayNames(known)}`;
+    return `${quoted} is not a cron expression${near}`;
+  }
   if (fields.length !== 5) return `${quoted} is not a cron expression; ${advice}`;
   // The parser takes H too, and means another time each time it is asked. (TH and THU are Thursday.)
   if (fields.some((field) => /(^|[^A-Z])H/i.test(field))) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scheduleProblem } from "../../src/config/schedule.ts";
+import { fiveFields, scheduleProblem } from "../../src/config/schedule.ts";
 
 describe("scheduleProblem", () => {
   it.each([
@@ -10,6 +10,8 @@ describe("scheduleProblem", () => {
     "0 0 29 2 *",
     " 0  9 * * * ",
     "0 0 L * *",
+    "@hourly",
+    " @daily ",
   ])("accepts %s", (schedule) => expect(scheduleProblem(schedule)).toBeNull());
 
   it("says what is expected instead of a sentence", () => {
@@ -23,7 +25,6 @@ describe("scheduleProblem", () => {
     "5",
     "* * * *",
     "0 0 9 * * *",
-    "@daily",
     "61 * * * *",
     "a b c d e",
     "H 9 * * *",
@@ -39,7 +40,30 @@ describe("scheduleProblem", () => {
     },
   );
 
+  it("says which short names there are", () => {
+    expect(scheduleProblem("@dayly")).toBe(
+      'schedule "@dayly" is not a cron expression; did you mean "@daily"?',
+    );
+    expect(scheduleProblem("@reboot")).toMatch(
+      /not a cron expression; known are "@hourly", "@daily",/,
+    );
+    // The parser would take them.
+    expect(scheduleProblem("@minutely")).toMatch(/not a cron expression/);
+    expect(scheduleProblem("@hourly @daily")).toMatch(/not a cron expression/);
+  });
+
   it("answers the same each time", () => {
     expect(scheduleProblem("61 * * * *")).toBe(scheduleProblem("61 * * * *"));
   });
 });
+
+it.each([
+  ["@hourly", "0 * * * *"],
+  ["@daily", "0 0 * * *"],
+  ["@midnight", "0 0 * * *"],
+  ["@weekly", "0 0 * * 0"],
+  ["@monthly", "0 0 1 * *"],
+  ["@yearly", "0 0 1 1 *"],
+  ["@annually", "0 0 1 1 *"],
+  [" 0  9\t* * * ", "0 9 * * *"],
+])("fiveFields of %j is %j", (schedule, fields) => expect(fiveFields(schedule)).toBe(fields));
