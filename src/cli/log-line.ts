@@ -26,7 +26,8 @@ export interface LogStyle {
 export function formatLog(entry: LogEntry, { colors, showAgent, now }: LogStyle): string {
   const name = (levelNames[entry.level] ?? String(entry.level)).padEnd(5);
   const agent = showAgent ? [colors.cyan(plain(entry.agent))] : [];
-  const output = outputOf(entry).map((line) => `\n    ${colors.dim(line)}`);
+  const shade = entry.isError === true ? String : colors.dim;
+  const output = outputOf(entry).map((line) => `\n    ${shade(line)}`);
   const text = plain(entry.msg).trimEnd().replaceAll("\n", "\n    ") + output.join("");
   return [
     colors.dim(localTime(entry.time, now)),
@@ -37,10 +38,21 @@ export function formatLog(entry: LogEntry, { colors, showAgent, now }: LogStyle)
 }
 
 /** What a tool gave back, shortened: the log file and `--json` have the rest. */
-function outputOf({ kind, output }: LogEntry): string[] {
+function outputOf({ kind, output, isError }: LogEntry): readonly string[] {
   if (kind !== "tool-result" || typeof output !== "string") return [];
   const lines = plain(output).trimEnd().split("\n");
   if (lines.join("") === "") return [];
+  return isError === true ? lastOf(lines) : firstOf(lines);
+}
+
+/** Why it failed, and with which exit code, is told last; empty lines would take the place of it. */
+function lastOf(lines: readonly string[]): string[] {
+  const full = lines.filter((line) => line.trim() !== "");
+  const more = full.length - shownLines;
+  return more > 0 ? [`… ${more} lines before`, ...full.slice(-shownLines)] : full;
+}
+
+function firstOf(lines: readonly string[]): readonly string[] {
   const more = lines.length - shownLines;
   return more > 0 ? [...lines.slice(0, shownLines), `… ${more} more lines`] : lines;
 }

@@ -61,7 +61,16 @@ export function cut(text: string, limit: number): string {
   return `${text.slice(0, end)}… (${text.length - end} more characters)`;
 }
 
-/** How far a cut looks back for a space, in characters. */
+/** The end of a text, at most `limit` characters, and a note of how much was cut before it. */
+export function cutStart(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const from = text.length - limit;
+  const [word = ""] = /^\S*/.exec(text.slice(from, from + longestWord)) ?? [];
+  const start = word.length < longestWord ? from + word.length : from;
+  return `(${start} characters before) …${text.slice(start)}`;
+}
+
+/** How far a cut looks for a space, in characters. */
 const longestWord = 512;
 
 /**

@@ -1,6 +1,6 @@
 import type { LogKind } from "../contracts/run-messages.ts";
 import type { Emit } from "./harness.ts";
-import { breakBefore, cut } from "./message-writer.ts";
+import { breakBefore, cut, cutStart } from "./message-writer.ts";
 
 /** Characters of one `said` entry; a longer text becomes several, so that nothing is lost. */
 const saidCharacters = 6000;
@@ -49,7 +49,8 @@ export function storyOf(emit: Emit): Story {
       calls.delete(id);
       log("tool-result", isError ? 40 : 30, `${tool} ${isError ? "failed" : "done"}`, {
         tool,
-        output: cut(output, outputCharacters),
+        // A failure is explained at its end.
+        output: (isError ? cutStart : cut)(output, outputCharacters),
         isError,
         durationMs: Date.now() - at,
       });

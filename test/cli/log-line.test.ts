@@ -19,6 +19,18 @@ test("a tool's output follows its line, shortened", () => {
   expect(lines).toMatch(/^09:04:05 INFO {2}bash done\n {4}line 0\n[^]*\n {4}… 2 more lines$/);
 });
 
+test("of a tool call that failed the end is shown, where the error and the exit code are", () => {
+  const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`);
+  const output = [...lines, "fatal: it broke", "", "", "Command exited with code 3"].join("\n");
+  const failed = { ...entry, kind: "tool-result", msg: "bash failed", output, isError: true };
+  const shown = formatLog(failed, style).split("\n");
+  expect(shown).toHaveLength(12);
+  expect(shown[1]).toBe("    … 22 lines before");
+  expect(shown.slice(-3)).toEqual(
+    ["line 29", "fatal: it broke", "Command exited with code 3"].map((line) => `    ${line}`),
+  );
+});
+
 test("a level that nobody named is told by its number", () => {
   expect(formatLog({ ...entry, level: 35 as 30 }, style)).toContain(" 35    text");
 });

@@ -27,6 +27,15 @@ describe("the story of a session", () => {
     expect(result?.fields?.output).toMatch(/^(word )+… \(\d+ more characters\)$/);
   });
 
+  it("keeps the end of a failed call's long output, from between two words", () => {
+    const output = `${"word ".repeat(4000)}\nCommand exited with code 3`;
+    const [result] = told((story) => story.toolResult("1", output, true, "bash"));
+    expect(result?.fields?.output).toMatch(
+      /^\(\d+ characters before\) …( word)+ \nCommand exited with code 3$/,
+    );
+    expect(String(result?.fields?.output).length).toBeLessThan(8300);
+  });
+
   it("knows a result by its call", () => {
     const [, result] = told((story) => {
       story.toolCall("1", "bash", { command: "false" });
