@@ -17,44 +17,91 @@ const modelNames = 'a list with at least one name of the project\'s [models.<nam
 
 /** Its filter fields depend on the source's type, which the project's config tells. */
 const webhookSchema = z.looseObject(
-  { source: text("the name of a webhook source of the project") },
+  {
+    source: text("the name of a webhook source of the project").describe(
+      "Whose deliveries start the agent. All filters beside it must match.",
+    ),
+  },
   { error: "tables [[webhooks]]" },
 );
 
 const commands = texts().default([]);
-const hooksSchema = table({ pre: commands, post: commands });
+const hooksSchema = table({
+  pre: commands.describe("Run before the session. One that fails ends the run, and that fails."),
+  post: commands.describe(
+    "Run after a session that did not fail. One that fails makes the run fail.",
+  ),
+});
 
 const runtimeSchema = table({
-  type: choice(["container", "host-user"]).default("container"),
+  type: choice(["container", "host-user"])
+    .default("container")
+    .describe("In a container of its own, or as a process of an OS user."),
   run_as: pattern(
     /^(\$USER|[A-Za-z_][A-Za-z0-9_.-]{0,31})$/,
     'the name of an OS user, or "$USER" for the one that runs the scheduler',
-  ).default("al-agent"),
+  )
+    .default("al-agent")
+    .describe("The OS user of a host-user agent; $USER isolates nothing from you."),
 });
 
 const paramError = "text or a list of texts";
 
 /** An agent's `config.toml`. */
 export const agentSchema = table({
-  source: text().optional(),
-  sourceCommit: text().optional(),
-  models: list(text(), modelNames).min(1, { error: modelNames }),
-  harness: harnessSchema.default({}),
-  credentials: list(credential(), 'a list of credentials, e.g. ["github_token"] or []'),
-  schedule: z.string({ error: 'a cron expression with five fields, e.g. "0 9 * * *"' }).optional(),
-  timezone: timezone().optional(),
-  catchUp: choice(["none", "latest"]).default("none"),
-  scale: integer("concurrent runs", 0).default(1),
-  timeout: integer("seconds", 1, maxTimerSeconds).optional(),
-  maxWorkQueueSize: integer("work items", 1).optional(),
-  waitTimeout: integer("seconds", 1, maxTimerSeconds).optional(),
-  webhooks: list(webhookSchema, "tables [[webhooks]]").default([]),
-  hooks: hooksSchema.prefault({}),
+  source: text().optional().describe("Where al add took the agent from."),
+  sourceCommit: text()
+    .optional()
+    .describe("The commit that it was taken from; al update moves it on."),
+  models: list(text(), modelNames)
+    .min(1, { error: modelNames })
+    .describe("The first is asked; the others when it is rate-limited or down."),
+  harness: harnessSchema
+    .default({})
+    .describe("What talks to the model inside a run; goes before the project's."),
+  credentials: list(credential(), 'a list of credentials, e.g. ["github_token"] or []').describe(
+    "What its runs get, as variables and files.",
+  ),
+  schedule: z
+    .string({ error: 'a cron expression with five fields, e.g. "0 9 * * *"' })
+    .optional()
+    .describe(
+      "When it runs by itself. @hourly, @daily, @weekly, @monthly and @yearly are short for five fields.",
+    ),
+  timezone: timezone().optional().describe("The clock of its schedule. Without it the project's."),
+  catchUp: choice(["none", "latest"])
+    .default("none")
+    .describe(
+      "What is done about ticks that were missed while no scheduler was up: nothing, or the latest is made up for.",
+    ),
+  scale: integer("concurrent runs", 0)
+    .default(1)
+    .describe("How many of its runs may live at once; 0 disables the agent."),
+  timeout: integer("seconds", 1, maxTimerSeconds)
+    .optional()
+    .describe("How long a run may take. Without it [local].timeout of the project."),
+  maxWorkQueueSize: integer("work items", 1)
+    .optional()
+    .describe(
+      "How much work waits for it; what is more drops the oldest. Without it workQueueSize of the project.",
+    ),
+  waitTimeout: integer("seconds", 1, maxTimerSeconds)
+    .optional()
+    .describe(
+      "How long its runs wait for a trigger. Without it defaultWaitTimeout of the project.",
+    ),
+  webhooks: list(webhookSchema, "tables [[webhooks]]")
+    .default([])
+    .describe("Deliveries that start it."),
+  hooks: hooksSchema
+    .prefault({})
+    .describe("Shell commands around the session, in the run's own environment."),
   params: z
     .record(z.string(), z.union([z.string(), z.array(z.string())], { error: paramError }), {
       error: "a table",
     })
-    .default({}),
-  runtime: runtimeSchema.prefault({}),
+    .default({})
+    .describe("Whatever you like; handed to the agent in its prompt."),
+  runtime: runtimeSchema.prefault({}).describe("Where its runs are processes."),
 });
 export type AgentTable = z.output<typeof agentSchema>;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { FilterField, FilterTable } from "../contracts/webhook-filters.ts";
 import { agentSchema } from "./agent-schema.ts";
+import { expectation, meaning } from "./explain-schema.ts";
 import { projectSchema } from "./project-schema.ts";
 import { commonFields } from "./webhook-bindings.ts";
 
@@ -30,21 +31,18 @@ function jsonSchemaOf(schema: z.ZodType, title: string): Node {
   const json = z.toJSONSchema(schema, {
     io: "input",
     override: ({ zodSchema, jsonSchema }) => {
-      const expected = expectation(zodSchema);
-      if (expected !== null && jsonSchema.description === undefined) {
-        jsonSchema.description = `Expected: ${expected}.`;
-      }
+      const description = descriptionOf(zodSchema);
+      if (description !== null) jsonSchema.description = description;
     },
   });
   return { ...json, title };
 }
 
-/** Every error message of the schemas says what is expected: it explains a field as well as it corrects one. */
-function expectation(schema: z.core.$ZodType): string | null {
-  const { error } = schema._zod.def;
-  if (error === undefined) return null;
-  const message = (error as (issue: object) => unknown)({});
-  return typeof message === "string" ? message : null;
+/** What a key is for, and what it takes. */
+function descriptionOf(schema: z.core.$ZodType): string | null {
+  const expected = expectation(schema);
+  const parts = [meaning(schema), expected === null ? null : `Expected: ${expected}.`];
+  return parts.filter((part) => part !== null).join(" ") || null;
 }
 
 function at(node: Node, ...path: readonly string[]): Node {

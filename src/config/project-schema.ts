@@ -18,41 +18,89 @@ import { harnessSchema } from "./harness-schema.ts";
 const mebibyte = 1024 ** 2;
 
 const modelSchema = table({
-  provider: choice(providers),
-  model: text('the provider\'s name of the model, e.g. "claude-sonnet-4-5"').optional(),
-  authType: choice(["api_key", "oauth_token", "none"]).optional(),
-  thinkingLevel: choice(thinkingLevels).optional(),
-  baseUrl: z.url({ protocol: /^https?$/, error: "an http or https URL" }).optional(),
-  credential: credential().optional(),
-  script: text("the path of a script file, relative to the project").optional(),
+  provider: choice(providers).describe(
+    'Who serves it. "scripted" replays a script and calls nobody; "custom" is any OpenAI-compatible endpoint.',
+  ),
+  model: text('the provider\'s name of the model, e.g. "claude-sonnet-4-5"')
+    .optional()
+    .describe('Its name at the provider. Only "scripted" does without.'),
+  authType: choice(["api_key", "oauth_token", "none"])
+    .optional()
+    .describe('How its credential is sent. Without it "api_key", for "scripted" "none".'),
+  thinkingLevel: choice(thinkingLevels)
+    .optional()
+    .describe("How much it thinks before it answers. Without it the harness decides."),
+  baseUrl: z
+    .url({ protocol: /^https?$/, error: "an http or https URL" })
+    .optional()
+    .describe('Where its API is. "custom" needs it.'),
+  credential: credential()
+    .optional()
+    .describe("The credential that holds its key. Without it <provider>_key."),
+  script: text("the path of a script file, relative to the project")
+    .optional()
+    .describe('What "scripted" replays.'),
 });
 export type ModelTable = z.output<typeof modelSchema>;
 
 const sourceSchema = table({
-  type: text("a type of webhook source"),
-  credential: credentialInstance().optional(),
-  allowUnsigned: flag().default(false),
+  type: text("a type of webhook source").describe('The service that sends, such as "github".'),
+  credential: credentialInstance()
+    .optional()
+    .describe(
+      "The instance of the type's secret, which proves deliveries. Without it they are refused, unless allowUnsigned is true.",
+    ),
+  allowUnsigned: flag()
+    .default(false)
+    .describe("Takes deliveries from anybody who reaches the gateway."),
 });
 
 const localSchema = table({
-  image: text("the name of an image").default("al-agent:latest"),
-  memory: pattern(/^\d+(\.\d+)?[bkmgBKMG]?$/, 'a size, e.g. "512m" or "4g"').default("4g"),
+  image: text("the name of an image")
+    .default("al-agent:latest")
+    .describe(
+      "The image of agents without a Dockerfile. Another one than the default is built by you, from it.",
+    ),
+  memory: pattern(/^\d+(\.\d+)?[bkmgBKMG]?$/, 'a size, e.g. "512m" or "4g"')
+    .default("4g")
+    .describe("What a container may use, without swap; what is written to its folders counts."),
   cpus: z
     .number({ error: "a number of processors above 0, e.g. 0.5 or 2" })
     .positive({ error: "a number of processors above 0, e.g. 0.5 or 2" })
-    .default(2),
-  timeout: integer("seconds", 1, maxTimerSeconds).default(900),
-  network: text('"bridge", "none" or the name of a network').default("bridge"),
-  base: text("the name of a local image").optional(),
-  warm: integer("processes", 0, 1000).default(0),
+    .default(2)
+    .describe("Processors that a container may use."),
+  timeout: integer("seconds", 1, maxTimerSeconds)
+    .default(900)
+    .describe("How long a run may take, for agents without a timeout of their own."),
+  network: text('"bridge", "none" or the name of a network')
+    .default("bridge")
+    .describe("What containers are connected to."),
+  base: text("the name of a local image")
+    .optional()
+    .describe(
+      "What the default image is built on, where no registry can be reached: Node 24, git, curl and jq are in it. Without it node:24-slim.",
+    ),
+  warm: integer("processes", 0, 1000)
+    .default(0)
+    .describe(
+      "Not for containers: processes that are kept started ahead for each OS user that agents run as.",
+    ),
 });
 
 const gatewaySchema = table({
-  port: integer("", 0, 65_535).default(8080),
-  host: text("a host name or address to listen on").default("127.0.0.1"),
-  allowedHosts: list(text(), 'a list of host names, e.g. ["al.example.org"]').default([]),
-  trustProxy: flag().default(false),
-  maxBodyBytes: integer("bytes", 1024, 256 * mebibyte).default(mebibyte),
+  port: integer("", 0, 65_535).default(8080).describe("The TCP port; 0 is any that is free."),
+  host: text("a host name or address to listen on")
+    .default("127.0.0.1")
+    .describe("Where to listen."),
+  allowedHosts: list(text(), 'a list of host names, e.g. ["al.example.org"]')
+    .default([])
+    .describe("Further names that browsers may ask for, such as that of a reverse proxy."),
+  trustProxy: flag()
+    .default(false)
+    .describe("Whether what a reverse proxy says of its client is believed."),
+  maxBodyBytes: integer("bytes", 1024, 256 * mebibyte)
+    .default(mebibyte)
+    .describe("The largest delivery that is taken."),
 });
 
 const name = pattern(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,62}$/, "letters, digits and . _ : / -");
@@ -60,19 +108,49 @@ const sourceName = pattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, "letters, digits
 
 /** The project's `config.toml`, as the decisions' table has it. */
 export const projectSchema = table({
-  models: z.record(name, modelSchema, { error: "tables [models.<name>]" }).default({}),
-  harness: harnessSchema.default({}),
-  local: localSchema.prefault({}),
-  gateway: gatewaySchema.prefault({}),
-  webhooks: z.record(sourceName, sourceSchema, { error: "tables [webhooks.<source>]" }).default({}),
-  workQueueSize: integer("work items", 1).default(100),
-  defaultWaitTimeout: integer("seconds", 1, maxTimerSeconds).default(1800),
-  resourceLockTimeout: integer("seconds", 1, maxTimerSeconds).default(1800),
-  maxReruns: integer("", 0).default(10),
-  maxCallDepth: integer("", 0).default(3),
-  scale: integer("runs", 1).optional(),
-  historyRetentionDays: integer("days", 1, 36_500).default(14),
-  historyMaxBytes: integer("bytes", mebibyte).default(2 * 1024 * mebibyte),
-  timezone: timezone().optional(),
+  models: z
+    .record(name, modelSchema, { error: "tables [models.<name>]" })
+    .default({})
+    .describe("A model that agents may name."),
+  harness: harnessSchema
+    .default({})
+    .describe("What talks to the model inside a run, for agents that don't say it themselves."),
+  local: localSchema.prefault({}).describe("Containers, and processes that are started ahead."),
+  gateway: gatewaySchema
+    .prefault({})
+    .describe("The HTTP server for webhooks, the dashboard and the API. A change needs a restart."),
+  webhooks: z
+    .record(sourceName, sourceSchema, { error: "tables [webhooks.<source>]" })
+    .default({})
+    .describe("A sender of webhooks that agents may name."),
+  workQueueSize: integer("work items", 1)
+    .default(100)
+    .describe(
+      "How much work waits for an agent; what is more drops the oldest. An agent's maxWorkQueueSize goes before it.",
+    ),
+  defaultWaitTimeout: integer("seconds", 1, maxTimerSeconds)
+    .default(1800)
+    .describe("How long a run waits for a trigger, for agents without a waitTimeout of their own."),
+  resourceLockTimeout: integer("seconds", 1, maxTimerSeconds)
+    .default(1800)
+    .describe("How long a lock is held that is not renewed."),
+  maxReruns: integer("", 0)
+    .default(10)
+    .describe("How often in a row a run may ask to be run again."),
+  maxCallDepth: integer("", 0)
+    .default(3)
+    .describe("How many calls deep agents may call each other."),
+  scale: integer("runs", 1)
+    .optional()
+    .describe(
+      "How many runs of all agents may live at once. Without it as many as their own scales allow.",
+    ),
+  historyRetentionDays: integer("days", 1, 36_500)
+    .default(14)
+    .describe("How long history, receipts and logs are kept."),
+  historyMaxBytes: integer("bytes", mebibyte)
+    .default(2 * 1024 * mebibyte)
+    .describe("How much of them is kept; the oldest goes first."),
+  timezone: timezone().optional().describe("The clock of schedules. Without it the machine's."),
 });
 export type ProjectTable = z.output<typeof projectSchema>;

@@ -2,6 +2,7 @@ import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
+import { unwrapped } from "./explain-schema.ts";
 import { hasErrors, problemSheet } from "./problem-sheet.ts";
 import type { ProblemSheet } from "./problem-sheet.ts";
 import { sayPath, sayValue } from "./say.ts";
@@ -130,12 +131,4 @@ function knownKeys(schema: z.core.$ZodType, path: TomlPath): string[] {
   if (!(inner instanceof z.ZodObject)) return [];
   const field = (inner.shape as Readonly<Record<string, z.core.$ZodType>>)[part];
   return field === undefined ? [] : knownKeys(field, rest);
-}
-
-function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
-  const isWrapper =
-    schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodPrefault;
-  return isWrapper ? unwrapped(schema.unwrap()) : schema;
 }
