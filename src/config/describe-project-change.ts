@@ -28,7 +28,7 @@ const projectKeys: { readonly [Key in keyof ProjectConfig]: Say<ProjectConfig> }
 interface ProjectDifference {
   /** In one line; empty when nothing differs. */
   readonly text: string;
-  /** True when the gateway listens elsewhere: that takes effect with the next start. */
+  /** True for the gateway, which is made at the start: its changes take effect with the next one. */
   readonly needsRestart: boolean;
 }
 
@@ -38,8 +38,7 @@ export function describeProjectChange(
   after: ProjectConfig,
 ): ProjectDifference {
   const text = sayDifferences(projectKeys, before, after);
-  const { port, host } = after.gateway;
-  const needsRestart = port !== before.gateway.port || host !== before.gateway.host;
+  const needsRestart = differingKeys(before.gateway, after.gateway).length > 0;
   return { text, needsRestart };
 }
 

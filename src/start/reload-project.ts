@@ -32,5 +32,5 @@ export function reloadProject(change: ProjectChange, deps: ReloadDeps): void {
   project$.next(project);
   for (const problem of change.warnings) journal.say(40, problemText(problem));
   journal.say(30, `config.toml ${text === "" ? "is valid again" : text}`);
-  if (needsRestart) journal.say(40, "the gateway's port and host change with the next start");
+  if (needsRestart) journal.say(40, "[gateway] changes with the next start");
 }

@@ -23,15 +23,11 @@ describe("describeProjectChange", () => {
   it.each([
     ["port = 9090", "gateway.port 8080 → 9090"],
     ['host = "0.0.0.0"', 'gateway.host "127.0.0.1" → "0.0.0.0"'],
+    ['allowedHosts = ["a.example"]', 'gateway.allowedHosts [] → ["a.example"]'],
+    ["trustProxy = true", "gateway.trustProxy false → true"],
+    ["maxBodyBytes = 2048", "gateway.maxBodyBytes 1048576 → 2048"],
   ])("needs a restart for %s", (line, text) => {
     expect(change(`${usualProject}[gateway]\n${line}`)).toEqual({ text, needsRestart: true });
-  });
-
-  it("needs none for the rest of the gateway", () => {
-    expect(change(`${usualProject}[gateway]\nallowedHosts = ["a.example"]`)).toEqual({
-      text: 'gateway.allowedHosts [] → ["a.example"]',
-      needsRestart: false,
-    });
   });
 
   it("says that the limit of runs went", () => {
