@@ -58,11 +58,16 @@ export async function untilEnded(
       await sleep(lookEvery);
     }
   } catch (error) {
-    const ended = isNotRunning(error) && instanceId !== null;
-    const result = ended ? await endInLog(followed, instanceId) : null;
+    const mayHaveEnded = (isNotRunning(error) || isHangUp(error)) && instanceId !== null;
+    const result = mayHaveEnded ? await endInLog(followed, instanceId) : null;
     if (result === null) throw error;
     return result;
   }
+}
+
+/** One that goes at once may hang up in the middle of an answer. */
+function isHangUp(error: unknown): boolean {
+  return error instanceof UserError && error.code === "disconnected";
 }
 
 function resultOf({ triggerId }: Followed, entry: Omit<RunResult, "triggerId">): RunResult {
