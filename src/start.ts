@@ -62,7 +62,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
 }
 
 async function run(beginning: Beginning): Promise<Scheduler> {
-  const { options, loaded, own, inputs, runtimes, version } = beginning;
+  const { options, loaded, own, inputs, runtimes } = beginning;
   const { projectDir, env, webUi, onDemand = false } = options;
   const { store } = own;
   const { agents, problems, scan } = await readAgents(projectDir);
