@@ -42,10 +42,9 @@ export function createStopping(deps: StoppingDeps): Stopping {
   const after = (ms: number, what: () => void): void => {
     timers.add(setTimeout(what, ms));
   };
-  const drain = (): void => {
+  const begin = (): void => {
     if (phase !== "draining") deps.begin();
     phase = "draining";
-    deps.stopping$.next();
   };
   const killAll = (): void => {
     deps.kill$.next({ everything: true });
@@ -59,18 +58,21 @@ export function createStopping(deps: StoppingDeps): Stopping {
     },
     stop: (reason) => {
       if (phase === "draining") return;
+      // Before it is said: the live view keeps what is told from here on for the terminal.
+      begin();
       const running = deps.running();
       const left = running === 0 ? "" : `; ${running} running get ${deps.graceMs / 1000} s`;
       deps.say(`stopping (${reason})${left}`);
       after(deps.graceMs, killAll);
-      drain();
+      deps.stopping$.next();
     },
     stopNow: (reason) => {
-      drain();
       if (isHurried) return deps.abort();
       isHurried = true;
+      begin();
       const running = deps.running();
       deps.say(`stopping now (${reason})${running === 0 ? "" : `; ${running} running killed`}`);
+      deps.stopping$.next();
       // So that a person's end of a run is in the history: one that nobody saw end is tried once more.
       deps.kill$.next({ everything: true });
       after(hurryMs, deps.abort);
