@@ -162,7 +162,7 @@ describe("a scheduler that is asked to stop", () => {
 
   test("by removing its state says so and ends with 1", async () => {
     scheduler = await startTestScheduler(project);
-    await rm(join(project.dir, ".al"), { recursive: true });
+    await rm(join(project.dir, ".al"), { recursive: true, maxRetries: 5 });
     await scheduler.waitForOutput(/FATAL.*the folder \.al was removed/);
     expect(await scheduler.exited).toBe(1);
     scheduler = await startTestScheduler(project);
