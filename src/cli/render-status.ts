@@ -74,8 +74,9 @@ function rowOf(
 }
 
 /** Who keeps the agent from running: somebody who paused it, or its own config; null for nobody. */
-export function disabledBy({ enabled, scale }: AgentStatus): string | null {
-  if (scale === 0) return "disabled by scale = 0";
+export function disabledBy({ enabled, scale, models }: AgentStatus): string | null {
+  // Every valid config has a model: without one there was none yet.
+  if (scale === 0 && models.length > 0) return "disabled by scale = 0";
   return enabled ? null : "disabled";
 }
 

@@ -1,5 +1,5 @@
 /** Shorter values are left alone: replacing every `12345` would shred the text and hide nothing. */
-const minLength = 6;
+export const shortestHidden = 6;
 /** A part of a secret file that is worth hiding by itself. */
 const minLineLength = 16;
 
@@ -10,7 +10,7 @@ const minLineLength = 16;
  */
 export function secretForms(secret: string): string[] {
   const values = [secret, ...partsOf(secret)];
-  return values.filter(({ length }) => length >= minLength).flatMap(formsOf);
+  return values.filter(({ length }) => length >= shortestHidden).flatMap(formsOf);
 }
 
 /** Lines of a text that has several, with and without their `name:` or `name=`; values of a JSON document. */
@@ -75,7 +75,7 @@ function base64Forms(bytes: Buffer): string[] {
     const first = Math.ceil((offset * 8) / 6);
     return shifted.slice(first, Math.floor(((offset + bytes.length) * 8) / 6));
   });
-  const forms = [whole, ...inner].filter(({ length }) => length >= minLength);
+  const forms = [whole, ...inner].filter(({ length }) => length >= shortestHidden);
   return [...forms, ...forms.map(urlSafe)];
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Outcome } from "../../streams/vocabulary.ts";
 
-/** An agent's latest run that started and is over. Times are epoch ms; `endedAt` is null for a lost one. */
+/** An agent's latest run that is over, or that could not even start. Times are epoch ms; `endedAt` is null for a lost one. */
 export interface LastRun {
   readonly startedAt: number;
   readonly endedAt: number | null;

@@ -98,7 +98,6 @@ export function createWork(
       instanceId,
     );
     if (changes !== 1) throw new Error(`work item ${item.id} is not run by ${instanceId}`);
-    if (!began) return;
     const { outcome, reason } = end;
     lastRuns.record(item.agent, { startedAt, endedAt, outcome, reason });
   };

@@ -1,28 +1,38 @@
-import type { RunEnd } from "../vocabulary.ts";
+import type { AgentConfig, RunEnd } from "../vocabulary.ts";
 import type { RunnerExit, StopReason } from "./runner.ts";
 
 /**
  * How a run ended, from what its runtime reports and why the scheduler stopped it (null when it didn't). The
  * scheduler's own clock, not the process's code, decides a timeout: a process may exit 0 on TERM.
  */
-export function runEnd(exit: RunnerExit, stopped: StopReason | null): RunEnd {
+export function runEnd(
+  exit: RunnerExit,
+  stopped: StopReason | null,
+  limits: Pick<AgentConfig, "timeoutSeconds">,
+): RunEnd {
   const asked = exit.rerun === true ? { rerun: true as const } : {};
   const returned = exit.value === undefined ? {} : { value: exit.value };
-  return { ...howItEnded(exit, stopped), ...returned, ...asked };
+  return { ...howItEnded(exit, stopped, limits), ...returned, ...asked };
 }
 
-function howItEnded(exit: RunnerExit, stopped: StopReason | null): RunEnd {
+function howItEnded(
+  exit: RunnerExit,
+  stopped: StopReason | null,
+  { timeoutSeconds }: Pick<AgentConfig, "timeoutSeconds">,
+): RunEnd {
   const { usage } = exit;
   if (exit.rejected !== null) {
     return { outcome: "rejected", exitCode: null, reason: exit.rejected, usage };
   }
   if (stopped === "timed_out") {
-    return { outcome: "timed_out", exitCode: 124, reason: "ran longer than its timeout", usage };
+    const reason = `ran longer than its timeout of ${timeoutSeconds} s (timeout of the agent, or of [local])`;
+    return { outcome: "timed_out", exitCode: 124, reason, usage };
   }
   if (stopped === "killed") return { outcome: "killed", exitCode: 137, reason: exit.error, usage };
   if (exit.lost === true) return { outcome: "lost", exitCode: null, reason: exit.error, usage };
   if (exit.outOfMemory && exit.exitCode !== 0) {
-    return { outcome: "out_of_memory", exitCode: 137, reason: "ran out of memory", usage };
+    const reason = "ran out of memory (memory of [local] is its limit)";
+    return { outcome: "out_of_memory", exitCode: 137, reason, usage };
   }
   if (exit.exitCode === 0 && exit.error === null) {
     return { outcome: "succeeded", exitCode: 0, reason: null, usage };

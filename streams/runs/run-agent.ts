@@ -108,7 +108,11 @@ export function followedRun(
       item,
       instanceId,
       startedAt,
-      end: runEnd(exit, earlier === null ? stopped : reasonInTime(exit, stopped, deadline())),
+      end: runEnd(
+        exit,
+        earlier === null ? stopped : reasonInTime(exit, stopped, deadline()),
+        request.agent,
+      ),
     });
     const early = earlier === null ? {} : { startedAt: earlier };
     return concat(

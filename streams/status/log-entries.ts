@@ -82,7 +82,9 @@ function tellRun(event: Extract<RunEvent, { type: "started" | "finished" }>): To
   const durationMs = event.at - event.startedAt;
   const why = reason === null ? "" : `: ${reason}`;
   const level = outcome === "succeeded" ? 30 : outcome === "killed" ? 40 : 50;
-  const msg = `run ${outcome.replaceAll("_", " ")} after ${seconds(durationMs)}${why}`;
+  // One that was rejected never began.
+  const after = outcome === "rejected" ? "" : ` after ${seconds(durationMs)}`;
+  const msg = `run ${outcome.replaceAll("_", " ")}${after}${why}`;
   return { level, msg, instanceId, kind: "run", outcome, exitCode, durationMs, ...usage };
 }
 

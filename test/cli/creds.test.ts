@@ -42,6 +42,12 @@ describe("al creds add", () => {
     expect(modeOf(folders.home)).toBe("700");
   });
 
+  test("says that a short secret can't be kept out of logs, unless it is none", async () => {
+    const short = "a secret of fewer than 6 characters is not taken out of logs";
+    expect((await add("foo_token --field v", "ab1de")).stderr).toContain(short);
+    expect((await add("foo_token --field w", "ab1de2")).stderr).not.toContain(short);
+  });
+
   test("replaces only when it is told to", async () => {
     await add("github_token:bot");
     const path = pathOf("github_token", "bot", "token");

@@ -171,7 +171,8 @@ test("a run that its runner rejected never started: a dead letter, unless cron a
     reason: "no image",
   });
   expect(entryOf(store, "c")).toMatchObject({ deadLetter: false, outcome: "rejected" });
-  expect(store.lastRun("dev")).toBeNull();
+  // So that a restart does not forget why the agent can't run.
+  expect(store.lastRun("dev")).toMatchObject({ outcome: "rejected", reason: "no image" });
 });
 
 test("a webhook that matched no agent is one dead letter without agent", async () => {

@@ -3,8 +3,9 @@ import { isatty } from "node:tty";
 import type { CredentialReference } from "../../contracts/credential-reference.ts";
 import { meant } from "../../contracts/did-you-mean.ts";
 import type { CredentialField } from "../../credentials/credential-type.ts";
-import { credentialType } from "../../credentials/credential-types.ts";
+import { credentialType, secretsOf } from "../../credentials/credential-types.ts";
 import { storeField } from "../../credentials/edit-credential.ts";
+import { shortestHidden } from "../../credentials/secret-forms.ts";
 import { homeDir } from "../../credentials/home-dir.ts";
 import { listCredentials } from "../../credentials/list-credentials.ts";
 import { UserError, messageOf } from "../../errors.ts";
@@ -42,6 +43,10 @@ export async function addCredential(
   }
   const stored = (await listCredentials(home)).find((one) => one.name === nameOf(reference));
   const { variables = [], problem = null } = stored ?? {};
+  const secrets = secretsOf({ ...reference, fields: Object.fromEntries(entries) });
+  if (secrets.some((secret) => secret.trim().length < shortestHidden)) {
+    out.note(`a secret of fewer than ${shortestHidden} characters is not taken out of logs`);
+  }
   if (out.json) return out.document({ name: nameOf(reference), paths, variables, problem });
   const sets =
     variables.length === 0

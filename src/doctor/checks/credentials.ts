@@ -1,6 +1,8 @@
+import { secretsOf } from "../../credentials/credential-types.ts";
 import { loadCredential } from "../../credentials/load-credential.ts";
+import { shortestHidden } from "../../credentials/secret-forms.ts";
 import type { Check } from "../finding.ts";
-import { ok } from "../finding.ts";
+import { note, ok } from "../finding.ts";
 import { enabledAgents } from "../patient.ts";
 import { ofError } from "../say.ts";
 
@@ -13,8 +15,9 @@ export const credentials: Check = {
     return Promise.all(
       named.map(async (reference) => {
         try {
-          await loadCredential(patient.home, reference);
-          return ok(reference);
+          const secrets = secretsOf(await loadCredential(patient.home, reference));
+          const isShort = secrets.some(({ length }) => length < shortestHidden);
+          return isShort ? note(tooShort(reference)) : ok(reference);
         } catch (error) {
           const users = agents.filter((agent) => agent.credentials.includes(reference));
           const where = users.map(({ name }) => `agents/${name}/config.toml`).join(", ");
@@ -24,3 +27,7 @@ export const credentials: Check = {
     );
   },
 };
+
+function tooShort(reference: string): string {
+  return `a secret of ${reference} has fewer than ${shortestHidden} characters and is not taken out of logs`;
+}

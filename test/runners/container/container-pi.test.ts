@@ -76,7 +76,10 @@ describe.skipIf(missing !== null)("a real session in a container without network
     expect(text).not.toContain("s3cret");
     const exit = exitOf(all);
     expect(exit.usage?.tokens).toBeGreaterThan(0);
-    expect(runEnd(exit, null)).toMatchObject({ outcome: "succeeded", exitCode: 0 });
+    expect(runEnd(exit, null, { timeoutSeconds: 900 })).toMatchObject({
+      outcome: "succeeded",
+      exitCode: 0,
+    });
     expect(await containersOf(engine, instanceId)).toEqual([]);
   });
 
@@ -103,7 +106,10 @@ describe.skipIf(missing !== null)("a real session in a container without network
     expect(text).toContain("Read-only file system");
     expect(text).not.toContain(channel.token);
     expect(exitOf(all)).toMatchObject({ exitCode: 3, value: [7] });
-    expect(runEnd(exitOf(all), null)).toMatchObject({ outcome: "failed", exitCode: 3 });
+    expect(runEnd(exitOf(all), null, { timeoutSeconds: 900 })).toMatchObject({
+      outcome: "failed",
+      exitCode: 3,
+    });
   });
 
   it("ends with its commands soon after it is asked to", async () => {
@@ -123,6 +129,9 @@ describe.skipIf(missing !== null)("a real session in a container without network
 
   it("is failed, never succeeded, when its last model failed", async () => {
     const { all } = await events([{ status: 500, error: "on fire" }]);
-    expect(runEnd(exitOf(all), null)).toMatchObject({ outcome: "failed", exitCode: 1 });
+    expect(runEnd(exitOf(all), null, { timeoutSeconds: 900 })).toMatchObject({
+      outcome: "failed",
+      exitCode: 1,
+    });
   });
 });

@@ -4,6 +4,8 @@ import type { RunnerExit, StopReason } from "../../../streams/runs/runner.ts";
 import type { RunEnd } from "../../../streams/vocabulary.ts";
 import { exitOf } from "../../helpers/stream-runner.ts";
 
+const limits = { timeoutSeconds: 9 };
+
 type Row = [
   what: string,
   exit: Partial<RunnerExit>,
@@ -22,14 +24,21 @@ const table: Row[] = [
   ["keeps the code beside its account", { exitCode: 2, error: "no" }, null, "failed", 2, "no"],
   ["fails by a signal from elsewhere", term, null, "failed", 1, "ended by SIGTERM"],
   ["fails without any word", { exitCode: null }, null, "failed", 1, "exited with code 1"],
-  ["times out", term, "timed_out", "timed_out", 124, "ran longer than its timeout"],
+  [
+    "times out",
+    term,
+    "timed_out",
+    "timed_out",
+    124,
+    "ran longer than its timeout of 9 s (timeout of the agent, or of [local])",
+  ],
   [
     "times out even when it exits 0 on TERM",
     {},
     "timed_out",
     "timed_out",
     124,
-    "ran longer than its timeout",
+    "ran longer than its timeout of 9 s (timeout of the agent, or of [local])",
   ],
   ["is killed", term, "killed", "killed", 137, null],
   ["is killed even when it exits 0 on TERM", {}, "killed", "killed", 137, null],
@@ -47,7 +56,7 @@ const table: Row[] = [
     null,
     "out_of_memory",
     137,
-    "ran out of memory",
+    "ran out of memory (memory of [local] is its limit)",
   ],
   ["succeeds though a child ran out of memory", { outOfMemory: true }, null, "succeeded", 0, null],
   ["is rejected", { exitCode: null, rejected: "no sudo" }, null, "rejected", null, "no sudo"],
@@ -63,7 +72,12 @@ const table: Row[] = [
 
 describe("a run", () => {
   it.each(table)("%s", (_what, exit, stopped, outcome, exitCode, reason) => {
-    expect(runEnd(exitOf(exit), stopped)).toEqual({ outcome, exitCode, reason, usage: null });
+    expect(runEnd(exitOf(exit), stopped, limits)).toEqual({
+      outcome,
+      exitCode,
+      reason,
+      usage: null,
+    });
   });
 
   it("keeps what it used, however it ended", () => {
@@ -76,7 +90,7 @@ describe("a run", () => {
       [{ exitCode: 137, outOfMemory: true }, null],
     ];
     for (const [exit, stopped] of exits) {
-      expect(runEnd(exitOf({ ...exit, usage }), stopped).usage).toBe(usage);
+      expect(runEnd(exitOf({ ...exit, usage }), stopped, limits).usage).toBe(usage);
     }
   });
 });
@@ -84,10 +98,10 @@ describe("a run", () => {
 describe("a run that returned something", () => {
   it("keeps it, and that it asked to be run again, however it ended", () => {
     for (const stopped of [null, "killed"] as const) {
-      const end = runEnd(exitOf({ value: { found: 2 }, rerun: true }), stopped);
+      const end = runEnd(exitOf({ value: { found: 2 }, rerun: true }), stopped, limits);
       expect(end).toMatchObject({ value: { found: 2 }, rerun: true });
     }
-    expect(runEnd(exitOf({ value: null }), null)).toHaveProperty("value", null);
+    expect(runEnd(exitOf({ value: null }), null, limits)).toHaveProperty("value", null);
   });
 });
 
