@@ -2,6 +2,7 @@ import { EMPTY, merge, Subject, takeUntil, tap } from "rxjs";
 import type { Observable } from "rxjs";
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import { filterTable } from "../webhooks/providers/table.ts";
+import { credentialChanges } from "./credential-changes.ts";
 import { eventReader } from "./event-reader.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { lostProject } from "./lost-project.ts";
@@ -67,11 +68,13 @@ function editsOf(
 /** What a scheduler that stays sees to. */
 function upkeep(
   { options, own, inputs: { project$ } }: Beginning,
-  { warn }: Parts,
+  { reporting: { board, journal }, warn }: Parts,
 ): Observable<unknown> {
   if (options.onDemand === true) return EMPTY;
   const { projectDir } = options;
+  const users = { webhooks: () => project$.value.webhooks, agents: () => board.agents() };
   return merge(
+    credentialChanges(own.home, users).pipe(tap((message) => journal.say(30, message))),
     missingSecrets(own.home, project$).pipe(tap(warn)),
     housekeeping({ projectDir, store: own.store, project$, warn }),
   );

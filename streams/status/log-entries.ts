@@ -59,7 +59,10 @@ function tellConfig(event: ConfigEvent): readonly Told[] {
         ...event.warnings.map((problem): Told => ({ level: 40, msg: problemText(problem) })),
       ];
     case "agent-invalid":
-      return event.problems.map((problem) => ({ level: 50, msg: problemText(problem) }));
+      return event.problems.map((problem) => ({
+        level: problem.severity === "error" ? 50 : 40,
+        msg: problemText(problem),
+      }));
     case "agent-removed":
       return [{ level: 40, msg: "directory removed" }];
     case "agent-enabled":
