@@ -1,8 +1,10 @@
 import { problemText } from "../streams/problem-text.ts";
+import { keptLogs } from "../streams/status/reduce-status.ts";
 import { loadProject } from "./config/load-project.ts";
 import type { LogSource } from "./contracts/log-source.ts";
 import type { Operations } from "./contracts/operations.ts";
 import { messageOf } from "./errors.ts";
+import { latestEntries } from "./logs/latest-entries.ts";
 import { instancesOf } from "./start/adopt-runs.ts";
 import { closeAll } from "./start/close-all.ts";
 import { graphOver } from "./start/graph-over.ts";
@@ -65,14 +67,17 @@ async function run(beginning: Beginning): Promise<Scheduler> {
   const { options, loaded, own, inputs, runtimes } = beginning;
   const { projectDir, env, webUi, onDemand = false } = options;
   const { store } = own;
-  const { agents, problems, scan } = await readAgents(projectDir);
+  const [{ agents, problems, scan }, earlier] = await Promise.all([
+    readAgents(projectDir),
+    latestEntries(projectDir, keptLogs),
+  ]);
   const adopted = await runtimes.adopt(store.openRuns());
   if (onDemand) refuseAdopted(adopted);
   const alive = instancesOf(adopted);
   const recovered = await store.recover(alive);
   const waiting = onDemand ? [] : recovered.requeue;
 
-  const parts = createParts(beginning, () => subscription.unsubscribe());
+  const parts = createParts(beginning, earlier, () => subscription.unsubscribe());
   const { reporting, abilities, stopping, serving, warn } = parts;
   const { journal, board } = reporting;
   const files = watchFiles(projectDir, { scan, problems });

@@ -5,7 +5,8 @@ import { listLogFiles } from "./log-files.ts";
 import type { LogFile } from "./log-files.ts";
 import { findPosition, lastWrite } from "./log-position.ts";
 import { sinceInOrder, sinceMerged } from "./log-since.ts";
-import { mergeLines } from "./merge-lines.ts";
+import { mergeTails } from "./merge-tails.ts";
+import type { WrittenFile } from "./merge-tails.ts";
 
 /**
  * The lines so far, oldest first: the last `lines` of them, or everything after the position `after` when that is
@@ -61,22 +62,14 @@ async function lastMerged(
   files: readonly LogFile[],
   wanted: number,
 ): Promise<LogLine[]> {
-  let found: LogLine[] = [];
-  for (const { file, writtenAt } of await byLastWrite(dir, files)) {
-    const oldest = found.length < wanted ? undefined : found[0];
-    // Nothing in this file, nor in those written before it, is newer than what is there already.
-    if (oldest && oldest.entry.time > writtenAt) break;
-    found = mergeLines([...(await tailOf(dir, file, wanted, null)), ...found]).slice(-wanted);
-  }
-  return found;
+  return mergeTails(await byLastWrite(dir, files), wanted, (file) =>
+    tailOf(dir, file, wanted, null),
+  );
 }
 
-/** Newest first by when they were written last, epoch ms. */
-async function byLastWrite(
-  dir: string,
-  files: readonly LogFile[],
-): Promise<{ readonly file: LogFile; readonly writtenAt: number }[]> {
-  const written: { readonly file: LogFile; readonly writtenAt: number }[] = [];
+/** Newest first by when they were written last. */
+async function byLastWrite(dir: string, files: readonly LogFile[]): Promise<WrittenFile[]> {
+  const written: WrittenFile[] = [];
   for (const file of files) {
     const writtenAt = await lastWrite(join(dir, file.name));
     if (writtenAt !== null) written.push({ file, writtenAt });

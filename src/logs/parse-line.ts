@@ -19,13 +19,18 @@ export function parseLine(text: string, file: LogFile): LogEntry {
 
 function isEntry(value: unknown): value is LogEntry {
   if (typeof value !== "object" || value === null) return false;
-  const { level, time, msg, agent } = value as Readonly<Record<string, unknown>>;
-  const texts = typeof msg === "string" && typeof agent === "string";
-  return texts && typeof time === "number" && levels.includes(level);
+  const { level, time, msg, agent, instanceId = "" } = value as Readonly<Record<string, unknown>>;
+  const texts = [msg, agent, instanceId].every((text) => typeof text === "string");
+  return texts && isTime(time) && levels.includes(level);
 }
 
-/** The best that can be told of a broken line's time: its own when that is whole, else its day's start. */
+/** Other numbers are no date, and whoever writes them as one would fail. */
+function isTime(time: unknown): boolean {
+  return typeof time === "number" && !Number.isNaN(new Date(time).getTime());
+}
+
+/** The best that can be told of a broken line's time: its own when that is whole, else its day's start; a file may have any digits for a day. */
 function timeIn(text: string, file: LogFile): number {
   const [, digits] = /"time":(\d{1,15})\b/.exec(text) ?? [];
-  return digits === undefined ? Date.parse(file.date) : Number(digits);
+  return digits === undefined ? Date.parse(file.date) || 0 : Number(digits);
 }

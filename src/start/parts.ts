@@ -65,12 +65,19 @@ export interface Parts {
   readonly warn: (message: string) => void;
 }
 
-/** `abort` ends what flows. */
-export function createParts(beginning: Beginning, abort: () => void): Parts {
+/** `earlier` are the last lines of the logs; `abort` ends what flows. */
+export function createParts(
+  beginning: Beginning,
+  earlier: readonly LogEntry[],
+  abort: () => void,
+): Parts {
   const { options, loaded, own, inputs, version } = beginning;
   const { projectDir } = options;
   const dispatch = dispatchTo(inputs);
-  const reporting = createReporting({ projectDir, version, own, inputs, tell: options.log });
+  const reporting = createReporting({
+    ...{ projectDir, version, own, inputs, earlier },
+    tell: options.log,
+  });
   const { journal, board } = reporting;
   const warn = (message: string): void => journal.say(40, message);
   const firstEvents = createFirstEvents(() => stopping.phase() === "draining");

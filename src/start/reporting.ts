@@ -30,13 +30,15 @@ export interface ReportingDeps {
   readonly version: string;
   readonly own: OwnProject;
   readonly inputs: Inputs;
+  /** The last lines of the logs, oldest first. */
+  readonly earlier: readonly LogEntry[];
   /** The scheduler's terminal. */
   readonly tell: (entry: LogEntry) => void;
 }
 
 /** The readers of events, with what earlier schedulers left. */
 export function createReporting(deps: ReportingDeps): Reporting {
-  const { projectDir, own, inputs, tell } = deps;
+  const { projectDir, own, inputs, earlier, tell } = deps;
   const redact = (text: string): string => own.redactor.redact(text);
   const logWriter = createLogWriter(projectDir, {
     redact,
@@ -54,6 +56,7 @@ export function createReporting(deps: ReportingDeps): Reporting {
       (agent) => lastRunOf(own, agent),
       (agent) => switches.isEnabled(agent),
     ),
+    earlier,
   );
   const journal = createJournal({
     write: (entry) => logWriter.write(entry),

@@ -11,6 +11,7 @@ import type {
   StatusSnapshot,
   StatusUpdate,
 } from "../../streams/status/wire.ts";
+import type { LogEntry } from "../../streams/vocabulary.ts";
 
 /** The one place that holds the state; the status stream, the API and the command line read it. */
 export interface StatusBoard {
@@ -27,12 +28,16 @@ export interface StatusBoard {
   readonly update$: Observable<StatusUpdate>;
 }
 
-/** A board that starts with the scheduler alone; `seed` is what is known of an agent without a row. */
+/**
+ * A board that starts with the scheduler and the lines of those before it; `seed` is what is known of an agent without
+ * a row.
+ */
 export function createStatusBoard(
   scheduler: SchedulerStatus,
   seed: (agent: string) => Partial<AgentRecord>,
+  earlier: readonly LogEntry[] = [],
 ): StatusBoard {
-  const status$ = new BehaviorSubject(initialStatus(scheduler));
+  const status$ = new BehaviorSubject(initialStatus(scheduler, earlier));
   let shown = { status: status$.value, snapshot: snapshotOf(status$.value) };
   return {
     apply: (event) => status$.next(reduceStatus(status$.value, event, seed)),

@@ -48,13 +48,18 @@ export interface Status {
   readonly change: StatusChange;
 }
 
-const keptLogs = 20;
+/** How many of the latest lines the status holds. */
+export const keptLogs = 20;
 const longestMsg = 500;
 const nothing: StatusChange = { scheduler: false, agent: null, logs: [], claim: null };
 
-/** The status with nothing in it yet. */
-export function initialStatus(scheduler: SchedulerStatus): Status {
-  return { scheduler, records: new Map(), claims: new Map(), recentLogs: [], change: nothing };
+/** The status with no agent in it yet; `earlier` are the lines that schedulers before left, oldest first. */
+export function initialStatus(
+  scheduler: SchedulerStatus,
+  earlier: readonly LogEntry[] = [],
+): Status {
+  const recentLogs = earlier.slice(-keptLogs).map((entry, index) => recentLog(entry, index + 1));
+  return { scheduler, records: new Map(), claims: new Map(), recentLogs, change: nothing };
 }
 
 /** (status, event) → status. `seed` gives what is known of an agent that is heard of for the first time. */

@@ -45,7 +45,7 @@ export interface SchedulerStatus {
 
 /** A log line on the status stream, its text cut to 500 characters. */
 export interface RecentLog {
-  /** Counts up by one a line; tells a reader which lines it has. */
+  /** Counts up by one a line, from 1 at each start of the scheduler; tells a reader which lines it has. */
   readonly seq: number;
   readonly time: string;
   readonly level: LogLevel;

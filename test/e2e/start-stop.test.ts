@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createLogSource } from "../../src/logs/log-source.ts";
 import { readSchedulerInfo } from "../../src/store/project-lock.ts";
 import { openStore } from "../../src/store/store.ts";
 import type { StatusSnapshot } from "../../streams/status/wire.ts";
@@ -95,6 +96,29 @@ describe("al start", () => {
     expect(stderr).not.toContain("    at ");
     expect(readSchedulerInfo(project.dir)).toBeNull();
   });
+});
+
+test("a restart shows the last lines of the scheduler before, and its own after them", async () => {
+  scheduler = await startTestScheduler(project);
+  await scheduler.api("/control/trigger/hello", { method: "POST" });
+  await scheduler.waitForOutput(/run succeeded/);
+  await scheduler.stop();
+  const query = { agent: null, instanceId: null, lines: 20, after: null };
+  const left = await createLogSource(project.dir).read(query);
+  scheduler = await startTestScheduler(project);
+  const answer = await scheduler.api("/control/status");
+  const status = (await answer.json()) as StatusSnapshot;
+  const { recentLogs } = status;
+  const earlier = recentLogs.filter(({ time }) => time < status.scheduler.startedAt);
+  expect(earlier.length).toBeGreaterThan(3);
+  expect(earlier).toEqual(recentLogs.slice(0, earlier.length));
+  const texts = left.map(({ entry }) => entry.msg.slice(0, 500));
+  expect(earlier.map(({ msg }) => msg)).toEqual(texts.slice(-earlier.length));
+  const own = recentLogs.slice(earlier.length).map(({ msg }) => msg);
+  expect(own.length).toBeGreaterThan(0);
+  expect(recentLogs.length).toBe(Math.min(20, texts.length + own.length));
+  const firstSeq = recentLogs[0]?.seq ?? 0;
+  expect(recentLogs.map(({ seq }) => seq)).toEqual(recentLogs.map((_, i) => firstSeq + i));
 });
 
 test("a start that fails leaves the runs of a scheduler that died as they are", async () => {

@@ -119,6 +119,27 @@ test("half a line at the end waits, a broken one in between is shown as such", a
   ]);
 });
 
+test("a line whose time is no date, or whose run has no name, is a broken one", async () => {
+  const project = tempProject();
+  const bad = [
+    '{"level":30,"time":1e999,"agent":"dev","msg":"a"}',
+    '{"level":30,"time":1795262400123,"agent":"dev","instanceId":7,"msg":"b"}',
+  ];
+  for (const date of ["2026-11-20", "2026-99-99"]) {
+    writeLines(
+      logPath(project, "dev", date),
+      bad.map((line) => `${line}\n`),
+    );
+  }
+  const lines = await createLogSource(project).read({
+    ...{ agent: "dev", instanceId: null, lines: 9, after: null },
+  });
+  const shown = bad.map((line) => `broken line: ${line}`);
+  expect(lines.map(({ entry: { msg } }) => msg)).toEqual([...shown, ...shown]);
+  const times = [Date.UTC(2026, 10, 20), 1795262400123, 0, 1795262400123];
+  expect(lines.map(({ entry: { time } }) => time)).toEqual(times);
+});
+
 test("of a broken line that is longer than any of ours only the beginning is shown", async () => {
   const project = tempProject();
   writeLines(logPath(project), [`${"x".repeat(500_000)}\n`, entry("after")]);

@@ -185,6 +185,35 @@ test("Recent Activity holds the last 20 lines", async () => {
   expect(await lines.first().innerText()).toContain("line 6");
 });
 
+test("Recent Activity shows no line twice when the connection or the scheduler is a new one", async () => {
+  const deps = testDeps();
+  const first = createGateway(deps);
+  const url = (await first.listenTcp()).replace("localhost", "127.0.0.1");
+  const port = Number(new URL(url).port);
+  for (let line = 1; line <= 15; line++) deps.operations.addLog({ msg: `line ${line}` });
+  const { page } = await open("/dashboard", deps, url);
+  const shown = () => page.locator("#activity .activity-text").allInnerTexts();
+  const lines = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`);
+  await expect.poll(shown).toEqual(lines(1, 15));
+
+  await first.close();
+  deps.operations.addLog({ msg: "line 16" });
+  const again = createGateway({ ...deps, port });
+  await again.listenTcp();
+  await expect.poll(shown, { timeout: 10_000 }).toEqual(lines(1, 16));
+
+  await again.close();
+  const operations = fakeOperations([{ name: "dev" }]);
+  operations.setScheduler({ startedAt: "2099-01-01T00:00:00.000Z" });
+  // It begins with the lines of the one before, and came past the number that the page saw last.
+  for (const msg of lines(4, 25)) operations.addLog({ msg });
+  await startTcp({ ...deps, operations, port });
+  await expect.poll(shown, { timeout: 10_000 }).toEqual(lines(6, 25));
+  operations.addLog({ msg: "line 26" });
+  await expect.poll(shown).toEqual(lines(7, 26));
+});
+
 test("a lost connection is said, and mended without a reload when the scheduler is back", async () => {
   const deps = testDeps();
   const first = createGateway(deps);

@@ -126,6 +126,26 @@ describe("the status", () => {
     expect(recentLogs.at(-1)?.msg).toHaveLength(500);
   });
 
+  it("begins with the last lines of the schedulers before, and counts on from them", () => {
+    const earlier = Array.from({ length: 30 }, (_, index) => ({
+      ...({ level: 30, time: index, agent: "dev" } as const),
+      msg: index === 29 ? "x".repeat(600) : `line ${index}`,
+    }));
+    const first = initialStatus(schedulerStatus, earlier);
+    expect(first.change.logs).toEqual([]);
+    const { recentLogs } = snapshotOf(first);
+    expect(recentLogs.map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index + 1),
+    );
+    expect(recentLogs[0]).toMatchObject({ msg: "line 10", instanceId: null });
+    expect(recentLogs.at(-1)?.msg).toHaveLength(500);
+    const next = reduce(first, dev.output("new"));
+    expect(next.recentLogs).toHaveLength(20);
+    expect(next.recentLogs[0]).toMatchObject({ seq: 2, msg: "line 11" });
+    expect(next.change.logs).toEqual([next.recentLogs.at(-1)]);
+    expect(next.recentLogs.at(-1)).toMatchObject({ seq: 21, msg: "new" });
+  });
+
   it("keeps lines of the scheduler and of agents without a row", () => {
     const entry = { level: 40, time: 0, msg: "paused", agent: "scheduler" } as const;
     const { recentLogs, change } = after(dev.refused("rejected", "gone"), {

@@ -7,27 +7,34 @@ const shownLines = 20;
 
 /** The last log lines across all agents. */
 export interface Activity {
+  /** A snapshot's lines, and the start of the scheduler that numbers them. */
+  begin(startedAt: string, lines: readonly RecentLog[]): void;
   add(lines: readonly RecentLog[]): void;
 }
 
 /** Fills the page's list. A line that a snapshot repeats is shown once. */
 export function createActivity(): Activity {
   const list = byId("activity");
+  let countedSince = "";
   let lastSeq = -1;
+  const add = (lines: readonly RecentLog[]): void => {
+    const fresh = lines.filter(({ seq }) => seq > lastSeq);
+    lastSeq = fresh.at(-1)?.seq ?? lastSeq;
+    list.append(...fresh.slice(-shownLines).map((line) => activityLine(line)));
+    while (list.childElementCount > shownLines) list.firstElementChild?.remove();
+    byId("activity-empty").hidden = list.childElementCount > 0;
+  };
   return {
-    add(lines) {
-      // Numbers below what was seen mean that another scheduler counts now.
-      const newest = lines.at(-1)?.seq ?? lastSeq;
-      if (newest < lastSeq) {
+    begin(startedAt, lines) {
+      // Another scheduler counts anew, and what it begins with holds what is shown.
+      if (startedAt !== countedSince) {
         list.replaceChildren();
         lastSeq = -1;
       }
-      const fresh = lines.filter(({ seq }) => seq > lastSeq);
-      lastSeq = Math.max(lastSeq, newest);
-      list.append(...fresh.slice(-shownLines).map((line) => activityLine(line)));
-      while (list.childElementCount > shownLines) list.firstElementChild?.remove();
-      byId("activity-empty").hidden = list.childElementCount > 0;
+      countedSince = startedAt;
+      add(lines);
     },
+    add,
   };
 }
 

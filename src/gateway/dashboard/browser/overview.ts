@@ -52,7 +52,7 @@ function showSnapshot(snapshot: StatusSnapshot): void {
   showSchedule(scheduler);
   table.replace(agents);
   timeline.reset(agents);
-  activity.add(recentLogs);
+  activity.begin(scheduler.startedAt, recentLogs);
   claims.reset(snapshot);
   lockList.show(claims.all());
   showCounts();
