@@ -25,14 +25,48 @@ const mebibyte = 1024 ** 2;
 
 /** Reads the agent's files. Null when its directory or its `config.toml` isn't there. Never throws. */
 export async function readAgent(projectDir: string, name: string): Promise<AgentFiles | null> {
+  const [config, skill, dockerfile] = await readFiles(projectDir, name);
+  if (config.type === "missing") return null;
+  return filesOf(projectDir, name, [config, skill, dockerfile]);
+}
+
+/** Reads a directory that has a SKILL.md and no `config.toml`, so is no agent yet; null for all others. Never throws. */
+export async function readBareSkill(projectDir: string, name: string): Promise<AgentFiles | null> {
+  // Asked of every agent that is touched: the other files are read of the few that lack this one only.
+  const path = join(projectDir, "agents", name, "config.toml");
+  const config = await readText(path, projectDir, maxConfigBytes);
+  if (config.type !== "missing") return null;
+  const [, skill, dockerfile] = await readFiles(projectDir, name);
+  if (skill.type === "missing") return null;
+  return filesOf(projectDir, name, [config, skill, dockerfile]);
+}
+
+export const bareSkill = "is not an agent: it has a SKILL.md, but no config.toml";
+
+/** What is said of such a directory; `name` is its name. */
+export function bareSkillProblem(name: string): Problem {
+  const message = `${bareSkill}; al config ${name} makes one`;
+  return { ...fileProblem(`agents/${name}`, message), severity: "warning" };
+}
+
+/** `config.toml`, SKILL.md and Dockerfile. */
+type Texts = readonly [config: FileText, skill: FileText, dockerfile: FileText];
+
+function readFiles(projectDir: string, name: string): Promise<Texts> {
   const read = (file: string, maxBytes: number): Promise<FileText> =>
     readText(join(projectDir, "agents", name, file), projectDir, maxBytes);
-  const [config, skill, dockerfile] = await Promise.all([
+  return Promise.all([
     read("config.toml", maxConfigBytes),
     read("SKILL.md", mebibyte),
     read("Dockerfile", mebibyte),
   ]);
-  if (config.type === "missing") return null;
+}
+
+async function filesOf(
+  projectDir: string,
+  name: string,
+  [config, skill, dockerfile]: Texts,
+): Promise<AgentFiles> {
   const path = `agents/${name}`;
   const needed = skill.type === "missing" ? noSkill : skill;
   return {

@@ -1,11 +1,15 @@
 /** Nobody writes a longer word by hand, and comparing it takes its time. */
 const longest = 64;
 
-/** The candidate that `word` was probably meant to be, null when none is near: at most a third of it differs. */
+/**
+ * The candidate that `word` was probably meant to be, null when none is near: at most a third of it differs. Never
+ * the word itself: whoever asks has refused it.
+ */
 export function closest(word: string, candidates: Iterable<string>): string | null {
   if (word.length > longest) return null;
   let best: { name: string; distance: number } | null = null;
   for (const name of candidates) {
+    if (name === word) continue;
     const distance = slipsBetween(word, name);
     const limit = Math.max(1, Math.floor(Math.max(word.length, name.length) / 3));
     if (distance <= limit && distance < (best?.distance ?? Infinity)) best = { name, distance };

@@ -47,6 +47,20 @@ describe("an edited text", () => {
     expect(parse(result)).toEqual({ ...parse(text), c: 1 });
   });
 
+  test.each([
+    ["", "at its beginning"],
+    ["a = 1 # one\n", "behind keys"],
+    ["a = 1 # one\n\n[b]\nc = []\n", "behind a table"],
+  ])("%j gets a list of tables %s", (text) => {
+    const hooks = [{ source: "hub", events: ["issues"] }, { source: "other" }];
+    const result = edited(text, [
+      { path: ["hooks"], value: hooks },
+      { path: ["lists"], value: [["x"], []] },
+    ]);
+    expect(parse(result)).toEqual({ ...parse(text), hooks, lists: [["x"], []] });
+    expect(result).toContain(text === "" ? "" : "a = 1 # one\n");
+  });
+
   test("takes a key out that is not there without a trace", () => {
     expect(edited("a = 1\n", [{ path: ["b", "c"] }])).toBe("a = 1\n");
   });

@@ -3,7 +3,7 @@ import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { isAgentName, listAgents, readAgent } from "../../src/config/agent-files.ts";
+import { isAgentName, listAgents, readAgent, readBareSkill } from "../../src/config/agent-files.ts";
 import { directory, texts } from "./samples.ts";
 
 const whole = {
@@ -108,6 +108,25 @@ describe("readAgent", () => {
     expect(texts((await readAgent(dir, "dev"))?.problems ?? [])).toEqual([
       expect.stringMatching(/config\.toml {2}can't be read .*check its type and permissions/),
     ]);
+  });
+});
+
+describe("readBareSkill", () => {
+  it("reads a directory that has a SKILL.md and no config.toml, and no other", async () => {
+    const dir = await directory({
+      "agents/bare/SKILL.md": "Do it.",
+      "agents/dev/SKILL.md": "Do it.",
+      "agents/dev/config.toml": "",
+      "agents/empty/notes.md": "",
+      "agents/silent/config.toml": "",
+    });
+    expect(await readBareSkill(dir, "bare")).toMatchObject({
+      ...{ name: "bare", config: null, skill: "Do it.", problems: [] },
+    });
+    expect(await readAgent(dir, "bare")).toBeNull();
+    for (const name of ["dev", "empty", "silent", "nowhere"]) {
+      expect(await readBareSkill(dir, name)).toBeNull();
+    }
   });
 });
 

@@ -9,11 +9,14 @@ test.each([
   ["Dev", "dev"],
   ["release-note", "release-notes"],
   ["relase-ntes", "release-notes"],
-  ["dev", "dev"],
+  ["dev", null],
   ["nightly", null],
   ["", null],
 ])("%j was probably meant to be %j", (word, candidate) =>
   expect(closest(word, agents)).toBe(candidate),
 );
+
+test("a word is never meant to be itself, but may be its neighbour", () =>
+  expect(closest("dev", ["dev", "deva"])).toBe("deva"));
 
 test("among none there is none", () => expect(closest("dev", [])).toBeNull());

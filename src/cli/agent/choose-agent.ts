@@ -17,9 +17,13 @@ export interface AgentOptions {
 }
 
 /** What a new agent is to be. */
-export interface NewAgent {
+export interface NewAgent extends NewConfig {
   readonly name: string;
   readonly description: string;
+}
+
+/** What its `config.toml` is to say. */
+export interface NewConfig {
   readonly models: readonly string[];
   readonly schedule: string | null;
   readonly webhooks: readonly string[];
@@ -38,10 +42,19 @@ export async function chooseAgent(
   const name = await chooseName(given, prompts);
   const description =
     options.description ?? (await prompts?.text({ message: "What it does, in a sentence" })) ?? "";
+  return { name, description, ...(await chooseConfig(options, project, prompts)) };
+}
+
+/** The part of it that goes into `config.toml`. */
+export async function chooseConfig(
+  options: AgentOptions,
+  project: ProjectConfig,
+  prompts: Prompts | null,
+): Promise<NewConfig> {
   const models = await chooseModels(options, project, prompts);
   const triggers = await chooseTriggers(options, project, prompts);
   return {
-    ...{ name, description, models, ...triggers },
+    ...{ models, ...triggers },
     credentials: options.credential,
     timeout: options.timeout ?? null,
     runtime: await chooseRuntime(options, prompts),
@@ -80,7 +93,7 @@ async function chooseModels(
   return [await prompts.choose("Model", choices)];
 }
 
-type Triggers = Pick<NewAgent, "schedule" | "webhooks">;
+type Triggers = Pick<NewConfig, "schedule" | "webhooks">;
 
 async function chooseTriggers(
   { schedule, webhook }: AgentOptions,
@@ -104,11 +117,13 @@ async function chooseTriggers(
   return { schedule: cron, webhooks: [] };
 }
 
+/** Where an agent runs when nothing is said of it: it needs no container engine. */
+export const asYou = { type: "host-user", run_as: "$USER" } as const;
+
 async function chooseRuntime(
   { runtime, runAs }: AgentOptions,
   prompts: Prompts | null,
-): Promise<NewAgent["runtime"]> {
-  const asYou = { type: "host-user", run_as: "$USER" };
+): Promise<NewConfig["runtime"]> {
   if (runAs !== undefined) return { type: runtime ?? "host-user", run_as: runAs };
   if (runtime === "container") return { type: "container" };
   if (runtime === "host-user" || prompts === null) return asYou;

@@ -1,6 +1,6 @@
+import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { stringify } from "smol-toml";
+import { basename, dirname, join } from "node:path";
 import { loadProject } from "../../config/load-project.ts";
 import { UserError, messageOf } from "../../errors.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
@@ -8,9 +8,10 @@ import type { Context } from "../context.ts";
 import { titleOf } from "../new/templates.ts";
 import { openPrompts } from "../prompts.ts";
 import { refuseFaults } from "../refuse-faults.ts";
-import { schemaLine, writeSchemas } from "../schema-files.ts";
+import { writeSchemas } from "../schema-files.ts";
 import { chooseAgent } from "./choose-agent.ts";
 import type { AgentOptions, NewAgent } from "./choose-agent.ts";
+import { newConfigText } from "./new-config-text.ts";
 
 /** Makes an agent whose files have no fault. Overwrites nothing; throws a UserError when it can't. */
 export async function newAgent(
@@ -21,7 +22,7 @@ export async function newAgent(
   const { out, projectDir } = context;
   const { project } = await loadProject(projectDir, filterTable);
   const agent = await chooseAgent(given, options, project, await openPrompts(context));
-  const texts = { config: configOf(agent), skill: skillOf(agent) };
+  const texts = { config: newConfigText(agent), skill: skillOf(agent) };
   refuseFaults({ name: agent.name, ...texts }, project, {
     hint: "nothing was written",
     exitCode: 2,
@@ -40,22 +41,6 @@ interface Texts {
   readonly skill: string;
 }
 
-function configOf({ models, credentials, schedule, timeout, ...agent }: NewAgent): string {
-  const head = stringify({
-    models,
-    credentials,
-    ...(schedule === null ? {} : { schedule }),
-    ...(timeout === null ? {} : { timeout }),
-  });
-  const webhooks = agent.webhooks.map((source) => ({ source }));
-  const triggers =
-    webhooks.length === 0 ? "" : `\n${stringify({ webhooks }).trim()}\n${filterHint}`;
-  const runtime = stringify({ runtime: agent.runtime }).trim();
-  return `${schemaLine("agent", "../../")}\n\n${head.trim()}\n${triggers}\n${runtime}\n`;
-}
-
-const filterHint = `# Filters choose events, such as events = ["issues"]; without any, everything from the source starts it.\n`;
-
 function skillOf({ name, description }: NewAgent): string {
   const about = description === "" ? "" : `description: ${JSON.stringify(description)}\n`;
   const what = description === "" ? "Say here what the agent does, and how." : description;
@@ -69,9 +54,9 @@ async function write(dir: string, { config, skill }: Texts): Promise<void> {
   } catch (error) {
     const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
     if (!isThere) throw unwritable(dir, error);
+    const hint = whatIsThere(dir);
     throw new UserError("exists", `${dir} is there already; nothing was written`, {
-      hint: "al config <agent> changes an agent",
-      cause: error,
+      ...{ hint, cause: error },
     });
   }
   try {
@@ -82,6 +67,14 @@ async function write(dir: string, { config, skill }: Texts): Promise<void> {
     await rm(dir, { recursive: true, force: true });
     throw unwritable(dir, error);
   }
+}
+
+/** What to do about a directory that is there. */
+function whatIsThere(dir: string): string {
+  const command = `al config ${basename(dir)}`;
+  if (existsSync(join(dir, "config.toml"))) return `${command} changes the agent`;
+  if (existsSync(join(dir, "SKILL.md"))) return `${command} makes its config.toml`;
+  return "it holds no agent: move it away, or choose another name";
 }
 
 function unwritable(dir: string, cause: unknown): UserError {

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { problemText } from "../../../streams/problem-text.ts";
 import type { Problem } from "../../../streams/vocabulary.ts";
 import { listAgents, readAgent } from "../../config/agent-files.ts";
 import { loadProject } from "../../config/load-project.ts";
@@ -51,7 +53,7 @@ async function openAgent(projectDir: string, name: string): Promise<ConfigFile> 
   const { project } = await loadProject(projectDir, filterTable);
   const { names } = await listAgents(projectDir);
   const files = names.includes(name) ? await readAgent(projectDir, name) : null;
-  if (files === null) throw unknownAgent(name, names);
+  if (files === null) throw unknownAgent(name, namesOfAgents(projectDir, names));
   const path = join(projectDir, "agents", name, "config.toml");
   if (files.config === null) {
     throw new UserError("unreadable_file", `${path} can't be read`, { hint: "al doctor says why" });
@@ -71,6 +73,13 @@ async function openAgent(projectDir: string, name: string): Promise<ConfigFile> 
   };
 }
 
+/** Of the directories those that al config can do something with. */
+function namesOfAgents(projectDir: string, names: readonly string[]): string[] {
+  const hasOne = (name: string) =>
+    ["config.toml", "SKILL.md"].some((file) => existsSync(join(projectDir, "agents", name, file)));
+  return names.filter(hasOne);
+}
+
 /** A file that is broken already may be mended one thing at a time. */
 export function newProblems(file: ConfigFile, text: string): Problem[] {
   const before = new Set(file.judge(file.text).problems.map(({ message }) => message));
@@ -80,6 +89,15 @@ export function newProblems(file: ConfigFile, text: string): Problem[] {
 /** Whoever sets a key that is not known meant another one. */
 export function isRefused({ severity, message }: Problem): boolean {
   return severity === "error" || message.startsWith("unknown key");
+}
+
+/** Throws a UserError when one of the problems forbids to write. */
+export function refuseProblems(problems: readonly Problem[]): void {
+  const refused = problems.filter(isRefused);
+  if (refused.length === 0) return;
+  throw new UserError("invalid_config", refused.map(problemText).join("\n"), {
+    hint: "nothing was written",
+  });
 }
 
 /** Replaces the file's text in one step, so that nobody reads half of it, and keeps its mode. */

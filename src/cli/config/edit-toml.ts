@@ -1,5 +1,5 @@
 import { parse as parseKept, patch } from "@decimalturn/toml-patch";
-import { parse, TomlDate } from "smol-toml";
+import { parse, stringify, TomlDate } from "smol-toml";
 import { didYouMean } from "../../contracts/did-you-mean.ts";
 import { UserError } from "../../errors.ts";
 
@@ -49,8 +49,21 @@ function parseValue(text: string): unknown {
 export function edited(text: string, edits: readonly Edit[]): string {
   const source = text.replaceAll(emptyArray, `$1["${emptyMark}"]$2`);
   const table = tableOf(source);
+  const before = new Set(Object.keys(table));
   for (const edit of edits) apply(table, edit);
-  return patch(source, table).replaceAll(marked, "[]");
+  const tables = takeNewTables(table, before);
+  const kept = patch(source, table).replaceAll(marked, "[]");
+  if (tables === "") return kept;
+  return [kept.trimEnd(), tables].filter((part) => part !== "").join("\n\n");
+}
+
+/** The writer (3.3.0) fails on a list of tables whose key is new, so these are taken out, to be put at the end. */
+function takeNewTables(table: Table, before: ReadonlySet<string>): string {
+  const isNew = ([key, value]: [string, unknown]): boolean =>
+    !before.has(key) && Array.isArray(value) && value.length > 0 && value.every(isTable);
+  const added = Object.entries(table).filter(isNew);
+  for (const [key] of added) Reflect.deleteProperty(table, key);
+  return added.length === 0 ? "" : stringify(Object.fromEntries(added));
 }
 
 /**
@@ -60,6 +73,10 @@ export function edited(text: string, edits: readonly Edit[]): string {
 const emptyMark = "al:empty";
 const emptyArray = /^([^#\n]*=[^\S\n]*)\[[^\S\n]*\]([^\S\n]*#)/gm;
 const marked = new RegExp(`\\[ *"${emptyMark}" *,? *\\]`, "g");
+
+function isTable(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 function apply(table: Table, { path, value }: Edit): void {
   const [last = "", ...outer] = [...path].reverse();
@@ -76,8 +93,22 @@ function apply(table: Table, { path, value }: Edit): void {
   else inner[last] = Array.isArray(value) && value.length === 0 ? [emptyMark] : value;
 }
 
+/** What is not there can't be taken out: whoever tries meant another key. Throws a UserError. */
+export function refuseUnset(
+  file: { readonly path: string; readonly text: string },
+  edits: readonly Edit[],
+): void {
+  for (const { path } of edits.filter(({ value }) => value === undefined)) {
+    const near = missingKey(file.text, path);
+    if (near === null) continue;
+    throw new UserError("unknown_key", `${file.path} has no key ${path.join(".")}${near}`, {
+      hint: "nothing was written",
+    });
+  }
+}
+
 /** Null when the key is in the text; else which one was meant, or nothing when none is near. */
-export function missingKey(text: string, path: readonly string[]): string | null {
+function missingKey(text: string, path: readonly string[]): string | null {
   let inner: unknown = tableOf(text);
   for (const part of path) {
     const table = typeof inner === "object" && inner !== null ? (inner as Table) : {};
