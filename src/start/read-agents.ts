@@ -12,6 +12,8 @@ import type { Problem } from "../../streams/vocabulary.ts";
 export async function readAgents(projectDir: string): Promise<{
   readonly agents: ReadonlyMap<string, AgentFiles>;
   readonly problems: readonly Problem[];
+  /** Names of directories that could be agents and are none. */
+  readonly others: readonly string[];
   /** How the files looked just before they were read. */
   readonly scan: Scan;
 }> {
@@ -24,5 +26,6 @@ export async function readAgents(projectDir: string): Promise<{
   const { names, problems } = await listAgents(projectDir);
   const files = await Promise.all(names.map((name) => readAgent(projectDir, name)));
   const there = files.filter((one) => one !== null);
-  return { agents: new Map(there.map((one) => [one.name, one])), problems, scan };
+  const agents = new Map(there.map((one) => [one.name, one]));
+  return { agents, problems, others: names.filter((name) => !agents.has(name)), scan };
 }
