@@ -67,7 +67,7 @@ async function run(beginning: Beginning): Promise<Scheduler> {
   const { options, loaded, own, inputs, runtimes } = beginning;
   const { projectDir, env, webUi, onDemand = false } = options;
   const { store } = own;
-  const [{ agents, problems, others, scan }, earlier] = await Promise.all([
+  const [{ agents, problems, scan }, earlier] = await Promise.all([
     readAgents(projectDir),
     latestEntries(projectDir, keptLogs),
   ]);
@@ -80,7 +80,7 @@ async function run(beginning: Beginning): Promise<Scheduler> {
   const parts = createParts(beginning, earlier, () => subscription.unsubscribe());
   const { reporting, abilities, stopping, serving, warn } = parts;
   const { journal, board } = reporting;
-  const files = watchFiles(projectDir, { scan, problems, others });
+  const files = watchFiles(projectDir, { scan, problems });
   const event$ = graphOver({
     ...{ ...parts, ...runtimes, projectDir, onDemand, inputs, store },
     ...{ agents, adopted, waiting, touched$: files.agent$, switches: reporting.switches },

@@ -12,8 +12,6 @@ import type { Problem } from "../../streams/vocabulary.ts";
 export async function readAgents(projectDir: string): Promise<{
   readonly agents: ReadonlyMap<string, AgentFiles>;
   readonly problems: readonly Problem[];
-  /** Names of directories that could be agents and are none. */
-  readonly others: readonly string[];
   /** How the files looked just before they were read. */
   readonly scan: Scan;
 }> {
@@ -26,6 +24,5 @@ export async function readAgents(projectDir: string): Promise<{
   const { names, problems } = await listAgents(projectDir);
   const files = await Promise.all(names.map((name) => readAgent(projectDir, name)));
   const there = files.filter((one) => one !== null);
-  const agents = new Map(there.map((one) => [one.name, one]));
-  return { agents, problems, others: names.filter((name) => !agents.has(name)), scan };
+  return { agents: new Map(there.map((one) => [one.name, one])), problems, scan };
 }

@@ -1,13 +1,12 @@
 import { filter, from, map, merge, mergeMap, of, share, takeUntil, timer } from "rxjs";
 import type { Observable } from "rxjs";
-import { isAgentName, listAgents, readBareSkill } from "../config/agent-files.ts";
+import { isAgentName, listAgents } from "../config/agent-files.ts";
 import type { Problem } from "../../streams/vocabulary.ts";
 import { classify } from "../files/classify.ts";
 import type { PathKind } from "../files/classify.ts";
 import { repairScans } from "../files/repair-scans.ts";
 import type { Scan } from "../files/scan.ts";
 import { watchProject } from "../files/watch-project.ts";
-import { bareSkills } from "./bare-skills.ts";
 import { newProblems } from "./new-problems.ts";
 
 /** What may have changed on disk. All are hints. */
@@ -16,7 +15,7 @@ export interface WatchedFiles {
   readonly agent$: Observable<string>;
   /** The project's config.toml. */
   readonly project$: Observable<unknown>;
-  /** Why watching is impaired, and which directories are no agents for their name or for what they lack; for a person. */
+  /** Why watching is impaired, and what can't be an agent because of its name; for a person. */
   readonly warning$: Observable<string>;
 }
 
@@ -29,15 +28,10 @@ export interface SeenBefore {
   readonly scan: Scan;
   /** Directories that can't be agents. */
   readonly problems: readonly Problem[];
-  /** Names of directories that could be agents and were none. */
-  readonly others: readonly string[];
 }
 
 /** Watches the files of a project, once for all who listen; what events miss, a scan finds. */
-export function watchFiles(
-  projectDir: string,
-  { scan, problems, others }: SeenBefore,
-): WatchedFiles {
+export function watchFiles(projectDir: string, { scan, problems }: SeenBefore): WatchedFiles {
   const watched$ = watchProject(projectDir).pipe(share());
   const ready$ = watched$.pipe(filter(({ type }) => type === "ready"));
   // A watcher is ready a second time when it had to begin anew by polling.
@@ -48,16 +42,14 @@ export function watchFiles(
     mergeMap((event) => (event.type === "touched" ? of(classify(event.path)) : [])),
     share(),
   );
-  const agent$ = kind$.pipe(
-    mergeMap((kind) => {
-      if (kind?.kind === "agent") return isAgentName(kind.name) ? of(kind.name) : [];
-      if (kind?.kind !== "agents-root") return [];
-      return from(listAgents(projectDir)).pipe(mergeMap(({ names }) => names));
-    }),
-    share(),
-  );
   return {
-    agent$,
+    agent$: kind$.pipe(
+      mergeMap((kind) => {
+        if (kind?.kind === "agent") return isAgentName(kind.name) ? of(kind.name) : [];
+        if (kind?.kind !== "agents-root") return [];
+        return from(listAgents(projectDir)).pipe(mergeMap(({ names }) => names));
+      }),
+    ),
     project$: kind$.pipe(filter((kind) => kind?.kind === "project")),
     warning$: merge(
       event$.pipe(
@@ -65,9 +57,6 @@ export function watchFiles(
         map(({ message }) => message),
       ),
       newProblems(kind$.pipe(filter(mayBeMisnamed)), () => listAgents(projectDir), problems),
-      bareSkills(merge(from(others), agent$), {
-        isBare: async (name) => (await readBareSkill(projectDir, name)) !== null,
-      }),
     ),
   };
 }

@@ -1,7 +1,7 @@
-import { defer, from, map, merge, mergeMap } from "rxjs";
+import { defer, from, map, merge, mergeMap, switchMap, take, timer } from "rxjs";
 import type { Observable, SchedulerLike } from "rxjs";
 import type { AgentChange } from "../vocabulary.ts";
-import { readSettled } from "./read-settled.ts";
+import { eachKey } from "./each-key.ts";
 
 export interface AgentFilesSource<Files, Project> {
   /** What was there at the start, by agent name. */
@@ -76,11 +76,23 @@ function projectSteps<Files, Project>(
   return source.project$.pipe(map((project) => ({ type: "project", project })));
 }
 
+/**
+ * Each name settles and is read by itself; a touch while it is read starts over. A name is forgotten once it was
+ * read: names of the past don't pile up, and no group keeps the watcher open when the reader leaves.
+ */
 function fileSteps<Files, Project>(
   source: AgentFilesSource<Files, Project>,
 ): Observable<Step<Files, Project>> {
   const { read, scheduler } = source;
-  const step = (name: string): Observable<Step<Files, Project>> =>
-    read(name).pipe(map((files) => ({ type: "files", name, files })));
-  return source.touched$.pipe(readSettled({ quietMs: settleMs, read: step, scheduler }));
+  const settledRead = (name: string): Observable<Step<Files, Project>> =>
+    timer(settleMs, scheduler).pipe(
+      switchMap(() => read(name)),
+      map((files) => ({ type: "files", name, files })),
+    );
+  return source.touched$.pipe(
+    eachKey(
+      (name) => name,
+      (_, name$) => name$.pipe(switchMap(settledRead), take(1)),
+    ),
+  );
 }
