@@ -67,7 +67,7 @@ async function run(beginning: Beginning): Promise<Scheduler> {
   const { options, loaded, own, inputs, runtimes } = beginning;
   const { projectDir, env, webUi, onDemand = false } = options;
   const { store } = own;
-  const [{ agents, problems, scan }, earlier] = await Promise.all([
+  const [{ agents, problems, bareSkills, scan }, earlier] = await Promise.all([
     readAgents(projectDir),
     latestEntries(projectDir, keptLogs),
   ]);
@@ -117,7 +117,8 @@ async function run(beginning: Beginning): Promise<Scheduler> {
     await done;
     throw error;
   }
-  for (const problem of [...loaded.warnings, ...problems]) warn(problemText(problem));
+  for (const problem of [...loaded.warnings, ...problems, ...bareSkills])
+    warn(problemText(problem));
   for (const message of startWarnings(env, recovered.lost)) warn(message);
   parts.dispatch(waiting);
   abilities.restore(alive);

@@ -63,8 +63,8 @@ const wrongs = [
     'import "../../streams/runtime.ts";',
   ],
   ["edges-do-not-know-each-other", "src/gateway/stores.ts", 'import "../store/bad-room.ts";'],
-  ["edges-do-not-know-each-other", "src/store/bad-room.ts", 'import "../cli/closest.ts";'],
-  ["contracts-stand-alone", "src/contracts/knows.ts", 'import "../cli/closest.ts";'],
+  ["edges-do-not-know-each-other", "src/store/bad-room.ts", 'import "../cli/format.ts";'],
+  ["contracts-stand-alone", "src/contracts/knows.ts", 'import "../cli/format.ts";'],
   ["no-test-code-in-the-program", "src/cli/tests.ts", 'import "../../test/leaf.ts";'],
 ] as const;
 

@@ -1,5 +1,5 @@
 import type { AgentConfig, Problem } from "../../streams/vocabulary.ts";
-import { listAgents, readAgent } from "../config/agent-files.ts";
+import { listAgents, readAgent, readBareSkill } from "../config/agent-files.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import { readProject } from "../config/read-project.ts";
 import { resolveAgent } from "../config/resolve-agent.ts";
@@ -35,6 +35,8 @@ export interface Patient extends Required<Surroundings> {
   readonly agents: readonly AgentConfig[];
   /** Problems of the agents' files and directories. */
   readonly agentProblems: readonly Problem[];
+  /** Names of directories that have a SKILL.md and no `config.toml`, so are no agents. */
+  readonly bareSkills: readonly string[];
   /** The living scheduler of the project; null without one. */
   readonly scheduler: SchedulerInfo | null;
   /** What was thrown instead of telling whether there is one; null when it could be told. */
@@ -48,7 +50,7 @@ export async function readPatient(surroundings: Surroundings): Promise<Patient> 
     ...{ platform: process.platform, runsDir, ...surroundings, home: homeDir(env) },
     ...readScheduler(projectDir),
   };
-  const nothing = { project: null, agents: [], agentProblems: [] };
+  const nothing = { project: null, agents: [], agentProblems: [], bareSkills: [] };
   try {
     const change = resolveProject(await readProject(projectDir), filterTable);
     if (change.type === "invalid") {
@@ -74,21 +76,25 @@ function readScheduler(projectDir: string): Pick<Patient, "scheduler" | "lockPro
 async function readAgents(
   projectDir: string,
   project: ProjectConfig,
-): Promise<Pick<Patient, "agents" | "agentProblems">> {
+): Promise<Pick<Patient, "agents" | "agentProblems" | "bareSkills">> {
   const { names, problems } = await listAgents(projectDir);
   const agents: AgentConfig[] = [];
   const agentProblems = [...problems];
+  const bareSkills: string[] = [];
   const known = knownToAgents();
   for (const name of names) {
     const files = await readAgent(projectDir, name);
-    if (files === null) continue;
+    if (files === null) {
+      if ((await readBareSkill(projectDir, name)) !== null) bareSkills.push(name);
+      continue;
+    }
     const change = resolveAgent(files, project, known);
     if (change.type === "invalid") agentProblems.push(...change.problems);
     if (change.type !== "set") continue;
     agents.push(change.agent);
     agentProblems.push(...change.warnings);
   }
-  return { agents, agentProblems };
+  return { agents, agentProblems, bareSkills };
 }
 
 /** Agents that may run. */

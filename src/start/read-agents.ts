@@ -1,4 +1,4 @@
-import { listAgents, readAgent } from "../config/agent-files.ts";
+import { bareSkillProblem, listAgents, readAgent, readBareSkill } from "../config/agent-files.ts";
 import type { AgentFiles } from "../config/agent-files.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { scanProject } from "../files/scan.ts";
@@ -12,6 +12,8 @@ import type { Problem } from "../../streams/vocabulary.ts";
 export async function readAgents(projectDir: string): Promise<{
   readonly agents: ReadonlyMap<string, AgentFiles>;
   readonly problems: readonly Problem[];
+  /** Directories that are no agents only because they have no `config.toml`. */
+  readonly bareSkills: readonly Problem[];
   /** How the files looked just before they were read. */
   readonly scan: Scan;
 }> {
@@ -24,5 +26,12 @@ export async function readAgents(projectDir: string): Promise<{
   const { names, problems } = await listAgents(projectDir);
   const files = await Promise.all(names.map((name) => readAgent(projectDir, name)));
   const there = files.filter((one) => one !== null);
-  return { agents: new Map(there.map((one) => [one.name, one])), problems, scan };
+  const others = names.filter((_, index) => files[index] === null);
+  const bare = await Promise.all(others.map((name) => readBareSkill(projectDir, name)));
+  return {
+    agents: new Map(there.map((one) => [one.name, one])),
+    problems,
+    bareSkills: bare.flatMap((one) => (one === null ? [] : [bareSkillProblem(one.name)])),
+    scan,
+  };
 }

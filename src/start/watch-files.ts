@@ -1,9 +1,22 @@
-import { filter, from, map, merge, mergeMap, of, share, takeUntil, timer } from "rxjs";
-import type { Observable } from "rxjs";
+import {
+  buffer,
+  debounceTime,
+  filter,
+  from,
+  map,
+  merge,
+  mergeMap,
+  of,
+  share,
+  takeUntil,
+  timer,
+} from "rxjs";
+import type { MonoTypeOperatorFunction, Observable } from "rxjs";
 import { isAgentName, listAgents } from "../config/agent-files.ts";
 import type { Problem } from "../../streams/vocabulary.ts";
 import { classify } from "../files/classify.ts";
 import type { PathKind } from "../files/classify.ts";
+import type { ProjectFileEvent } from "../files/project-file-event.ts";
 import { repairScans } from "../files/repair-scans.ts";
 import type { Scan } from "../files/scan.ts";
 import { watchProject } from "../files/watch-project.ts";
@@ -19,6 +32,8 @@ export interface WatchedFiles {
   readonly warning$: Observable<string>;
 }
 
+/** Nothing came or went for so long, in ms. */
+const quietMs = 1_000;
 /** A watcher that is not ready by then, in ms, is not waited for. */
 const patienceMs = 5_000;
 
@@ -42,8 +57,9 @@ export function watchFiles(projectDir: string, { scan, problems }: SeenBefore): 
     mergeMap((event) => (event.type === "touched" ? of(classify(event.path)) : [])),
     share(),
   );
+  const agent$ = merge(kind$, cameOrWent(watched$).pipe(onceMoreWhenQuiet()));
   return {
-    agent$: kind$.pipe(
+    agent$: agent$.pipe(
       mergeMap((kind) => {
         if (kind?.kind === "agent") return isAgentName(kind.name) ? of(kind.name) : [];
         if (kind?.kind !== "agents-root") return [];
@@ -59,6 +75,30 @@ export function watchFiles(projectDir: string, { scan, problems }: SeenBefore): 
       newProblems(kind$.pipe(filter(mayBeMisnamed)), () => listAgents(projectDir), problems),
     ),
   };
+}
+
+/** Folders of agents that came or went. */
+function cameOrWent(event$: Observable<ProjectFileEvent>): Observable<PathKind> {
+  return event$.pipe(
+    mergeMap((event) =>
+      event.type === "touched" && agentFolder.test(event.path) ? of(classify(event.path)) : [],
+    ),
+    share(),
+  );
+}
+
+const agentFolder = /^agents\/[^/]+$/;
+
+/**
+ * Watching misses that a folder went which had only just come, as when one checkout follows another: each of a burst is
+ * looked at once more.
+ */
+function onceMoreWhenQuiet<T>(): MonoTypeOperatorFunction<T> {
+  return (value$) =>
+    value$.pipe(
+      buffer(value$.pipe(debounceTime(quietMs))),
+      mergeMap((values) => values),
+    );
 }
 
 function mayBeMisnamed(kind: PathKind): boolean {

@@ -62,6 +62,18 @@ export const configFaults = (ward: TheWard): readonly Fault[] => [
     fix: /^edit agents\/dev\/SKILL\.md$/,
   },
   {
+    name: "a SKILL.md without config.toml",
+    seed: () => ward().write("agents/bare/SKILL.md", "Do it."),
+    severity: "warning",
+    says: /is not an agent: it has a SKILL\.md, but no config\.toml/,
+    fix: /^al config bare -p /,
+    cure: async ({ fix }) => {
+      const sets = `--set 'models=["scripted"]' --set 'schedule=0 9 * * *'`;
+      const { code, output } = await ward().bash(`${fix ?? ""} ${sets}`);
+      expect({ code, output }).toMatchObject({ code: 0 });
+    },
+  },
+  {
     name: "a schedule that is none",
     ...edits(ward, "0 9 * * 1-5", "every day"),
     severity: "error",

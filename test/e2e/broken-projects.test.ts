@@ -77,3 +77,20 @@ test.each([
     await scheduler.stop();
   }
 });
+
+test("a directory with a SKILL.md only is warned of, and becomes an agent by al config", async () => {
+  await mkdir(path("agents/bare"));
+  await writeFile(path("agents/bare/SKILL.md"), "---\nname: Bare\n---\nBe.\n");
+  const scheduler = await startTestScheduler(project);
+  try {
+    await scheduler.waitForOutput(/agents\/bare .*but no config\.toml; al config bare makes one/);
+    expect((await runAl(project, ["stat"])).stdout).not.toContain("bare");
+    const sets = ["--set", 'models=["scripted"]', "--set", "schedule=0 9 * * *"];
+    expect(await runAl(project, ["config", "bare", ...sets])).toMatchObject({ code: 0 });
+    const stat = async () => (await runAl(project, ["stat"])).stdout;
+    await expect.poll(stat, { timeout: 5_000 }).toMatch(/^bare +idle /m);
+  } finally {
+    await scheduler.stop();
+  }
+  expect(scheduler.output().match(/but no config\.toml/g)).toHaveLength(1);
+});

@@ -1,3 +1,4 @@
+import { bareSkill } from "../../config/agent-files.ts";
 import type { Check, Finding } from "../finding.ts";
 import { note, ok } from "../finding.ts";
 import type { Patient } from "../patient.ts";
@@ -10,8 +11,8 @@ export const agents: Check = {
 };
 
 function look(patient: Patient): Finding[] {
-  const { agents: all, agentProblems } = patient;
-  const found = agentProblems.map(ofProblem);
+  const { agents: all, agentProblems, bareSkills } = patient;
+  const found = [...agentProblems.map(ofProblem), ...bareSkills.map(ofBareSkill(patient))];
   const enabled = all.filter(({ scale }) => scale > 0).map(({ name }) => name);
   const disabled = all.filter(({ scale }) => scale === 0).map(({ name }) => name);
   if (enabled.length > 0) found.push(ok(enabled.join(", ")));
@@ -19,4 +20,13 @@ function look(patient: Patient): Finding[] {
   if (all.length > 0 || found.length > 0) return found;
   const fix = alCommand(patient, "agent new hello --schedule '0 9 * * *'");
   return [{ severity: "warning", what: "the project has no agents", where: "agents/", fix }];
+}
+
+function ofBareSkill(patient: Patient): (name: string) => Finding {
+  return (name) => ({
+    severity: "warning",
+    what: bareSkill,
+    where: `agents/${name}`,
+    fix: alCommand(patient, `config ${name}`),
+  });
 }

@@ -176,7 +176,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
     await mkdir(baseDir);
     await chown(baseDir, uidOf(agentUser), 0);
     const { rejected } = exitOf(await collect(aRunner(baseDir).run(requestAs(end()), NEVER)));
-    expect(rejected).toContain(`${baseDir} belongs to user id ${uidOf(agentUser)}`);
+    expect(rejected).toContain(`${baseDir} belongs to another OS user (id ${uidOf(agentUser)})`);
   });
 });
 

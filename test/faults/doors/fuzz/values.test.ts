@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isAgentName } from "../../../../src/config/agent-files.ts";
-import { scheduleProblem } from "../../../../src/config/schedule.ts";
+import { fiveFields, scheduleProblem } from "../../../../src/config/schedule.ts";
 import { indexedBinding, letsThrough } from "../../../../src/webhooks/binding-index.ts";
 import { interpret } from "../../../../src/webhooks/interpret.ts";
 import { providerTable } from "../../../../src/webhooks/providers/table.ts";
@@ -71,7 +71,8 @@ test("a cron field is taken and comes due, or refused with a reason", () => {
       const problem = quick(() => scheduleProblem(expression));
       if (problem !== null) return;
       const from = Date.UTC(2026, 0, 1);
-      const tick = quick(() => nextTick({ expression, timezone: "Australia/Lord_Howe" }, from));
+      const schedule = { expression: fiveFields(expression), timezone: "Australia/Lord_Howe" };
+      const tick = quick(() => nextTick(schedule, from));
       expect(tick, expression).toBeGreaterThan(from);
     }),
     share(2_500),
