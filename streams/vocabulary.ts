@@ -12,6 +12,18 @@ export interface ModelConfig {
   readonly authType: "api_key" | "oauth_token" | "none";
   readonly thinkingLevel: ThinkingLevel | null;
   readonly baseUrl: string | null;
+  /** The wire format of its API; null for the one of its provider. */
+  readonly api: ModelApi | null;
+  /** Tokens of a request and its answer together; null for the model's own. */
+  readonly contextWindow: number | null;
+  /** Tokens of an answer; null for the model's own limit. */
+  readonly maxTokens: number | null;
+  /** Sent with each request, beside those that the API needs. The values may be secret. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How long one request may send nothing, in seconds; null for the harness's own limit. */
+  readonly timeoutSeconds: number | null;
+  /** How often one request is retried; null for the harness's own number. */
+  readonly maxRetries: number | null;
   /** Credential reference, `type` or `type:instance`. */
   readonly credential: string;
   /** Absolute path of the script that the `scripted` provider replays. */
@@ -30,6 +42,16 @@ export const providers = [
   "scripted",
 ] as const;
 export type Provider = (typeof providers)[number];
+
+/** Wire formats, by the names that the pi harness has for them. */
+export const modelApis = [
+  "anthropic-messages",
+  "openai-responses",
+  "openai-completions",
+  "google-generative-ai",
+  "mistral-conversations",
+] as const;
+export type ModelApi = (typeof modelApis)[number];
 
 export const thinkingLevels = ["off", "minimal", "low", "medium", "high", "xhigh"] as const;
 export type ThinkingLevel = (typeof thinkingLevels)[number];

@@ -70,6 +70,35 @@ export function credentialInstance() {
   return z.string({ error }).refine(isCredentialInstance, { error });
 }
 
+/** HTTP headers whose values are text; those that the program itself sends are refused. */
+export function headers() {
+  const expected = `an HTTP header that a request may add; not ${sayNames(reservedHeaders)}`;
+  const name = z.string({ error: expected }).refine(isAddableHeader, { error: expected });
+  const value = pattern(/^[!-~]([ -~]*[!-~])?$/, "one line of printable ASCII text");
+  return z.record(name, value, { error: 'a table of headers, e.g. { "x-team" = "a" }' });
+}
+
+/** Authentication comes from the credential, the framing of a message from the HTTP client. */
+const reservedHeaders = [
+  "authorization",
+  "proxy-authorization",
+  "x-api-key",
+  "x-goog-api-key",
+  "host",
+  "connection",
+  "content-length",
+  "content-type",
+  "content-encoding",
+  "transfer-encoding",
+  "upgrade",
+  "expect",
+  "te",
+];
+
+function isAddableHeader(name: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !reservedHeaders.includes(name.toLowerCase());
+}
+
 function isAllowedCredential(reference: string): boolean {
   const parsed = parseCredentialReference(reference);
   return parsed !== null && parsed.type !== gatewayKeyType;

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { providers, thinkingLevels } from "../../streams/vocabulary.ts";
+import { modelApis, providers, thinkingLevels } from "../../streams/vocabulary.ts";
 import {
   choice,
   credential,
   credentialInstance,
   flag,
+  headers,
   integer,
   list,
   maxTimerSeconds,
@@ -34,6 +35,34 @@ const modelSchema = table({
     .url({ protocol: /^https?$/, error: "an http or https URL" })
     .optional()
     .describe('Where its API is. "custom" needs it.'),
+  api: choice(modelApis)
+    .optional()
+    .describe(
+      'The wire format of its API. Without it the one that its provider documents, for "custom" "openai-completions".',
+    ),
+  contextWindow: integer("tokens", 1024)
+    .optional()
+    .describe(
+      "Tokens of a request and its answer together; a longer session is summarized. Without it the model's own, or an assumption for a model that is not known.",
+    ),
+  maxTokens: integer("tokens", 1)
+    .optional()
+    .describe("The most tokens of one answer. Without it the model's own limit."),
+  headers: headers()
+    .default({})
+    .describe(
+      "HTTP headers to send with each request, e.g. for a proxy. The key goes into a credential instead.",
+    ),
+  timeout: integer("seconds", 1, maxTimerSeconds)
+    .optional()
+    .describe(
+      "How long one request may wait for its first byte, and for each further one. Without it the harness's own limit.",
+    ),
+  maxRetries: integer("retries", 0, 100)
+    .optional()
+    .describe(
+      "How often a request that failed for a passing reason is retried before the next model is tried. Without it the harness's own number.",
+    ),
   credential: credential()
     .optional()
     .describe("The credential that holds its key. Without it <provider>_key."),

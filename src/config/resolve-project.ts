@@ -115,8 +115,21 @@ function modelConfig(name: string, table: ModelTable, projectDir: string): Model
     authType: table.authType ?? (provider === "scripted" ? "none" : "api_key"),
     thinkingLevel: table.thinkingLevel ?? null,
     baseUrl: table.baseUrl ?? null,
+    ...requestSettings(table),
     credential: table.credential ?? `${provider}_key`,
     script: script === undefined ? null : resolve(projectDir, script),
+  };
+}
+
+/** What is sent to the model's API and how long it may take; null for what the table does not set. */
+function requestSettings(table: ModelTable) {
+  return {
+    api: table.api ?? null,
+    contextWindow: table.contextWindow ?? null,
+    maxTokens: table.maxTokens ?? null,
+    headers: table.headers,
+    timeoutSeconds: table.timeout ?? null,
+    maxRetries: table.maxRetries ?? null,
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { providers, thinkingLevels } from "../../streams/vocabulary.ts";
+import { modelApis, providers, thinkingLevels } from "../../streams/vocabulary.ts";
 import type { Trigger } from "../../streams/vocabulary.ts";
 
 /**
@@ -35,6 +35,18 @@ const jobModelSchema = z.object({
   authType: z.enum(["api_key", "oauth_token", "none"]),
   thinkingLevel: z.enum(thinkingLevels).nullable(),
   baseUrl: z.string().nullable(),
+  /** The wire format; null for the provider's own. */
+  api: z.enum(modelApis).nullable(),
+  /** Tokens of a request and its answer together; null for the model's own. */
+  contextWindow: z.int().positive().nullable(),
+  /** Tokens of an answer; null for the model's own limit. */
+  maxTokens: z.int().positive().nullable(),
+  /** Sent with each request. The values may be secret. */
+  headers: z.record(z.string(), z.string()),
+  /** How long one request may send nothing; null for the harness's own limit. */
+  timeoutSeconds: z.int().positive().nullable(),
+  /** How often one request is retried; null for the harness's own number. */
+  maxRetries: z.int().min(0).nullable(),
   /** The literal key or token; null when `authType` is `none`. */
   key: z.string().nullable(),
   /** Set for the `scripted` provider. */

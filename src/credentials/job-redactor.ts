@@ -1,4 +1,4 @@
-import type { Job } from "../contracts/job.ts";
+import type { Job, JobModel } from "../contracts/job.ts";
 import { secretsOf } from "./credential-types.ts";
 import { createRedactor } from "./redactor.ts";
 
@@ -9,7 +9,17 @@ import { createRedactor } from "./redactor.ts";
 export function jobRedactor(job: Job): (value: unknown) => unknown {
   const redactor = createRedactor();
   redactor.add(job.credentials.flatMap(secretsOf));
-  redactor.add(job.models.flatMap(({ key }) => (key === null ? [] : [key])));
+  redactor.add(job.models.flatMap(modelSecrets));
   if (job.channel !== null) redactor.add([job.channel.token]);
   return redactor.redactValue;
+}
+
+const secretHeader = /(auth|authorization|cookie|key|password|secret|token)$/i;
+
+/** The key, and the headers that hold a secret by their name, with and without a scheme such as `Bearer`. */
+function modelSecrets({ key, headers }: JobModel): string[] {
+  const values = Object.entries(headers).flatMap(([name, value]) =>
+    secretHeader.test(name) ? [value, value.replace(/^\S+ /, "")] : [],
+  );
+  return [...(key === null ? [] : [key]), ...values];
 }

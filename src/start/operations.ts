@@ -14,6 +14,7 @@ import { viewReceipt } from "./receipt-view.ts";
 import type { ReceiptViewDeps } from "./receipt-view.ts";
 import { replay } from "./replay.ts";
 import type { ReadAgain } from "./replay.ts";
+import { maskHeaders } from "./mask-headers.ts";
 import { knownAgent, mustBeRunnable } from "./runnable.ts";
 import type { StatusBoard } from "./status-board.ts";
 import type { Stopping } from "./stopping.ts";
@@ -49,7 +50,8 @@ export function createOperations(deps: OperationDeps): Operations {
     hasAgent: (name) => board.agent(name) !== undefined,
     agent: (name) => {
       const { config } = knownAgent(board, name);
-      return { config, nextTicks: config === null ? [] : nextTicks(config, Date.now()) };
+      if (config === null) return { config, nextTicks: [] };
+      return { config: maskHeaders(config), nextTicks: nextTicks(config, Date.now()) };
     },
     phase: () => stopping.phase(),
     setPaused: (paused) => switches.setPaused(paused),

@@ -97,8 +97,24 @@ async function jobModel(model: ModelConfig, sources: JobSources): Promise<JobMod
   };
 }
 
-function described({ name, provider, model, authType, thinkingLevel, baseUrl }: ModelConfig) {
-  return { name, provider, model, authType, thinkingLevel, baseUrl };
+/** The model's settings, without the names of its credential and its script. */
+function described(model: ModelConfig): Omit<JobModel, "key" | "script" | "problem"> {
+  const { name, provider, authType, thinkingLevel, baseUrl, api } = model;
+  const { contextWindow, maxTokens, timeoutSeconds, maxRetries } = model;
+  return {
+    name,
+    provider,
+    model: model.model,
+    authType,
+    thinkingLevel,
+    baseUrl,
+    api,
+    contextWindow,
+    maxTokens,
+    headers: { ...model.headers },
+    timeoutSeconds,
+    maxRetries,
+  };
 }
 
 /** A model's credential has one field; whatever it is called, it is the key. */

@@ -44,6 +44,12 @@ describe("resolveProject", () => {
       authType: "api_key",
       thinkingLevel: null,
       baseUrl: null,
+      api: null,
+      contextWindow: null,
+      maxTokens: null,
+      headers: {},
+      timeoutSeconds: null,
+      maxRetries: null,
       credential: "anthropic_key",
       script: null,
     });
@@ -78,14 +84,31 @@ provider = "custom"
 model = "m"
 baseUrl = "http://127.0.0.1:9/v1"
 credential = "custom_key:lab"
-thinkingLevel = "xhigh"`;
+thinkingLevel = "xhigh"
+api = "openai-responses"
+contextWindow = 200000
+maxTokens = 4096
+timeout = 120
+maxRetries = 0
+headers = { "X-Team" = "a b" }`;
     expect(project(text)).toMatchObject({
       scale: 4,
       timezone: "UTC",
       harness: { type: "llm-cli", command: "/opt/cli" },
       local: { cpus: 0.5, timeoutSeconds: 60, memory: "4g" },
       gateway: { port: 0, host: "::1", maxBodyBytes: 1_048_576 },
-      models: { own: { credential: "custom_key:lab", thinkingLevel: "xhigh" } },
+      models: {
+        own: {
+          credential: "custom_key:lab",
+          thinkingLevel: "xhigh",
+          api: "openai-responses",
+          contextWindow: 200_000,
+          maxTokens: 4096,
+          timeoutSeconds: 120,
+          maxRetries: 0,
+          headers: { "X-Team": "a b" },
+        },
+      },
     });
   });
 
@@ -167,6 +190,20 @@ thinkingLevel = "xhigh"`;
     const change = projectChange(text);
     expect(change.type).toBe("invalid");
     expect(said(change)).toEqual([`error: ${message}`]);
+  });
+
+  it.each([
+    ['"Authorization" = "Bearer x"', 'the name "Authorization" is not allowed'],
+    ['"x-api-key" = "k"', 'the name "x-api-key" is not allowed'],
+    ['"Content-Length" = "1"', 'the name "Content-Length" is not allowed'],
+    ['"two words" = "x"', 'the name "two words" is not allowed'],
+    ['"x-line" = "a\\nb"', "expected one line of printable ASCII text"],
+  ])("refuses the header %s of a model", (header, message) => {
+    const change = projectChange(
+      `[models.m]\nprovider = "openai"\nmodel = "x"\nheaders = { ${header} }`,
+    );
+    expect(change.type).toBe("invalid");
+    expect(said(change)).toEqual([expect.stringContaining(message)]);
   });
 
   it("suggests the value that was meant", () => {

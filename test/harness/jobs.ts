@@ -22,8 +22,14 @@ export function aJob(workDir: string, job: Partial<Job> = {}): Job {
 }
 
 export function aScripted(turns: Script["turns"], name = "scripted"): JobModel {
-  const model = { name, provider: "scripted", model: "scripted", authType: "none" } as const;
-  return { ...model, thinkingLevel: null, baseUrl: null, key: null, script: { turns } };
+  return aModel(name, "", {
+    provider: "scripted",
+    model: "scripted",
+    authType: "none",
+    baseUrl: null,
+    key: null,
+    script: { turns },
+  });
 }
 
 /** A model of a provider on this machine. */
@@ -35,6 +41,12 @@ export function aModel(name: string, baseUrl: string, model: Partial<JobModel> =
     authType: "api_key",
     thinkingLevel: null,
     baseUrl,
+    api: null,
+    contextWindow: null,
+    maxTokens: null,
+    headers: {},
+    timeoutSeconds: null,
+    maxRetries: null,
     key: `key-of-${name}`,
     script: null,
     ...model,

@@ -12,6 +12,12 @@ const model = (name: string, config: Partial<ModelConfig> = {}): ModelConfig => 
   authType: "api_key",
   thinkingLevel: null,
   baseUrl: null,
+  api: null,
+  contextWindow: null,
+  maxTokens: null,
+  headers: {},
+  timeoutSeconds: null,
+  maxRetries: null,
   credential: `${name}_key`,
   script: null,
   ...config,
@@ -47,6 +53,19 @@ describe("the job of a run", () => {
       ["b", "k-b_key"],
       ["a", "k-a_key"],
     ]);
+  });
+
+  it("carries each model's own limits, headers and wire", async () => {
+    const settings = {
+      api: "openai-completions",
+      contextWindow: 64_000,
+      maxTokens: 4000,
+      headers: { "x-team": "a" },
+      timeoutSeconds: 30,
+      maxRetries: 0,
+    } as const;
+    const job = await prepare({ models: [model("a", settings)] }, ["a_key"]);
+    expect(job.models[0]).toMatchObject(settings);
   });
 
   it("goes on without a fallback that has no key or no script, and says why", async () => {

@@ -42,8 +42,12 @@ export function tomlLines(table: object, prefix = ""): string[] {
 }
 
 function modelAsWritten(model: ModelConfig, dir: string): object {
-  const { script } = model;
-  return { ...withoutName(model), script: script === null ? null : relative(dir, script) };
+  const { script, timeoutSeconds, ...settings } = model;
+  return {
+    ...withoutName(settings),
+    timeout: timeoutSeconds,
+    script: script === null ? null : relative(dir, script),
+  };
 }
 
 /** The name is the table's own. */

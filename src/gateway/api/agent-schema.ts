@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { providers, thinkingLevels } from "../../../streams/vocabulary.ts";
+import { modelApis, providers, thinkingLevels } from "../../../streams/vocabulary.ts";
 import type { AgentConfig, ModelConfig } from "../../../streams/vocabulary.ts";
 import { describing } from "./describing.ts";
 
@@ -13,6 +13,14 @@ const modelSchema = describing<ModelConfig>(
     authType: z.enum(["api_key", "oauth_token", "none"]),
     thinkingLevel: z.enum(thinkingLevels).nullable(),
     baseUrl: z.string().nullable(),
+    api: z.enum(modelApis).nullable(),
+    contextWindow: z.int().nullable(),
+    maxTokens: z.int().nullable(),
+    headers: z
+      .record(z.string(), z.string())
+      .meta({ description: "Their names; each value is three asterisks" }),
+    timeoutSeconds: z.int().nullable(),
+    maxRetries: z.int().nullable(),
     credential: z.string().meta({ description: "Its name; never its value" }),
     script: z.string().nullable(),
   }),

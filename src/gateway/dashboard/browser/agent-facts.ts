@@ -52,13 +52,29 @@ function words(text: string | null): readonly string[] {
   return text === null ? [] : [text];
 }
 
-function modelText({ name, provider, model, thinkingLevel }: ModelConfig, index: number): string {
+function modelText(config: ModelConfig, index: number): string {
+  const { name, provider, model, thinkingLevel } = config;
   const facts = [
     provider === "scripted" ? "scripted" : `${provider} ${model}`,
     ...(thinkingLevel === null || thinkingLevel === "off" ? [] : [`thinking ${thinkingLevel}`]),
+    ...modelLimits(config),
     ...(index === 0 ? [] : ["fallback"]),
   ];
   return facts.length === 1 && facts[0] === name ? name : `${name} (${facts.join(", ")})`;
+}
+
+/** The settings that the model's table sets. */
+function modelLimits(config: ModelConfig): readonly string[] {
+  const { api, contextWindow, maxTokens, headers, timeoutSeconds, maxRetries } = config;
+  const settings: readonly (readonly [string, string | null])[] = [
+    ["api", api],
+    ["window", contextWindow === null ? null : counted(contextWindow, "token")],
+    ["answers up to", maxTokens === null ? null : counted(maxTokens, "token")],
+    ["timeout", timeoutSeconds === null ? null : durationText(timeoutSeconds * 1000)],
+    ["retries", maxRetries === null ? null : String(maxRetries)],
+    ["headers", Object.keys(headers).join(", ") || null],
+  ];
+  return settings.flatMap(([label, text]) => (text === null ? [] : [`${label} ${text}`]));
 }
 
 /** `github: repos acme/website; actions opened, labeled`. */

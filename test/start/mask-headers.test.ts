@@ -1,0 +1,10 @@
+import { expect, it } from "vitest";
+import { maskHeaders } from "../../src/start/mask-headers.ts";
+import { anAgent } from "../helpers/agents.ts";
+
+it("the config that the gateway shows has the names of a model's headers, not the values", () => {
+  const [model] = anAgent("dev").models;
+  if (model === undefined) throw new Error("the agent has no model");
+  const agent = anAgent("dev", { models: [{ ...model, headers: { "X-Secret": "s3cret" } }] });
+  expect(maskHeaders(agent).models[0]?.headers).toEqual({ "X-Secret": "***" });
+});
