@@ -62,12 +62,15 @@ export interface HarnessConfig {
   readonly command: string;
 }
 
-/** One `[[webhooks]]` entry: a source and the filters an event must meet, as the provider's table names them. */
+/** One `[[webhooks]]` entry: a source, and what an event of it must meet. */
 export interface WebhookBinding {
   readonly source: string;
   /** Provider type of that source, from the project's `[webhooks.<source>]`. */
   readonly type: string;
+  /** By the names of the provider's table. */
   readonly filters: Readonly<Record<string, string | boolean | readonly string[]>>;
+  /** Values that the payload must have, by dotted paths; absent for none. */
+  readonly where?: Readonly<Record<string, string | number | boolean>>;
 }
 
 export interface RuntimeConfig {

@@ -6,7 +6,7 @@ import { resolveAgent } from "../config/resolve-agent.ts";
 import { knownToAgents } from "../known-to-agents.ts";
 import { readDisabledAgents } from "../store/disabled-agents.ts";
 import { explain } from "../webhooks/explain.ts";
-import type { Facts } from "../webhooks/provider.ts";
+import type { Interpreted } from "../webhooks/interpret.ts";
 import { readFixture } from "../webhooks/read-fixture.ts";
 import type { Context } from "./context.ts";
 import { plainLine } from "./format.ts";
@@ -35,7 +35,7 @@ export async function testWebhook(
   const fixture = await readFixtureFile(path, options);
   const read = readFixture(fixture, source, Date.now());
   const { name, type } = source;
-  const agents = read === null ? [] : await askAgents(projectDir, project, name, read.facts);
+  const agents = read === null ? [] : await askAgents(projectDir, project, name, read);
   const event = read?.event ?? null;
   if (out.json) return out.document({ source: name, type, ping: event === null, event, agents });
   if (event === null) return out.data(`a ping of ${type}: it is answered and starts nothing`);
@@ -48,7 +48,7 @@ async function askAgents(
   projectDir: string,
   project: ProjectConfig,
   source: string,
-  facts: Facts,
+  read: Interpreted,
 ): Promise<Answer[]> {
   const disabled = readDisabledAgents(projectDir);
   const { names } = await listAgents(projectDir);
@@ -62,7 +62,7 @@ async function askAgents(
       return [{ agent: one.name, starts: false, why: change.problems.map(problemText) }];
     }
     if (change.type === "removed") return [];
-    const verdict = explain(change.agent, source, facts);
+    const verdict = explain(change.agent, source, read);
     if (verdict === null) return [];
     const { agent, starts, stoppedBy } = verdict;
     if (!starts) return [{ agent, starts, why: stoppedBy.map((filters) => filters.join("; ")) }];

@@ -15,12 +15,29 @@ import { harnessSchema } from "./harness-schema.ts";
 
 const modelNames = 'a list with at least one name of the project\'s [models.<name>], e.g. ["main"]';
 
+const whereError = 'a table of paths and values, e.g. { "issue.level" = "fatal" }';
+const whereValue = z.union([z.string(), z.number(), z.boolean()], {
+  error: 'text, a number, true or false; a path is one key in quotes, e.g. "issue.level"',
+});
+const maxWherePaths = 32;
+
 /** Its filter fields depend on the source's type, which the project's config tells. */
-const webhookSchema = z.looseObject(
+export const webhookSchema = z.looseObject(
   {
     source: text("the name of a webhook source of the project").describe(
       "Whose deliveries start the agent. All filters beside it must match.",
     ),
+    where: z
+      .record(pattern(/^[^.]+(\.[^.]+)*$/, 'a path such as "issue.level"'), whereValue, {
+        error: whereError,
+      })
+      .refine((where) => Object.keys(where).length <= maxWherePaths, {
+        error: `at most ${maxWherePaths} paths`,
+      })
+      .optional()
+      .describe(
+        "Values that the payload must have, by dotted paths in it; a number in a path is an index of a list.",
+      ),
   },
   { error: "tables [[webhooks]]" },
 );

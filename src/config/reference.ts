@@ -81,7 +81,7 @@ function titleOf(key: string, field: Field, kind: InnerTable["kind"]): string {
 function rowOf([key, field]: readonly [string, Field]): Row {
   const inner = unwrapped(field);
   const told = { meaning: meaning(field) ?? "" };
-  if (inner instanceof z.ZodRecord) {
+  if (inner instanceof z.ZodRecord && expectation(field) === "a table") {
     return { key: `[${key}]`, takes: expectation(inner.valueType) ?? "", default: "", ...told };
   }
   const value = isOptional(field) ? (defaultOf(field) ?? "") : "required";

@@ -1,5 +1,6 @@
 import type { WebhookBinding } from "../../streams/vocabulary.ts";
 import type { FilterField, FilterTable } from "../contracts/webhook-filters.ts";
+import { webhookSchema } from "./agent-schema.ts";
 import type { AgentTable } from "./agent-schema.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import type { ProblemSheet } from "./problem-sheet.ts";
@@ -29,7 +30,12 @@ export function webhookBindings(
     const type = sourceType(entry.source, project, path, sheet);
     if (type === null) return [];
     const fields = { ...filters[type], ...commonFields };
-    return [{ source: entry.source, type, filters: filtersOf(entry, type, fields, path, sheet) }];
+    const binding = {
+      source: entry.source,
+      type,
+      filters: filtersOf(entry, type, fields, path, sheet),
+    };
+    return [entry.where === undefined ? binding : { ...binding, where: entry.where }];
   });
 }
 
@@ -59,7 +65,7 @@ function filtersOf(
 ): Record<string, FilterValue> {
   const result: Record<string, FilterValue> = {};
   for (const [key, value] of Object.entries(given)) {
-    if (key === "source") continue;
+    if (Object.hasOwn(webhookSchema.shape, key)) continue;
     const at = [...path, key];
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
     if (field === undefined) {

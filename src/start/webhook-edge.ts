@@ -7,8 +7,7 @@ import { webhookSecretType } from "../credentials/credential-types.ts";
 import { uuidV7 } from "../store/uuid-v7.ts";
 import { interpretStored } from "../webhooks/interpret.ts";
 import { createMatchIndex } from "../webhooks/match-index.ts";
-import type { MatchResult } from "../webhooks/match-index.ts";
-import type { Facts } from "../webhooks/provider.ts";
+import type { MatchIndex } from "../webhooks/match-index.ts";
 import { createReceiver } from "../webhooks/receive.ts";
 import type { DeliveryCount } from "../webhooks/receive.ts";
 import { shownPayload } from "../webhooks/shown-payload.ts";
@@ -47,8 +46,7 @@ export function createWebhookEdge(deps: WebhookEdgeDeps): WebhookEdge {
   const { own, switches } = deps;
   const index = createMatchIndex();
   const broken = createBrokenAgents();
-  const match = (source: string, facts: Facts): MatchResult =>
-    broken.explain(index.match(source, facts));
+  const match: MatchIndex["match"] = (source, event) => broken.explain(index.match(source, event));
   const secrets = shortMemory(
     async (reference) => {
       const { fields } = await loadCredential(own.home, reference);
@@ -75,7 +73,7 @@ export function createWebhookEdge(deps: WebhookEdgeDeps): WebhookEdge {
     receive,
     readAgain: (receipt) => {
       const read = interpretStored(receipt);
-      return read && { event: read.event, result: match(receipt.source, read.facts) };
+      return read && { event: read.event, result: match(receipt.source, read) };
     },
     payloadOf: shownPayload,
     see: (event) => {

@@ -1,13 +1,18 @@
 import type { WebhookBinding } from "../../streams/vocabulary.ts";
+import { unmetPaths } from "../../streams/where.ts";
+import type { Where } from "../../streams/where.ts";
 import { comparable, factOf, filterOf, passes, whyNot } from "./filter.ts";
 import type { Filter } from "./filter.ts";
+import type { Payload } from "./json.ts";
 import type { Facts, FilterRule } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
+import { whyNotWhere } from "./where.ts";
 
 /** One `[[webhooks]]` entry of one agent, ready to be compared. */
 export interface IndexedBinding {
   readonly agent: string;
   readonly filters: readonly Filter[];
+  readonly where: Where;
   /** A filter that this provider does not have; such a binding never matches. */
   readonly unknown: string | null;
 }
@@ -27,24 +32,38 @@ export function indexedBinding(agent: string, binding: WebhookBinding): IndexedB
   }
   const unknown =
     Object.keys(binding.filters).find((field) => !Object.hasOwn(rules, field)) ?? null;
-  return { agent, filters, unknown };
+  return { agent, filters, where: binding.where ?? {}, unknown };
 }
 
-/** Whether a binding lets an event through. */
-export function letsThrough({ filters, unknown }: IndexedBinding, facts: Facts): boolean {
-  return unknown === null && filters.every((filter) => passes(filter, facts));
+/** An event, as it is compared with bindings. */
+export interface MatchInput {
+  readonly facts: Facts;
+  readonly payload: Payload;
 }
 
-/** How many filters of a binding keep an event out. */
-export function filtersAgainst({ filters, unknown }: IndexedBinding, facts: Facts): number {
+/** Whether a binding lets an event through. The payload is looked into last: most events stop at a filter. */
+export function letsThrough(binding: IndexedBinding, { facts, payload }: MatchInput): boolean {
+  const { filters, where, unknown } = binding;
+  if (unknown !== null || !filters.every((filter) => passes(filter, facts))) return false;
+  return unmetPaths(payload, where).length === 0;
+}
+
+/** How many conditions of a binding keep an event out. */
+export function conditionsAgainst(binding: IndexedBinding, { facts, payload }: MatchInput): number {
+  const { filters, where, unknown } = binding;
   if (unknown !== null) return 1;
-  return filters.reduce((count, filter) => count + Number(!passes(filter, facts)), 0);
+  const failed = filters.reduce((count, filter) => count + Number(!passes(filter, facts)), 0);
+  return failed + unmetPaths(payload, where).length;
 }
 
-/** Why a binding does not let an event through, one reason for each filter that failed; empty when it does. */
-export function reasonsAgainst(binding: IndexedBinding, facts: Facts): readonly string[] {
-  if (binding.unknown !== null) return [`${binding.unknown} is no filter of this source's type`];
-  return binding.filters.map((filter) => whyNot(filter, facts)).filter((why) => why !== null);
+/** Why a binding does not let an event through, one reason for each condition that failed; empty when it does. */
+export function reasonsAgainst(
+  { filters, where, unknown }: IndexedBinding,
+  { facts, payload }: MatchInput,
+): readonly string[] {
+  if (unknown !== null) return [`${unknown} is no filter of this source's type`];
+  const failed = filters.map((filter) => whyNot(filter, facts)).filter((why) => why !== null);
+  return [...failed, ...whyNotWhere(payload, where)];
 }
 
 /**

@@ -83,7 +83,8 @@ function shown(values: readonly string[] | boolean): string {
   return few.join(" or ") + (more > 0 ? ` or ${more} more` : "") || "none";
 }
 
-function oneLine(value: string): string {
+/** A text of the sender for a sentence: short, and without line breaks and other control characters. */
+export function oneLine(value: string): string {
   const text = value.slice(0, maxShownLength).replace(/[\p{C}\p{Z}]+/gu, " ");
   return value.length > maxShownLength ? `${text}…` : text;
 }

@@ -8,6 +8,7 @@ import type { Payload } from "./json.ts";
 export interface Interpreted {
   readonly event: WebhookEvent;
   readonly facts: Facts;
+  readonly payload: Payload;
 }
 
 /** What a receipt says of itself when it is read again. `at` is epoch ms. */
@@ -29,6 +30,7 @@ export function interpret(
   return {
     event: provider.normalize(payload, headers, base),
     facts: provider.facts(payload, headers),
+    payload,
   };
 }
 

@@ -1,3 +1,5 @@
+import { valueAt } from "../../streams/where.ts";
+
 /** A JSON object that nobody has checked. */
 export type Payload = Readonly<Record<string, unknown>>;
 
@@ -14,29 +16,6 @@ export function parseObject(bytes: Uint8Array | string): Payload | null {
   } catch {
     return null; // The caller says that it is not JSON; the parser's message would quote the body.
   }
-}
-
-/** What was split already: a provider's paths are few, and each delivery is looked at by all of them. */
-const keysOf = new Map<string, readonly string[]>();
-const maxRemembered = 1_000;
-
-function keysIn(path: string): readonly string[] {
-  const known = keysOf.get(path);
-  if (known !== undefined) return known;
-  const keys = path.split(".");
-  if (keysOf.size < maxRemembered) keysOf.set(path, keys);
-  return keys;
-}
-
-/** The value at a dotted path such as `issue.user.login`; undefined where the path ends early. */
-export function valueAt(payload: unknown, path: string): unknown {
-  let value = payload;
-  for (const key of keysIn(path)) {
-    // Own properties only: a path must not find what every object inherits.
-    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
-    value = value[key];
-  }
-  return value;
 }
 
 /** The first of these paths that holds a non-empty string. */

@@ -1,13 +1,12 @@
 import type { AgentConfig } from "../../streams/vocabulary.ts";
 import {
   BindingIndex,
-  filtersAgainst,
+  conditionsAgainst,
   indexedBinding,
   letsThrough,
   reasonsAgainst,
 } from "./binding-index.ts";
-import type { IndexedBinding } from "./binding-index.ts";
-import type { Facts } from "./provider.ts";
+import type { MatchInput, IndexedBinding } from "./binding-index.ts";
 
 /** What the index needs to know of an agent. */
 export type ListeningAgent = Pick<AgentConfig, "name" | "scale" | "webhooks">;
@@ -31,8 +30,8 @@ export interface MatchIndex {
   /** Turns the operator's switch of a known agent. */
   setEnabled(name: string, enabled: boolean): void;
   remove(name: string): void;
-  /** Matches the facts of one event of a source. Any binding that lets it through matches its agent, once. */
-  match(source: string, facts: Facts): MatchResult;
+  /** Matches one event of a source. Any binding that lets it through matches its agent, once. */
+  match(source: string, event: MatchInput): MatchResult;
 }
 
 interface Entry {
@@ -82,10 +81,10 @@ export function createMatchIndex(): MatchIndex {
       const entry = agents.get(name);
       if (entry) agents.set(name, { ...entry, enabled });
     },
-    match: (source, facts) => {
+    match: (source, event) => {
       const index = sources.get(source);
       if (index === undefined) return nobody(`no agent listens to source ${source}`);
-      return matchIn(index, facts, (name) => {
+      return matchIn(index, event, (name) => {
         const entry = agents.get(name);
         return entry !== undefined && entry.enabled && entry.scale > 0;
       });
@@ -95,16 +94,16 @@ export function createMatchIndex(): MatchIndex {
 
 function matchIn(
   index: BindingIndex,
-  facts: Facts,
+  event: MatchInput,
   isEnabled: (agent: string) => boolean,
 ): MatchResult {
-  const candidates = index.candidates(facts);
+  const candidates = index.candidates(event.facts);
   const names = new Set<string>();
   for (const binding of candidates) {
     if (names.has(binding.agent)) continue;
-    if (letsThrough(binding, facts)) names.add(binding.agent);
+    if (letsThrough(binding, event)) names.add(binding.agent);
   }
-  if (names.size === 0) return closest(index, candidates, facts);
+  if (names.size === 0) return closest(index, candidates, event);
   const all = [...names].sort();
   return {
     matched: all.filter(isEnabled),
@@ -114,31 +113,41 @@ function matchIn(
   };
 }
 
-/** Says what came closest: fewest failed filters first, then most filters met, then the agent filed first. */
-function closest(index: BindingIndex, candidates: Set<IndexedBinding>, facts: Facts): MatchResult {
+/** Says what came closest: fewest failed conditions first, then most conditions, then the agent filed first. */
+function closest(
+  index: BindingIndex,
+  candidates: Set<IndexedBinding>,
+  event: MatchInput,
+): MatchResult {
   const asked = some(candidates, index.all);
   let best: { readonly binding: IndexedBinding; readonly against: number } | null = null;
   for (const binding of asked) {
-    const against = filtersAgainst(binding, facts);
+    const against = conditionsAgainst(binding, event);
     if (best === null || isCloser(binding, against, best)) best = { binding, against };
   }
   const examined = candidates.size + asked.size;
-  return { ...nobody(best === null ? "" : whyNotThis(best.binding, facts)), examined };
+  return { ...nobody(best === null ? "" : whyNotThis(best.binding, event)), examined };
 }
 
 function isCloser(
-  { filters }: IndexedBinding,
+  binding: IndexedBinding,
   against: number,
   than: { readonly binding: IndexedBinding; readonly against: number },
 ): boolean {
   const fewer = against - than.against;
-  return fewer < 0 || (fewer === 0 && filters.length > than.binding.filters.length);
+  return fewer < 0 || (fewer === 0 && conditionsOf(binding) > conditionsOf(than.binding));
 }
 
-function whyNotThis(binding: IndexedBinding, facts: Facts): string {
-  const reasons = reasonsAgainst(binding, facts);
+function conditionsOf({ filters, where }: IndexedBinding): number {
+  return filters.length + Object.keys(where).length;
+}
+
+function whyNotThis(binding: IndexedBinding, event: MatchInput): string {
+  const reasons = reasonsAgainst(binding, event);
   const reason = `agent ${binding.agent}: ${reasons[0] ?? ""}`;
-  return reasons.length > 1 ? `${reason} (and ${reasons.length - 1} more of its filters)` : reason;
+  return reasons.length > 1
+    ? `${reason} (and ${reasons.length - 1} more of its conditions)`
+    : reason;
 }
 
 /** The first of these, each once. */

@@ -156,12 +156,13 @@ function match(
 ): { readonly acceptance: Acceptance; readonly offer: Offer } {
   const at = deps.now();
   const { headers } = delivery;
-  const { event, facts } = interpret(
+  const read = interpret(
     provider,
     { payload, headers },
     { id: deps.newId(), at, source: source.name },
   );
-  const result = deps.index.match(source.name, facts);
+  const { event } = read;
+  const result = deps.index.match(source.name, read);
   const offer = deps.offer(event, payload);
   const { takers } = offer;
   const matched = { provider, request: delivery, payload, event, result, takers, at };

@@ -1,5 +1,5 @@
+import { valueAt } from "../../streams/where.ts";
 import type { Receipt } from "../contracts/webhook-receipts.ts";
-import { valueAt } from "./json.ts";
 import type { Payload } from "./json.ts";
 import { providerTable } from "./providers/table.ts";
 

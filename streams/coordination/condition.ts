@@ -1,14 +1,14 @@
+import { unmetPaths } from "../where.ts";
+import type { Where } from "../where.ts";
+
 /** What a run waits for; what is absent may be anything. */
 export interface Condition {
   readonly kind: "webhook" | "agent-call";
   /** Webhook source, or the calling agent. */
   readonly source?: string | undefined;
   readonly event?: string | undefined;
-  /** Path in the payload, such as `issue.labels.0.name`, to the value that it must have. */
-  readonly where?: Readonly<Record<string, Scalar>> | undefined;
+  readonly where?: Where | undefined;
 }
-
-type Scalar = string | number | boolean | null;
 
 /** What may end a wait. */
 export interface Occurrence {
@@ -28,15 +28,5 @@ export function meets(occurrence: Occurrence, condition: Condition): boolean {
   if (kind !== occurrence.kind) return false;
   if (source !== undefined && source !== occurrence.source) return false;
   if (event !== undefined && event !== occurrence.event) return false;
-  return Object.entries(where).every(([path, value]) => at(occurrence.payload, path) === value);
-}
-
-/** Own members only: what every object has was not sent by anybody. */
-function at(payload: unknown, path: string): unknown {
-  let value = payload;
-  for (const member of path.split(".")) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, member)) return;
-    value = (value as Readonly<Record<string, unknown>>)[member];
-  }
-  return value;
+  return unmetPaths(occurrence.payload, where).length === 0;
 }

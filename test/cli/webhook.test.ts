@@ -82,6 +82,14 @@ describe("al webhook test", () => {
     expect(stdout).not.toContain("deaf");
   });
 
+  test("names the value of the payload that stopped an entry", async () => {
+    agent("urgent", `${hub}\nwhere = { "issue.state" = "open", "issue.labels.0.name" = "urgent" }`);
+    agent("bugs", `${hub}\nwhere = { "issue.labels.0.name" = "bug" }`);
+    const { stdout } = await folders.al(["webhook", "test", payload, "--event", "issues"]);
+    expect(stdout).toMatch(/^bugs +yes$/m);
+    expect(stdout).toMatch(/^urgent +no +where issue\.labels\.0\.name is "bug", not "urgent"$/m);
+  });
+
   test("knows who was disabled by hand", async () => {
     agent("dev", hub);
     const store = openStore(folders.projectDir);

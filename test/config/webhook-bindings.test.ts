@@ -35,10 +35,39 @@ describe("webhookBindings", () => {
       '[[webhooks]]\nsource = "errors"\nresources = ["isue"]',
       '6:13  webhooks[0].resources has "isue"; expected "event_alert", "metric_alert", "issue"; did you mean "issue"?',
     ],
+    [
+      '[[webhooks]]\nsource = "hub"\nwhere = { issue.level = "fatal" }',
+      '6:25  webhooks[0].where.issue is a table; expected text, a number, true or false; a path is one key in quotes, e.g. "issue.level"',
+    ],
+    [
+      '[[webhooks]]\nsource = "hub"\nwhere = { "issue..level" = 1 }',
+      '6:11  the name "issue..level" is not allowed; expected a path such as "issue.level"',
+    ],
+    [
+      '[[webhooks]]\nsource = "hub"\nwhere = "issue.level = 1"',
+      '6:9  webhooks[0].where is "issue.level = 1"; expected a table of paths and values, e.g. { "issue.level" = "fatal" }',
+    ],
   ])("refuses %j", (lines, message) => {
     const change = agentChange(usualAgent + lines);
     expect(change.type).toBe("invalid");
     expect(said(change)).toEqual([`error: agents/dev/config.toml:${message}`]);
+  });
+
+  it("takes values of the payload by their paths, in an entry for any source", () => {
+    const where = '{ "issue.level" = "fatal", "issue.labels.0.id" = 7, open = true }';
+    const change = agentChange(`${usualAgent}[[webhooks]]\nsource = "errors"\nwhere = ${where}`);
+    expect(said(change)).toEqual([]);
+    expect(change).toMatchObject({
+      type: "set",
+      agent: {
+        webhooks: [
+          {
+            ...{ source: "errors", filters: {} },
+            where: { "issue.level": "fatal", "issue.labels.0.id": 7, open: true },
+          },
+        ],
+      },
+    });
   });
 
   it("says how a project gets its first webhook source", () => {

@@ -28,7 +28,7 @@ function looksOf(index: MatchIndex, repo: string): number {
       return Reflect.get(target, name) as unknown;
     },
   });
-  index.match("hub", counting);
+  index.match("hub", { facts: counting, payload: {} });
   return looks;
 }
 

@@ -37,9 +37,9 @@ export class Desk {
       return secrets;
     },
     index: {
-      match: (name, facts) => {
+      match: (name, event) => {
         this.happened.push("match");
-        return this.index.match(name, facts);
+        return this.index.match(name, event);
       },
     },
     offer: () => ({ takers: this.takers, settle: (taken) => this.settled.push(taken) }),

@@ -8,13 +8,14 @@ const { facts } = read(
   githubExample("issues", "opened"),
   eventHeaders("github", "issues"),
 );
+const event = { facts, payload: {} };
 const entry = (filters: Record<string, string | readonly string[]>, source = "hub") => ({
   ...{ source, type: "github", filters },
 });
 
 test("every filter of every entry that stopped an event is named, entry by entry", () => {
   const webhooks = [entry({ repos: ["a/b"], actions: ["closed"] }), entry({ author: "nobody" })];
-  expect(explain({ name: "dev", webhooks }, "hub", facts)).toEqual({
+  expect(explain({ name: "dev", webhooks }, "hub", event)).toEqual({
     agent: "dev",
     starts: false,
     stoppedBy: [
@@ -26,8 +27,8 @@ test("every filter of every entry that stopped an event is named, entry by entry
 
 test("one entry that lets it through is enough, and an agent of other sources is not asked", () => {
   const webhooks = [entry({ repos: ["a/b"] }), entry({ labels: ["x", "bug"] })];
-  expect(explain({ name: "dev", webhooks }, "hub", facts)).toMatchObject({ starts: true });
-  expect(explain({ name: "dev", webhooks }, "other", facts)).toBeNull();
+  expect(explain({ name: "dev", webhooks }, "hub", event)).toMatchObject({ starts: true });
+  expect(explain({ name: "dev", webhooks }, "other", event)).toBeNull();
 });
 
 test("it says of each agent what the index does", () => {
@@ -36,7 +37,7 @@ test("it says of each agent what the index does", () => {
     (filters, n) => ({ name: `a${n}`, scale: 1, webhooks: [entry(filters)] }),
   );
   for (const agent of agents) index.set(agent, true);
-  const starting = agents.filter((agent) => explain(agent, "hub", facts)?.starts);
-  expect(starting.map(({ name }) => name)).toEqual(index.match("hub", facts).matched);
+  const starting = agents.filter((agent) => explain(agent, "hub", event)?.starts);
+  expect(starting.map(({ name }) => name)).toEqual(index.match("hub", event).matched);
   expect(starting.map(({ name }) => name)).toEqual(["a0", "a2"]);
 });

@@ -29,18 +29,21 @@ const push: Facts = {
   senderIsBot: false,
 };
 
+/** An event whose payload holds nothing. */
+const seen = (facts: Facts) => ({ facts, payload: {} });
+
 test("an event starts every agent with a binding that lets it through, once and by name", () => {
   const index = indexOf(
     agent("zoe", {}),
     agent("dev", { repos: ["Acme/X"] }, { events: ["push"] }),
     agent("ops", { repos: ["acme/y"] }),
   );
-  expect(index.match("hub", push)).toMatchObject({
+  expect(index.match("hub", seen(push))).toMatchObject({
     matched: ["dev", "zoe"],
     disabled: [],
     reason: null,
   });
-  expect(index.match("other", push)).toMatchObject({
+  expect(index.match("other", seen(push))).toMatchObject({
     matched: [],
     reason: "no agent listens to source other",
   });
@@ -54,7 +57,52 @@ test("all filters of one binding must let the event through, not some of one and
       { repos: ["acme/y"], events: ["push"] },
     ),
   );
-  expect(index.match("hub", push).matched).toEqual([]);
+  expect(index.match("hub", seen(push)).matched).toEqual([]);
+});
+
+const paged = { issue: { level: "fatal", tags: [{ key: "env", value: "prod" }], count: 3 } };
+
+function wheres(name: string, where: NonNullable<WebhookBinding["where"]>, filters: Filters = {}) {
+  return { name, scale: 1, webhooks: [{ source: "hub", type: "github", filters, where }] };
+}
+
+test("an entry with values of the payload takes the events that have them all", () => {
+  const index = indexOf(
+    wheres("text", { "issue.level": "fatal" }),
+    wheres("several", { "issue.level": "fatal", "issue.count": 3, "issue.tags.0.value": "prod" }),
+    wheres("number", { "issue.count": 4 }),
+    wheres("otherType", { "issue.count": "3" }),
+    wheres("filtered", { "issue.level": "fatal" }, { events: ["issues"] }),
+  );
+  const { matched } = index.match("hub", { facts: push, payload: paged });
+  expect(matched).toEqual(["several", "text"]);
+});
+
+test.each([
+  [{ issue: { level: "error" } }, 'agent dev: where issue.level is "error", not "fatal"'],
+  [{ issue: { level: "a\n\u0007b" } }, 'agent dev: where issue.level is "a b", not "fatal"'],
+  [{ issue: { level: 3 } }, 'agent dev: where issue.level is 3, not "fatal"'],
+  [{ issue: { level: {} } }, 'agent dev: where issue.level is an object, not "fatal"'],
+  [{ issue: [] }, 'agent dev: where issue.level is missing, not "fatal"'],
+])("with the payload %j the reason is the value that stopped it", (payload, reason) => {
+  const index = indexOf(wheres("dev", { "issue.level": "fatal" }, { repos: ["acme/x"] }));
+  expect(index.match("hub", { facts: push, payload })).toMatchObject({ matched: [], reason });
+});
+
+test("the payload is not looked into for entries whose filters stop the event", () => {
+  const index = indexOf(
+    wheres("dev", { "issue.level": "fatal" }, { repos: ["acme/y"] }),
+    agent("all", {}),
+  );
+  const looks: unknown[] = [];
+  const payload = new Proxy(paged, {
+    getOwnPropertyDescriptor: (target, name) => {
+      looks.push(name);
+      return Reflect.getOwnPropertyDescriptor(target, name);
+    },
+  });
+  expect(index.match("hub", { facts: push, payload }).matched).toEqual(["all"]);
+  expect(looks).toEqual([]);
 });
 
 test.each<[string, readonly ListeningAgent[], string]>([
@@ -79,7 +127,7 @@ test.each<[string, readonly ListeningAgent[], string]>([
   [
     "the first of several failed filters, and how many more",
     [agent("dev", { repos: ["a/b"], events: ["issues"], branches: ["next"] })],
-    "agent dev: repos does not include acme/x (and 2 more of its filters)",
+    "agent dev: repos does not include acme/x (and 2 more of its conditions)",
   ],
   ["an empty list", [agent("dev", { events: [] })], "agent dev: events does not include push"],
   [
@@ -98,26 +146,29 @@ test.each<[string, readonly ListeningAgent[], string]>([
     "agent dev: repo is no filter of this source's type",
   ],
 ])("when nothing matches it says what came closest: %s", (_what, agents, reason) => {
-  expect(indexOf(...agents).match("hub", push)).toMatchObject({ matched: [], reason });
+  expect(indexOf(...agents).match("hub", seen(push))).toMatchObject({ matched: [], reason });
 });
 
 test("an agent that is disabled or scaled to 0 is named and not started", () => {
   const index = indexOf(agent("dev", {}), { ...agent("parked", {}), scale: 0 });
   index.setEnabled("dev", false);
-  expect(index.match("hub", push)).toMatchObject({ matched: [], disabled: ["dev", "parked"] });
+  expect(index.match("hub", seen(push))).toMatchObject({
+    matched: [],
+    disabled: ["dev", "parked"],
+  });
   index.setEnabled("dev", true);
-  expect(index.match("hub", push)).toMatchObject({ matched: ["dev"], disabled: ["parked"] });
+  expect(index.match("hub", seen(push))).toMatchObject({ matched: ["dev"], disabled: ["parked"] });
 });
 
 test("a changed agent loses its old bindings, a removed one all", () => {
   const index = indexOf(agent("dev", { repos: ["acme/x"] }, { events: ["push"] }));
   index.set(agent("dev", { repos: ["acme/y"] }), true);
-  expect(index.match("hub", push).matched).toEqual([]);
-  expect(index.match("hub", { ...push, repos: "acme/y" }).matched).toEqual(["dev"]);
+  expect(index.match("hub", seen(push)).matched).toEqual([]);
+  expect(index.match("hub", seen({ ...push, repos: "acme/y" })).matched).toEqual(["dev"]);
   index.remove("dev");
   index.remove("dev");
   index.setEnabled("dev", true);
-  expect(index.match("hub", push).reason).toBe("no agent listens to source hub");
+  expect(index.match("hub", seen(push)).reason).toBe("no agent listens to source hub");
 });
 
 const names = fc.constantFrom("a", "b", "c", "d");
@@ -147,7 +198,9 @@ test("the index matches what a scan of all agents would, after any changes", () 
         model.set(name, bindings ?? []);
       }
       const expected = [...model].filter(([, all]) => all.some((one) => passes(one, event)));
-      expect(index.match("hub", event).matched).toEqual(expected.map(([name]) => name).sort());
+      expect(index.match("hub", seen(event)).matched).toEqual(
+        expected.map(([name]) => name).sort(),
+      );
     }),
     { numRuns: 500 },
   );
@@ -170,7 +223,7 @@ function nanosecondsPerMatch(index: MatchIndex, event: Facts): number {
   const rounds = 100;
   const tries = Array.from({ length: 300 }, () => {
     const start = process.hrtime.bigint();
-    for (let round = 0; round < rounds; round++) index.match("hub", event);
+    for (let round = 0; round < rounds; round++) index.match("hub", seen(event));
     return Number(process.hrtime.bigint() - start) / rounds;
   });
   return Math.min(...tries);
@@ -180,10 +233,10 @@ test("an event does not look at agents with other sources or repositories", () =
   const event = { ...push, repos: "acme/r5-2" };
   const small = indexOf(...crowd(10));
   const large = indexOf(...crowd(1_000));
-  expect(large.match("hub", event).matched).toEqual(["agent-5"]);
-  expect(small.match("hub", event).examined).toBe(1);
-  expect(large.match("hub", event).examined).toBe(1);
-  expect(large.match("own-7", event)).toMatchObject({ matched: ["agent-7"], examined: 1 });
+  expect(large.match("hub", seen(event)).matched).toEqual(["agent-5"]);
+  expect(small.match("hub", seen(event)).examined).toBe(1);
+  expect(large.match("hub", seen(event)).examined).toBe(1);
+  expect(large.match("own-7", seen(event))).toMatchObject({ matched: ["agent-7"], examined: 1 });
   // A hundred times the agents; the factor leaves room for a busy machine, and a scan would take it many times over.
   const ratio = nanosecondsPerMatch(large, event) / nanosecondsPerMatch(small, event);
   expect(ratio).toBeLessThan(10);
@@ -191,7 +244,7 @@ test("an event does not look at agents with other sources or repositories", () =
 
 test("an event that nobody wants is explained without a look at everybody", () => {
   const index = indexOf(...crowd(1_000));
-  const { examined, reason } = index.match("hub", { ...push, repos: "acme/none" });
+  const { examined, reason } = index.match("hub", seen({ ...push, repos: "acme/none" }));
   expect(examined).toBeLessThanOrEqual(200);
   expect(reason).toBe("agent agent-0: repos does not include acme/none");
 });

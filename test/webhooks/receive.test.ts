@@ -53,7 +53,7 @@ describe("a delivery that is believed", () => {
     if (receipt === undefined) throw new Error("no receipt");
     const again = interpretStored(receipt);
     expect(desk.dispatched[0]?.trigger).toEqual({ kind: "webhook", event: again?.event });
-    expect(desk.index.match("hub", again?.facts ?? {}).matched).toEqual(["dev"]);
+    expect(again && desk.index.match("hub", again).matched).toEqual(["dev"]);
   });
 
   test("starts nothing when it comes again, and is answered with the first receipt", async () => {

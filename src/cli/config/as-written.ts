@@ -26,7 +26,7 @@ export function agentAsWritten(agent: AgentConfig): object {
     timeout: agent.timeoutSeconds,
     maxWorkQueueSize: agent.queueSize,
     waitTimeout: agent.waitTimeoutSeconds,
-    webhooks: agent.webhooks.map(({ source: from, filters }) => ({ source: from, ...filters })),
+    webhooks: agent.webhooks.map(webhookAsWritten),
     hooks: agent.hooks,
     params: agent.params,
     runtime: { type: agent.runtime.type, run_as: agent.runtime.runAs },
@@ -39,6 +39,10 @@ export function tomlLines(table: object, prefix = ""): string[] {
     const path = `${prefix}${tomlKey(key)}`;
     return isTable(value) ? tomlLines(value, `${path}.`) : [`${path} = ${tomlValue(value)}`];
   });
+}
+
+function webhookAsWritten({ source, filters, where }: AgentConfig["webhooks"][number]): object {
+  return { source, ...filters, ...(where === undefined ? {} : { where }) };
 }
 
 function modelAsWritten(model: ModelConfig, dir: string): object {

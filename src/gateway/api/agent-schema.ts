@@ -30,6 +30,10 @@ const webhookSchema = z.object({
   source: z.string(),
   type: z.string(),
   filters: z.record(z.string(), z.union([z.string(), z.boolean(), strings])),
+  where: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .optional()
+    .meta({ description: "Values that the payload must have, by dotted paths" }),
 });
 
 const configSchema = describing<AgentConfig>(

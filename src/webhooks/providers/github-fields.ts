@@ -1,5 +1,6 @@
 import type { EventFields } from "../event.ts";
-import { integer, text, texts, valueAt } from "../json.ts";
+import { valueAt } from "../../../streams/where.ts";
+import { integer, text, texts } from "../json.ts";
 import type { Payload } from "../json.ts";
 import type { Facts } from "../provider.ts";
 
@@ -16,8 +17,24 @@ const titles = of(["issue", "pull_request", "discussion"], "title");
 const runNames = of(runs, "name");
 const subjectUrls = of(subjects, "html_url");
 const otherUrls = of([...runs, "alert", "milestone", "forkee"], "html_url");
-const authors = of(["comment", "review", "issue", "pull_request", "discussion"], "user.login");
+/** Who wrote or caused each thing; an event is by the author of the first that it brings. */
+const authors = [
+  ...["comment", "review", "issue", "pull_request", "discussion"].map((thing) => ({
+    thing,
+    author: `${thing}.user.login`,
+  })),
+  { thing: "release", author: "release.author.login" },
+  { thing: "workflow_run", author: "workflow_run.actor.login" },
+  // A commit's own author is free text.
+  { thing: "pusher", author: "pusher.name" },
+] as const;
 const headBranches = of(runs, "head_branch");
+/** Events whose `ref` is a full one, such as `refs/heads/main`. */
+const refEvents: ReadonlySet<string> = new Set([
+  "push",
+  "workflow_dispatch",
+  "code_scanning_alert",
+]);
 const labelNames = of(["issue", "pull_request", "discussion"], "labels[].name");
 const assigneeLogins = [
   ...of(["issue", "pull_request"], "assignee.login"),
@@ -78,16 +95,10 @@ function url(payload: Payload): string | null {
   return text(payload, ...subjectUrls, ...otherUrls, "compare", "repository.html_url");
 }
 
-/** Whoever wrote what the event brings: for a comment its writer, since its text is what the agent reads. */
+/** For a comment its writer, since its text is what the agent reads; a deleted account's has no author. */
 function author(payload: Payload): string | null {
-  return text(
-    payload,
-    ...authors,
-    "release.author.login",
-    "workflow_run.actor.login",
-    // On a push: a commit's own author is free text.
-    "pusher.name",
-  );
+  const found = authors.find(({ thing }) => (valueAt(payload, thing) ?? null) !== null);
+  return found === undefined ? null : text(payload, found.author);
 }
 
 function labels(payload: Payload): readonly string[] {
@@ -103,7 +114,9 @@ function assignees(payload: Payload): readonly string[] {
 
 /** A pull request counts by its base, as the `branches` filter of GitHub's own workflows does. A tag is no branch. */
 function branches(payload: Payload, event: string): readonly string[] {
-  if (event === "push") return branchOfRef(text(payload, "ref"));
+  if (refEvents.has(event)) return branchOfRef(text(payload, "ref"));
+  if (event === "merge_group") return branchOfRef(text(payload, "merge_group.base_ref"));
+  if (event === "repository_dispatch") return texts(payload, "branch");
   if (event === "create" || event === "delete") {
     return text(payload, "ref_type") === "branch" ? texts(payload, "ref") : [];
   }

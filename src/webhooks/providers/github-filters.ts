@@ -20,13 +20,13 @@ export const githubFilters: FilterRules = {
   author: {
     kind: "string",
     meaning:
-      "Only for this author: who wrote the comment or review the event is about, else the issue or pull request",
+      "Only for this author: who wrote the comment or review; without one, who opened the issue, pull request or discussion, published the release, caused the workflow run or pushed. Other events have none",
     ignoreCase: true,
   },
   branches: {
     kind: "strings",
     meaning:
-      "Only for these branches: the one pushed to, a pull request's base, a workflow run's head",
+      "Only for these branches, by their whole names: the one pushed to, made or deleted; a pull request's base, also in reviews of it; the head of a workflow run, job or check, also one of a fork; that of a commit's status, a merge group, a dispatch or a code scanning alert. Tags, issues and comments on issues and pull requests have none",
   },
   conclusions: {
     kind: "strings",

@@ -20,7 +20,7 @@ export const github: Provider = {
   type: "github",
   about: {
     proof: "`X-Hub-Signature-256`: HMAC-SHA256 of the raw body",
-    note: "Branches of pull requests are their base branches, as in GitHub's own filters; a tag is not a branch.",
+    note: 'Branches of pull requests are their base branches, as in GitHub\'s own filters; a tag is not a branch. Comments by who opened their issue: `where = { "issue.user.login" = "octocat" }`.',
   },
   secretHeaders: [signatureHeader, "x-hub-signature"],
   keptHeaders: [eventHeader, deliveryHeader],

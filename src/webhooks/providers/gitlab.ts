@@ -1,6 +1,7 @@
+import { valueAt } from "../../../streams/where.ts";
 import { webhookEvent } from "../event.ts";
 import type { EventFields } from "../event.ts";
-import { integer, text, texts, valueAt } from "../json.ts";
+import { integer, text, texts } from "../json.ts";
 import type { Payload } from "../json.ts";
 import { parseJsonBody } from "../parse-body.ts";
 import type { Facts, FilterRules, Provider, Request, ToSign, Verdict } from "../provider.ts";
@@ -31,7 +32,8 @@ const filters: FilterRules = {
   assignee: { kind: "string", meaning: "Only when assigned to this user", ignoreCase: true },
   branches: {
     kind: "strings",
-    meaning: "Only for these branches: the one pushed to, a merge request's target, a pipeline's",
+    meaning:
+      "Only for these branches: the one pushed to, a merge request's target, the one that a pipeline or job runs on",
   },
   conclusions: {
     kind: "strings",
@@ -122,14 +124,20 @@ const action = (payload: Payload): string | null =>
 const labels = (payload: Payload): readonly string[] =>
   texts(payload, "labels[].title", "object_attributes.labels[].title");
 
+const bareRefs = new Map([
+  ["pipeline", { ref: "object_attributes.ref", tag: "object_attributes.tag" }],
+  ["build", { ref: "ref", tag: "tag" }],
+]);
+
 function branch(payload: Payload): string | null {
   const ref = text(payload, "ref");
   if (ref?.startsWith("refs/heads/")) return ref.slice("refs/heads/".length);
-  const target = text(payload, "object_attributes.target_branch", "merge_request.target_branch");
-  if (target !== null || kind(payload) !== "pipeline") return target;
-  // A pipeline's `ref` is a bare name, a tag's too.
-  const isTag = valueAt(payload, "object_attributes.tag") === true;
-  return isTag ? null : text(payload, "object_attributes.ref");
+  // The `ref` of a pipeline and of a job is a bare name, a tag's too.
+  const bare = bareRefs.get(kind(payload));
+  if (bare === undefined) {
+    return text(payload, "object_attributes.target_branch", "merge_request.target_branch");
+  }
+  return valueAt(payload, bare.tag) === true ? null : text(payload, bare.ref);
 }
 
 function conclusion(payload: Payload): string | null {

@@ -1,6 +1,7 @@
+import { valueAt } from "../../../streams/where.ts";
 import { webhookEvent } from "../event.ts";
 import type { EventFields } from "../event.ts";
-import { integer, parseObject, text, texts, valueAt } from "../json.ts";
+import { integer, parseObject, text, texts } from "../json.ts";
 import type { Payload } from "../json.ts";
 import { parseJsonBody } from "../parse-body.ts";
 import type { Facts, FilterRules, Provider, Request, Verdict } from "../provider.ts";

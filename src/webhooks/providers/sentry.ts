@@ -1,6 +1,6 @@
 import { webhookEvent } from "../event.ts";
 import type { EventFields } from "../event.ts";
-import { integer, text, valueAt } from "../json.ts";
+import { integer, text, texts } from "../json.ts";
 import type { Payload } from "../json.ts";
 import { parseJsonBody } from "../parse-body.ts";
 import type { FilterRules, Headers, Parsed, Provider, Request } from "../provider.ts";
@@ -13,10 +13,20 @@ const timestampHeader = "sentry-hook-timestamp";
 const deliveryHeader = "request-id";
 
 const filters: FilterRules = {
+  project: {
+    kind: "string",
+    meaning:
+      "A single project, by its slug; where Sentry sends its numeric id, as in alerts and errors, by that too",
+  },
   resources: {
     kind: "strings",
     meaning: "Resource types: event_alert, metric_alert, issue, error, comment",
     values: ["event_alert", "metric_alert", "issue", "error", "comment"],
+  },
+  actions: {
+    kind: "strings",
+    meaning:
+      "Actions: triggered (event_alert), critical, warning, resolved (metric_alert), created, resolved, assigned, archived, unresolved (issue), created (error), created, updated, deleted (comment)",
   },
   ...commonFilters,
 };
@@ -53,7 +63,9 @@ export const sentry: Provider = {
   deliveryId: (_payload, headers) => header(headers, deliveryHeader),
   normalize: (payload, headers, base) => webhookEvent(base, fields(payload, resourceOf(headers))),
   facts: (payload, headers) => ({
+    project: projects(payload),
     resources: resourceOf(headers),
+    actions: text(payload, "action"),
     sender: sender(payload),
     senderIsBot: isBot(payload),
   }),
@@ -69,7 +81,7 @@ function fields(payload: Payload, resource: string): EventFields {
   return {
     event: resource,
     action: text(payload, "action"),
-    repo: project(payload),
+    repo: slugs(payload)[0] ?? null,
     number: integer(payload, "data.issue.id", "data.issue_id", "data.event.issue_id"),
     title: text(
       payload,
@@ -103,12 +115,24 @@ function fields(payload: Payload, resource: string): EventFields {
   };
 }
 
-function project(payload: Payload): string | null {
-  const named = text(payload, "data.issue.project.slug", "data.project_slug");
-  if (named !== null) return named;
-  const projects = valueAt(payload, "data.metric_alert.projects");
-  const first: unknown = Array.isArray(projects) ? projects[0] : null;
-  return typeof first === "string" ? first : null;
+/** What names the project: its slug, its numeric id, or both. */
+function projects(payload: Payload): readonly string[] {
+  const id = integer(payload, "data.issue.project.id", "data.event.project", "data.error.project");
+  return [...slugs(payload), ...(id === null ? [] : [String(id)])];
+}
+
+/** An alert's event and an error name their project by its id only, and by its slug in their API address. */
+function slugs(payload: Payload): readonly string[] {
+  const named = texts(
+    payload,
+    "data.issue.project.slug",
+    "data.project_slug",
+    "data.metric_alert.projects[]",
+  );
+  if (named.length > 0) return named;
+  const address = text(payload, "data.event.url", "data.error.url") ?? "";
+  const [, slug] = /\/api\/0\/projects\/[^/]+\/([^/]+)\//.exec(address) ?? [];
+  return slug === undefined ? [] : [slug];
 }
 
 function sender(payload: Payload): string | null {

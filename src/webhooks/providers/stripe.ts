@@ -1,5 +1,6 @@
+import { valueAt } from "../../../streams/where.ts";
 import { webhookEvent } from "../event.ts";
-import { text, valueAt } from "../json.ts";
+import { text } from "../json.ts";
 import type { Payload } from "../json.ts";
 import { parseJsonBody } from "../parse-body.ts";
 import type { FilterRules, Provider, Request, ToSign, Verdict } from "../provider.ts";

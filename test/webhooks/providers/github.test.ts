@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WebhookEvent } from "../../../streams/vocabulary.ts";
-import { valueAt } from "../../../src/webhooks/json.ts";
+import { valueAt } from "../../../streams/where.ts";
 import {
   bytes,
   eventHeaders,
@@ -81,6 +81,49 @@ test("who was unassigned is not an assignee any more", () => {
 test("a comment's author is who wrote it, not who opened the issue", () => {
   const payload = { issue: { user: { login: "opener" } }, comment: { user: { login: "writer" } } };
   expect(read("github", payload).event.author).toBe("writer");
+});
+
+test("what a deleted account wrote has no author, not that of the issue around it", () => {
+  const issue = { user: { login: "opener" } };
+  expect(read("github", { issue, comment: { user: null } }).event.author).toBeNull();
+  expect(read("github", { pull_request: issue, review: { user: null } }).facts.author).toBeNull();
+});
+
+/** The examples' values of a fact, each once. */
+function factsOf(event: string, fact: "author" | "branches"): unknown[] {
+  const { examples } = githubExamples.find(({ name }) => name === event) ?? { examples: [] };
+  const all = examples.flatMap(
+    (payload) => read("github", payload, eventHeaders("github", event)).facts[fact],
+  );
+  return [...new Set(all)];
+}
+
+test.each([
+  ["push", ["master"]],
+  ["pull_request", ["master"]],
+  ["pull_request_review", ["master"]],
+  ["pull_request_review_comment", ["master"]],
+  ["workflow_run", ["main", "master"]],
+  ["check_run", ["changes", "miniak/event-process-id", "master"]],
+  ["workflow_dispatch", ["main", "master"]],
+  ["merge_group", ["main"]],
+  ["repository_dispatch", ["master"]],
+  ["code_scanning_alert", ["main", "code-feature", "master"]],
+  ["issues", []],
+  ["issue_comment", []],
+  ["release", []],
+])("the branches of %s are those that the page names", (event, branches) => {
+  expect(factsOf(event, "branches")).toEqual(branches);
+});
+
+test.each([
+  ["discussion", ["Codertocat"]],
+  ["release", ["Codertocat"]],
+  ["push", ["Codertocat"]],
+  ["star", [null]],
+  ["status", [null]],
+])("the authors of %s are those that the page names", (event, authors) => {
+  expect(factsOf(event, "author")).toEqual(expect.arrayContaining(authors));
 });
 
 test("a form with a payload is read like JSON, and any other body is malformed", () => {

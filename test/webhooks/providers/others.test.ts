@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
+import type { WebhookBinding } from "../../../streams/vocabulary.ts";
+import { createMatchIndex } from "../../../src/webhooks/match-index.ts";
 import { eventHeaders, providerOf, read } from "../deliveries.ts";
 import * as payloads from "../payloads.ts";
 
 test.each([
-  ["event_alert", { title: "This is an example error", action: "triggered", repo: null }],
+  ["event_alert", { title: "This is an example error", action: "triggered", repo: "front-end" }],
   [
     "metric_alert",
     { repo: "test-project", title: "Critical: Too many errors", action: "critical" },
@@ -17,6 +19,33 @@ test.each([
   const { event } = read("sentry", payload, eventHeaders("sentry", resource));
   expect(event).toMatchObject({ event: resource, ...expected });
 });
+
+test.each([
+  ["event_alert", "triggered", ["front-end", "1"]],
+  ["metric_alert", "critical", ["test-project"]],
+  ["issue", "assigned", ["front-end", "1"]],
+  ["error", "created", ["front-end", "1"]],
+  ["comment", "created", ["sentry"]],
+  ["installation", "created", []],
+] as const)(
+  "a Sentry %s is told apart by its action and its project",
+  (resource, action, names) => {
+    const index = createMatchIndex();
+    const listen = (name: string, filters: WebhookBinding["filters"]): void =>
+      index.set(
+        { name, scale: 1, webhooks: [{ source: "errors", type: "sentry", filters }] },
+        true,
+      );
+    listen("by-action", { actions: [action] });
+    listen("by-other-action", { actions: ["ignored"] });
+    for (const name of names) listen(`by-${name}`, { project: name });
+    listen("by-other-project", { project: "back-end" });
+    const payload = payloads.sentryPayloads[resource];
+    const seen = read("sentry", payload, eventHeaders("sentry", resource));
+    const { matched } = index.match("errors", { ...seen, payload });
+    expect(matched).toEqual([...names.map((name) => `by-${name}`), "by-action"].sort());
+  },
+);
 
 test("what Sentry does by itself is no bot's doing, what an integration does is", () => {
   const botOf = (id: string): unknown =>
@@ -98,6 +127,17 @@ test("a GitLab merge request has its target branch, a pipeline its status", () =
   expect(pipeline.facts.senderIsBot).toBe(true);
   const tagged = { object_attributes: { ref: "v1", tag: true }, object_kind: "pipeline" };
   expect(read("gitlab", tagged).event.branch).toBeNull();
+  // A pipeline of a merge request runs on its source.
+  const merging = { merge_request: { target_branch: "main", source_branch: "fix" } };
+  const own = {
+    ...merging,
+    object_kind: "pipeline",
+    object_attributes: { ref: "fix", tag: false },
+  };
+  expect(read("gitlab", own).event.branch).toBe("fix");
+  const job = { object_kind: "build", ref: "main", tag: false };
+  expect(read("gitlab", job).event.branch).toBe("main");
+  expect(read("gitlab", { ...job, tag: true }).event.branch).toBeNull();
 });
 
 test("a Slack envelope gives its inner event, and its verification is answered", () => {

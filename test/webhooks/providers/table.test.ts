@@ -30,6 +30,8 @@ const cases: readonly Case[] = [
   ["github", "issues", issue, "ignoreSenders", ["someone"], ["codertocat"]],
   ["github", "workflow_run", run, "conclusions", ["failure"], ["success"]],
   ["sentry", "issue", sentryPayloads.issue, "resources", ["error", "issue"], ["comment"]],
+  ["sentry", "issue", sentryPayloads.issue, "actions", ["assigned"], ["resolved"]],
+  ["sentry", "issue", sentryPayloads.issue, "project", "front-end", "back-end"],
   ["linear", "", linearIssue, "organizations", ["5e7d1b9a"], ["acme"]],
   ["linear", "", linearIssue, "events", ["issues"], ["issue_comment"]],
   ["linear", "", linearIssue, "actions", ["update"], ["create"]],
@@ -97,10 +99,10 @@ test("every filter field of every provider has a case here", () => {
   expect(why("slack", "", payloads.slackMention, "actions", ["message_changed"])).not.toBeNull();
 });
 
-test("the four providers of the requirements have exactly their filter fields, and the common ones", () => {
+test("the four providers of the requirements have their filter fields, the common ones, and two more of Sentry", () => {
   const fields = (type: string): string[] => Object.keys(filterTable[type] ?? {}).sort();
   const common = ["ignoreBots", "ignoreSenders"];
-  expect(fields("sentry")).toEqual([...common, "resources"].sort());
+  expect(fields("sentry")).toEqual([...common, "resources", "actions", "project"].sort());
   expect(fields("linear")).toEqual(
     [...common, "organizations", "events", "actions", "labels", "assignee", "author"].sort(),
   );

@@ -77,11 +77,14 @@ function modelLimits(config: ModelConfig): readonly string[] {
   return settings.flatMap(([label, text]) => (text === null ? [] : [`${label} ${text}`]));
 }
 
-/** `github: repos acme/website; actions opened, labeled`. */
-function webhookText({ source, filters }: WebhookBinding): string {
-  const texts = Object.entries(filters).map(
-    ([name, value]) => `${name} ${Array.isArray(value) ? value.join(", ") : String(value)}`,
-  );
+/** `github: repos acme/website; actions opened, labeled; where issue.number is 7`. */
+function webhookText({ source, filters, where = {} }: WebhookBinding): string {
+  const texts = [
+    ...Object.entries(filters).map(
+      ([name, value]) => `${name} ${Array.isArray(value) ? value.join(", ") : String(value)}`,
+    ),
+    ...Object.entries(where).map(([path, value]) => `where ${path} is ${JSON.stringify(value)}`),
+  ];
   return `${source}: ${texts.length === 0 ? "everything" : texts.join("; ")}`;
 }
 
