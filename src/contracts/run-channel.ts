@@ -114,12 +114,16 @@ export const abilities = {
           error: `at most ${maxConditions} conditions`,
         })
         .optional(),
-      /** Bounded by the agent's `waitTimeout`, which is also the default. */
+      /** Bounded by the agent's `waitTimeout`, which is also the default; 0 only looks back. */
       timeoutSeconds: secondsSchema.optional(),
     }),
     answer: z.object({
       ok,
       timedOut: z.boolean(),
+      /** Present when the wait was shorter than it was to be. */
+      limited: z
+        .object({ askedSeconds: z.number(), timeoutSeconds: z.number(), why: z.string() })
+        .optional(),
       /** What ended the wait, as a prompt tells a trigger; null when nothing did. */
       trigger: z.record(z.string(), z.unknown()).nullable(),
     }),
@@ -137,6 +141,7 @@ export const channelErrors = {
   malformed: 400,
   unauthorized: 401,
   unknown_agent: 404,
+  unknown_source: 404,
   unknown_call: 404,
   held: 409,
   wait_timeout: 409,

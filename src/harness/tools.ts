@@ -104,7 +104,7 @@ const coordination: readonly HarnessTool[] = [
     name: "wait_for_trigger",
     ability: "wait",
     description:
-      "Waits for a webhook delivery or a call of another agent to this one, such as the answer to what you just posted. What ends the wait starts no other run.",
+      "Waits for a webhook delivery or a call of another agent to this one, such as the answer to what you just posted. One that came since this run began meets it at once, the oldest first, so say by event and where which you mean. What ends the wait starts no other run.",
     parameters: z.object({
       kind: z.enum(["webhook", "agent-call"]),
       source: z.string().optional().describe("The webhook source, or the calling agent."),
@@ -115,7 +115,9 @@ const coordination: readonly HarnessTool[] = [
         .describe(
           'Values that the payload must have, by path: {"issue.number": 7, "issue.labels.0.name": "bug"}.',
         ),
-      timeoutSeconds: seconds.optional(),
+      timeoutSeconds: seconds
+        .optional()
+        .describe("0 only looks at what came already; the agent's waitTimeout is the longest."),
     }),
   },
 ];

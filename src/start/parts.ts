@@ -105,6 +105,7 @@ function abilitiesOver(
   return createRunAbilities({
     ...{ ...base, store, freeze: runtimes.freeze, thaw: runtimes.thaw, onProblem: base.warn },
     project: () => inputs.project$.value,
+    agentNames: () => [...base.reporting.board.agents()].map(({ name }) => name),
     mustBeRunnable: (agent) => mustBeRunnable(agents, agent),
     abandon: abandonBy(inputs),
     onTaken: ({ agent, id }) => inputs.withdraw$.next({ agent, itemId: id, why: "taken" }),

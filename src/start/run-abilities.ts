@@ -1,4 +1,4 @@
-import { merge } from "rxjs";
+import { merge, Subject } from "rxjs";
 import type { Observable } from "rxjs";
 import type { Clock } from "../../streams/clock.ts";
 import { createWaitGraph } from "../../streams/coordination/wait-graph.ts";
@@ -15,13 +15,14 @@ import type {
 import { refusal } from "../contracts/run-channel.ts";
 import type { Offer, Receipt } from "../contracts/webhook-receipts.ts";
 import type { Store } from "../store/store.ts";
-import { payloadIn } from "../webhooks/readable-payload.ts";
+import { interpretStored } from "../webhooks/interpret.ts";
 import { createCallAbilities } from "./abilities/call-abilities.ts";
 import type { CallDeps } from "./abilities/call-abilities.ts";
 import { createFreezer } from "./abilities/freezer.ts";
 import { createLockAbilities } from "./abilities/lock-abilities.ts";
 import { createOpenRequests, requestId } from "./abilities/open-requests.ts";
 import { createRests } from "./abilities/rests.ts";
+import { mustHaveSource } from "./abilities/refusal.ts";
 import { createWaitAbilities } from "./abilities/wait-abilities.ts";
 
 export interface AbilityDeps extends Pick<
@@ -30,8 +31,12 @@ export interface AbilityDeps extends Pick<
 > {
   readonly clock: Clock;
   readonly resting: Resting;
-  readonly store: Pick<Store, "locks" | "waits" | "calls">;
-  readonly project: () => Pick<ProjectConfig, "resourceLockTimeoutSeconds" | "maxCallDepth">;
+  readonly store: Pick<Store, "locks" | "waits" | "past" | "calls">;
+  readonly project: () => Pick<
+    ProjectConfig,
+    "resourceLockTimeoutSeconds" | "maxCallDepth" | "webhooks"
+  >;
+  readonly agentNames: () => readonly string[];
   /** Stops a run that only waits, where its runtime can; the other starts it again. Either may reject. */
   readonly freeze: (request: RunRequest) => Promise<void>;
   readonly thaw: (request: RunRequest) => Promise<void>;
@@ -73,6 +78,7 @@ export function createRunAbilities(deps: AbilityDeps): LiveAbilities {
     },
     onProblem,
   );
+  const warning$ = new Subject<RunEvent>();
   const busy = new Map<string, number>();
   const count = (instanceId: string, more: 1 | -1): void => {
     const n = (busy.get(instanceId) ?? 0) + more;
@@ -95,9 +101,20 @@ export function createRunAbilities(deps: AbilityDeps): LiveAbilities {
   const waits = createWaitAbilities({
     ...shared,
     configOf: (instanceId) => runOf(instanceId).agent,
-    payloadOf: (receiptId) => {
+    deliveryOf: (receiptId) => {
       const receipt = deps.receipt(receiptId);
-      return receipt && payloadIn(receipt);
+      return receipt && interpretStored(receipt);
+    },
+    mustHaveSource: ({ kind, source }) =>
+      mustHaveSource(kind, source, {
+        sources: Object.keys(deps.project().webhooks),
+        agents: deps.agentNames(),
+      }),
+    warnRun: (instanceId, msg) => {
+      const agent = runOf(instanceId).agent.name;
+      const at = clock.now();
+      const entry = { level: 40, time: at, msg, agent, instanceId } as const;
+      warning$.next({ type: "output", agent, at, instanceId, entry });
     },
     onIdle: (instanceId) => {
       // Whatever else it asks for goes on within it.
@@ -154,7 +171,7 @@ export function createRunAbilities(deps: AbilityDeps): LiveAbilities {
       if (event.type === "finished") end(event.instanceId);
     },
     restore: (alive) => calls.restore(alive),
-    event$: merge(rests.event$, locks.work$, waits.work$, calls.work$),
+    event$: merge(rests.event$, warning$, locks.work$, waits.work$, calls.work$),
   };
 }
 

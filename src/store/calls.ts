@@ -55,13 +55,12 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit): Calls {
     if (trigger.kind !== "agent-call") throw new Error(`work item ${item.id} is no call`);
     if (known.get(trigger.callId) !== undefined) return "known";
     if (Number(ofRoot.get(trigger.root)?.n) >= limit) return "too_many";
-    if (taker?.isWaiting() !== true) {
-      insert(queuedRow(item));
-      return "queued";
+    if (taker?.isWaiting() === true && endWait(taker)) {
+      insert(takenRow(item, taker.instanceId));
+      return "taken";
     }
-    insert(takenRow(item, taker.instanceId));
-    endWait(taker);
-    return "taken";
+    insert(queuedRow(item));
+    return "queued";
   };
   return {
     add: (item, limit, taker) => write(() => add(item, limit, taker)),

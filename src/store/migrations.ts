@@ -200,4 +200,10 @@ export const migrations: readonly string[] = [
     dir TEXT NOT NULL
   ) WITHOUT ROWID, STRICT;
   `,
+  // A wait looks back at the deliveries since its run's start, and asks of each what its agent's runs had of it.
+  // `asked_ms` is how long a wait was to last that may not last so long.
+  `
+  CREATE INDEX triggers_by_receipt ON triggers (receipt_id, agent) WHERE receipt_id IS NOT NULL;
+  ALTER TABLE waits ADD COLUMN asked_ms INTEGER;
+  `,
 ];

@@ -33,10 +33,7 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit): Receip
   );
 
   const endWait = prepareWaitEnd(db);
-  const take = ({ item, by }: TakenWork): void => {
-    insertTrigger(takenRow(item, by.instanceId));
-    endWait(by);
-  };
+  const isTaken = ({ by }: TakenWork): boolean => by.isWaiting() && endWait(by);
   const accept = ({ receipt, items, taken, deadLetters }: Acceptance): Accepted => {
     const { id, at, source, type, deliveryId, headers, body, matched, reason } = receipt;
     const bodyHash = hash("sha256", body, "hex");
@@ -44,13 +41,13 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit): Receip
     if (typeof known === "string") return { duplicate: true, receiptId: known };
     const [head, agents] = [JSON.stringify(headers), JSON.stringify(matched)];
     insert.run(id, at, source, type, deliveryId, bodyHash, head, body, agents, reason);
-    const left = taken.filter(({ by }) => !by.isWaiting());
-    const queued = [...items, ...left.flatMap(({ item, startsRun }) => (startsRun ? item : []))];
-    for (const item of queued) insertTrigger(queuedRow(item));
+    const queued = [...items];
     for (const one of taken) {
-      if (!left.includes(one)) take(one);
-      else if (!one.startsRun) insertTrigger(leftRow(one.item));
+      if (isTaken(one)) insertTrigger(takenRow(one.item, one.by.instanceId));
+      else if (one.startsRun) queued.push(one.item);
+      else insertTrigger(leftRow(one.item));
     }
+    for (const item of queued) insertTrigger(queuedRow(item));
     for (const entry of deadLetters) insertTrigger(deadLetterRow(entry));
     return { duplicate: false, queued };
   };

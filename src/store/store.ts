@@ -12,6 +12,8 @@ import type { LastRun } from "./last-runs.ts";
 import { createLocks } from "./locks.ts";
 import type { Locks } from "./locks.ts";
 import { migrations } from "./migrations.ts";
+import { createPastTriggers } from "./past-triggers.ts";
+import type { PastTriggers } from "./past-triggers.ts";
 import { prune } from "./prune.ts";
 import type { Pruned, Retention } from "./prune.ts";
 import { createReceipts } from "./receipts.ts";
@@ -37,6 +39,7 @@ export interface Store {
   readonly locks: Locks;
   readonly calls: Calls;
   readonly waits: Waits;
+  readonly past: PastTriggers;
   /** The agent's latest run that started and is over; null when there is none. */
   lastRun(agent: string): LastRun | null;
   /** The runs that an earlier scheduler did not see the end of; until `recover`, to find out which of them live. */
@@ -66,6 +69,7 @@ export function openStore(projectDir: string, now: () => number = Date.now): Sto
     locks: withStoreErrors(path, createLocks(db, commits)),
     calls: withStoreErrors(path, createCalls(db, commits)),
     waits: withStoreErrors(path, createWaits(db, commits)),
+    past: withStoreErrors(path, createPastTriggers(db, commits)),
     lastRun: (agent) => lastRuns.of(agent),
     openRuns: () => openRuns(db, now()),
     recover: (alive = new Set()) => recover(db, commits, lastRuns, alive, now),

@@ -1,9 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Condition } from "../../streams/coordination/condition.ts";
 import type { Wait } from "../../streams/coordination/waits.ts";
-import type { Trigger, WorkItem } from "../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import { takenBy } from "./trigger-rows.ts";
 
 /** How a wait was over. */
 export interface WaitEnd {
@@ -21,15 +19,8 @@ export interface WaitEnd {
  */
 export interface Waits {
   add(wait: Wait): Promise<void>;
-  end(end: WaitEnd): Promise<void>;
-  /**
-   * Ends a wait with the oldest work that waits in its agent's queue already and that `answerOf` has an answer for; null
-   * with none. It is called within the transaction.
-   */
-  takeQueued(
-    wait: Wait & { readonly waitedMs: number },
-    answerOf: (item: WorkItem) => unknown,
-  ): Promise<{ readonly item: WorkItem; readonly answer: unknown } | null>;
+  /** Resolves to the answer that the wait has: another one when it was over before, undefined when it was given up. */
+  end(end: WaitEnd): Promise<unknown>;
   /** Nobody wants to know any more. */
   cancel(end: Omit<WaitEnd, "answer">): Promise<void>;
   all(): readonly Wait[];
@@ -41,69 +32,66 @@ export interface Waits {
   forget(instanceId: string): Promise<void>;
 }
 
-/** Prepares the end of a wait, to be written inside the caller's transaction. */
-export function prepareWaitEnd(db: DatabaseSync): (end: WaitEnd) => void {
-  const removed = prepareRemoval(db);
+/** Whether a wait is in store, so that it is not over. */
+export function prepareIsOpen(
+  db: DatabaseSync,
+): (wait: Pick<WaitEnd, "instanceId" | "key">) => boolean {
+  const select = db.prepare("SELECT 1 FROM waits WHERE instance_id = ? AND key = ?");
+  return ({ instanceId, key }) => select.get(instanceId, key) !== undefined;
+}
+
+/**
+ * Prepares the end of a wait, to be written inside the caller's transaction. False when it was over before: then its
+ * answer is another one.
+ */
+export function prepareWaitEnd(db: DatabaseSync): (end: WaitEnd) => boolean {
+  const isOpen = prepareIsOpen(db);
+  const remove = prepareRemoval(db);
   const remember = prepareAnswer(db);
   return (end) => {
-    removed(end);
-    remember(end.instanceId, end.key, end.answer);
+    const wasOpen = isOpen(end);
+    remove(end);
+    if (wasOpen) remember(end.instanceId, end.key, end.answer);
+    return wasOpen;
+  };
+}
+
+/** Reads what a request was told; undefined when it has no answer yet. */
+export function prepareStoredAnswer(
+  db: DatabaseSync,
+): (instanceId: string, key: string) => unknown {
+  const select = db.prepare("SELECT answer FROM answers WHERE instance_id = ? AND key = ?");
+  return (instanceId, key) => {
+    const row = select.get(instanceId, key);
+    return row === undefined ? undefined : (JSON.parse(String(row.answer)) as unknown);
   };
 }
 
 /** Reads and writes `waits` and `answers`. */
 export function createWaits(db: DatabaseSync, { write, record }: GroupCommit): Waits {
-  const insert = db.prepare("INSERT INTO waits VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
+  const insert = db.prepare(
+    "INSERT INTO waits VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  );
   const select = db.prepare(
-    `SELECT instance_id AS instanceId, key, agent, condition, since, until FROM waits
+    `SELECT instance_id AS instanceId, key, agent, condition, since, until, asked_ms AS askedMs FROM waits
      ORDER BY since, instance_id`,
   );
-  const answer = db.prepare("SELECT answer FROM answers WHERE instance_id = ? AND key = ?");
+  const answer = prepareStoredAnswer(db);
   const forgetWaits = db.prepare("DELETE FROM waits WHERE instance_id = ?");
   const forgetAnswers = db.prepare("DELETE FROM answers WHERE instance_id = ?");
   const forgetAnswer = db.prepare("DELETE FROM answers WHERE instance_id = ? AND key = ?");
-  const queued = db.prepare(
-    `SELECT id, at, agent, attempt, trigger FROM triggers
-     WHERE state <> 'ended' AND state = 'queued' AND agent = ? AND kind IN ('webhook', 'agent-call') ORDER BY seq`,
-  );
-  const take = db.prepare(
-    `UPDATE triggers SET state = 'ended', outcome = 'succeeded', instance_id = ?, reason = ?
-     WHERE id = ? AND state = 'queued'`,
-  );
-  const end = prepareWaitEnd(db);
-  const takeQueued = (
-    wait: Wait & { readonly waitedMs: number },
-    answerOf: (item: WorkItem) => unknown,
-  ) => {
-    const { instanceId } = wait;
-    for (const row of queued.all(wait.agent) as unknown as QueuedRow[]) {
-      const item = { ...row, trigger: JSON.parse(row.trigger) as Trigger };
-      const answer = answerOf(item);
-      if (answer === null) continue;
-      take.run(instanceId, takenBy(instanceId), item.id);
-      end({ ...wait, answer });
-      return { item, answer };
-    }
-    return null;
-  };
+  const endWait = prepareWaitEnd(db);
   const removed = prepareRemoval(db);
   const remember = prepareAnswer(db);
   return {
-    add: ({ instanceId, key, agent, condition, since, until }) =>
+    add: ({ instanceId, key, agent, condition, since, until, askedMs = null }) =>
       write(() => {
-        insert.run(instanceId, key, agent, JSON.stringify(condition), since, until);
+        insert.run(instanceId, key, agent, JSON.stringify(condition), since, until, askedMs);
       }),
-    end: (ended) => write(() => end(ended)),
-    takeQueued: (wait, answerOf) => write(() => takeQueued(wait, answerOf)),
+    end: (end) => write(() => (endWait(end) ? end.answer : answer(end.instanceId, end.key))),
     cancel: (cancelled) => write(() => removed(cancelled)),
-    all: () =>
-      (select.all() as unknown as (Omit<Wait, "condition"> & { condition: string })[]).map(
-        (row) => ({ ...row, condition: JSON.parse(row.condition) as Condition }),
-      ),
-    answer: (instanceId, key) => {
-      const row = answer.get(instanceId, key);
-      return row === undefined ? undefined : (JSON.parse(String(row.answer)) as unknown);
-    },
+    all: () => (select.all() as unknown as WaitRow[]).map(waitOf),
+    answer,
     remember: (instanceId, key, value, instead) =>
       write(() => {
         remember(instanceId, key, value);
@@ -117,8 +105,14 @@ export function createWaits(db: DatabaseSync, { write, record }: GroupCommit): W
   };
 }
 
-interface QueuedRow extends Omit<WorkItem, "trigger"> {
-  readonly trigger: string;
+interface WaitRow extends Omit<Wait, "condition" | "askedMs"> {
+  readonly condition: string;
+  readonly askedMs: number | null;
+}
+
+function waitOf({ condition, askedMs, ...row }: WaitRow): Wait {
+  const wait = { ...row, condition: JSON.parse(condition) as Condition };
+  return askedMs === null ? wait : { ...wait, askedMs };
 }
 
 function prepareRemoval(db: DatabaseSync): (end: Omit<WaitEnd, "answer">) => void {

@@ -44,8 +44,8 @@ export interface MatchInput {
 /** Whether a binding lets an event through. The payload is looked into last: most events stop at a filter. */
 export function letsThrough(binding: IndexedBinding, { facts, payload }: MatchInput): boolean {
   const { filters, where, unknown } = binding;
-  if (unknown !== null || !filters.every((filter) => passes(filter, facts))) return false;
-  return unmetPaths(payload, where).length === 0;
+  const isUnmet = (): boolean => unmetPaths(payload, where).length > 0;
+  return unknown === null && filters.every((filter) => passes(filter, facts)) && !isUnmet();
 }
 
 /** How many conditions of a binding keep an event out. */

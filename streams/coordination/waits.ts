@@ -14,6 +14,8 @@ export interface Wait {
   readonly since: number;
   /** When it has waited long enough. */
   readonly until: number;
+  /** How long it was to wait, in ms, where that is longer than it may; else absent. */
+  readonly askedMs?: number;
 }
 
 export type WaitCommand =

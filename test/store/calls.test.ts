@@ -67,6 +67,8 @@ test("the state of a call is that of its latest try", async () => {
 test("a call that a waiting run takes is over at once, and that run is told of it", async () => {
   const store = tempStore();
   const taken = { instanceId: "dev-1", key: "k", answer: { it: 1 }, waitedMs: 5 };
+  const condition = { kind: "agent-call" } as const;
+  await store.waits.add({ ...taken, agent: "dev", condition, since: 1, until: 9 });
   const taker = { ...taken, agent: "dev", isWaiting: () => true };
   expect(await store.calls.add(callItem("a"), limit, taker)).toBe("taken");
   expect(await store.calls.read("ops-1", ["call-a"])).toMatchObject([

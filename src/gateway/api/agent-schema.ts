@@ -32,7 +32,7 @@ const webhookSchema = z.object({
   filters: z.record(z.string(), z.union([z.string(), z.boolean(), strings])),
   where: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-    .optional()
+    .exactOptional()
     .meta({ description: "Values that the payload must have, by dotted paths" }),
 });
 

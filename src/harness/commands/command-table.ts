@@ -106,7 +106,8 @@ export const commandTable: Readonly<Record<AgentCommand, CommandEntry>> = {
   wait_for_trigger: {
     usage:
       "wait_for_trigger --kind webhook|agent-call [--source S] [--event E] [--where path=value]... [--timeout SECONDS]",
-    purpose: "waits for a webhook delivery or an agent's call that meets the conditions",
+    purpose:
+      "waits for a webhook delivery or an agent's call that meets the conditions, also one since the run began",
     ability: "wait",
     request: (args) => {
       const { words, values, seconds, all } = parsed(args, {

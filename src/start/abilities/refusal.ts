@@ -2,6 +2,7 @@ import type { LockRefusal } from "../../../streams/coordination/lock-events.ts";
 import { maxLocksOfRun } from "../../../streams/coordination/locks.ts";
 import { refusal } from "../../contracts/run-channel.ts";
 import type { ChannelError } from "../../contracts/run-channel.ts";
+import { didYouMean } from "../../contracts/did-you-mean.ts";
 import { OperationError } from "../../contracts/operations.ts";
 import { lockView } from "./lock-view.ts";
 
@@ -33,6 +34,23 @@ const codes = {
   disabled: "disabled",
   invalid_config: "disabled",
 } as const;
+
+/** Refuses a wait for deliveries of a source, or for calls of an agent, that the project does not have. */
+export function mustHaveSource(
+  kind: "webhook" | "agent-call",
+  source: string | undefined,
+  known: { readonly sources: readonly string[]; readonly agents: readonly string[] },
+): void {
+  if (source === undefined) return;
+  const [names, code, what] =
+    kind === "webhook"
+      ? ([known.sources, "unknown_source", "webhook source"] as const)
+      : ([known.agents, "unknown_agent", "agent"] as const);
+  if (names.includes(source)) return;
+  const others = names.length === 0 ? "it has none" : `it has ${names.slice(0, 10).join(", ")}`;
+  const advice = didYouMean(source, names) || `; ${others}`;
+  throw refusal(code, `The project has no ${what} ${JSON.stringify(source)}${advice}`);
+}
 
 /** The same refusal for a run; what a run can do nothing about comes to it as `unavailable`. */
 export function fromOperation(error: unknown): unknown {

@@ -1,11 +1,11 @@
 import { finalize, ignoreElements, Subject, Subscription, tap } from "rxjs";
 import type { Observable } from "rxjs";
 import type { Clock } from "../../../streams/clock.ts";
+import type { Condition } from "../../../streams/coordination/condition.ts";
 import { waits } from "../../../streams/coordination/waits.ts";
 import type { Wait, WaitCommand, WaitEvent } from "../../../streams/coordination/waits.ts";
 import type { Resting } from "../../../streams/runs/resting.ts";
 import type { AgentConfig, WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
-import { maxWaitsOfRun } from "../../contracts/run-channel.ts";
 import type { AbilityAnswer, RunRequestOf } from "../../contracts/run-channel.ts";
 import type { Offer } from "../../contracts/webhook-receipts.ts";
 import type { Store } from "../../store/store.ts";
@@ -13,24 +13,29 @@ import type { OpenRequests } from "./open-requests.ts";
 import { requestId } from "./open-requests.ts";
 import { createOpenWaits } from "./open-waits.ts";
 import type { Rests } from "./rests.ts";
-import { answerFrom } from "./told.ts";
+import { lookBack } from "./look-back.ts";
+import type { LookBackDeps, PastMatch } from "./look-back.ts";
+import { limitOf, waitAnswer, waitTimes } from "./wait-answer.ts";
 import { createWaitOffers } from "./wait-offers.ts";
 import type { CallTrigger } from "./wait-offers.ts";
 
 export interface WaitDeps {
   readonly clock: Clock;
-  readonly store: Pick<Store, "waits">;
+  readonly store: Pick<Store, "waits" | "past">;
   readonly requests: OpenRequests;
   readonly resting: Resting;
   readonly rests: Rests;
-  /** The JSON of a stored delivery; null when it is gone, or none. */
-  readonly payloadOf: (receiptId: string) => unknown;
+  readonly deliveryOf: LookBackDeps["deliveryOf"];
   /** Work that waited in its queue is taken. */
   readonly onTaken: (item: WorkItem) => void;
   /** The run has nothing to do until it is answered. */
   readonly onIdle: (instanceId: string) => void;
   /** The config that a live run was started with; throws when it does not live. */
   readonly configOf: (instanceId: string) => AgentConfig;
+  /** Throws a ChannelError when the project has no such source. */
+  readonly mustHaveSource: (request: Pick<Condition, "kind" | "source">) => void;
+  /** Writes a warning into the log of the run's agent. */
+  readonly warnRun: (instanceId: string, message: string) => void;
   readonly onProblem: (message: string) => void;
 }
 
@@ -68,9 +73,6 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
     waitedMs,
   });
 
-  const listen = (wait: Wait): void => {
-    if (open.listen(wait.key)) command$.next({ type: "wait", wait });
-  };
   const answer = (id: string, told: unknown): void =>
     open.finish(id, () => requests.answer(id, told));
   const refuse = (id: string, error: unknown): void =>
@@ -80,26 +82,55 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
     const { timeoutSeconds, ...condition } = request;
     const agent = deps.configOf(instanceId);
     const since = clock.now();
-    const until = since + longestMs(timeoutSeconds, agent, waitedMs(instanceId));
-    const wait: Wait = { key: id, instanceId, agent: agent.name, condition, since, until };
-    open.begin(wait);
-    const added = store.waits.add(wait);
-    // What came before it was waited for waits in the agent's own queue, behind this very run.
-    const looked = store.waits.takeQueued({ ...wait, waitedMs: waitedMs(instanceId) }, (item) =>
-      answerFrom(item, condition, deps.payloadOf),
-    );
-    Promise.all([looked, added]).then(
-      ([taken]) => {
-        if (taken === null) {
-          listen(wait);
-          if (open.listens(id)) deps.onIdle(instanceId);
-          return;
-        }
-        deps.onTaken(taken.item);
-        answer(id, taken.answer);
-      },
-      (error: unknown) => refuse(id, error),
-    );
+    const { ms, ...asked } = waitTimes(timeoutSeconds, agent, waitedMs(instanceId));
+    const until = since + ms;
+    const wait: Wait = {
+      key: id,
+      instanceId,
+      agent: agent.name,
+      condition,
+      since,
+      until,
+      ...asked,
+    };
+    const limited = limitOf(wait);
+    if (limited) deps.warnRun(instanceId, `wait_for_trigger ${limited.why}`);
+    begin(wait, store.waits.add(wait));
+  };
+  /** What comes from now on is offered to it; what was on its way before is in store once `stored` resolves. */
+  const begin = (wait: Wait, stored: Promise<void>): void => {
+    const looked = stored
+      .then(() => findEarlier(wait))
+      .catch((error: unknown) => refuse(wait.key, error));
+    open.begin(wait, looked);
+    command$.next({ type: "wait", wait });
+  };
+  const findEarlier = async (wait: Wait): Promise<void> => {
+    const { key, instanceId } = wait;
+    for await (const found of lookBack(wait, { past: store.past, deliveryOf: deps.deliveryOf })) {
+      if (!open.has(key) || (await takeEarlier(wait, found))) return;
+    }
+    if (open.markIdle(key)) deps.onIdle(instanceId);
+  };
+  /** False when a run of the agent has it by now, and the wait goes on. */
+  const takeEarlier = async (wait: Wait, { item, trigger }: PastMatch): Promise<boolean> => {
+    const { key, instanceId } = wait;
+    // Nothing else may be offered to it meanwhile.
+    command$.next({ type: "cancel", key });
+    const end = {
+      key,
+      instanceId,
+      answer: waitAnswer(wait, trigger),
+      waitedMs: waitedMs(instanceId),
+    };
+    const taken = await store.past.take(item, end);
+    if (taken === null) {
+      if (open.has(key)) command$.next({ type: "wait", wait });
+      return false;
+    }
+    if (taken.answer === end.answer) deps.onTaken(item);
+    answer(key, taken.answer);
+    return true;
   };
   /** The run may only have lost its connection. */
   const hungUp = (id: string, forMs: number): void => {
@@ -120,27 +151,32 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
     refuse(id, new Error("nobody waits for it any more"));
   };
 
-  const timedOut = ({ key, instanceId }: Wait): void => {
-    const told: AbilityAnswer<"wait"> = { ok: true, timedOut: true, trigger: null };
-    store.waits.end({ key, instanceId, answer: told, waitedMs: waitedMs(instanceId) }).then(
-      () => answer(key, told),
+  const timedOut = async (wait: Wait): Promise<void> => {
+    const { key, instanceId } = wait;
+    // A short wait is to find what came before it, too.
+    await open.lookedBack(key);
+    if (!open.has(key)) return;
+    const end = { key, instanceId, answer: waitAnswer(wait, null), waitedMs: waitedMs(instanceId) };
+    await store.waits.end(end).then(
+      (told) => answer(key, told),
       (error: unknown) => refuse(key, error),
     );
   };
   const see = (event: WaitEvent): void => {
     if (event.type === "offered") offers.goesTo(event.to);
-    if (event.type === "timed-out") timedOut(event.wait);
-    if (event.type === "met") answer(event.wait.key, offers.answer(event.id));
+    if (event.type === "timed-out") void timedOut(event.wait);
+    if (event.type === "met") answer(event.wait.key, offers.answer(event.id, event.wait));
   };
 
   return {
     wait: async (request) => {
       const before = store.waits.answer(request.instanceId, requestId(request));
       if (before !== undefined) return before as AbilityAnswer<"wait">;
+      if (!open.has(requestId(request))) deps.mustHaveSource(request.request);
       const left = (id: string): void => hungUp(id, hungUpMs);
       const asked = requests.ask(request, (id) => start(id, request), left);
       // An adopted run that asked again has nothing to do either.
-      if (open.listens(requestId(request))) deps.onIdle(request.instanceId);
+      if (open.isIdle(requestId(request))) deps.onIdle(request.instanceId);
       return (await asked) as AbilityAnswer<"wait">;
     },
     offerDelivery: (event, payload) => offers.ofDelivery(event, payload),
@@ -150,8 +186,7 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
       for (const wait of store.waits.all()) {
         if (wait.instanceId !== instanceId || open.has(wait.key)) continue;
         requests.expect(instanceId, wait.key, (id) => hungUp(id, hungUpMs));
-        open.begin(wait);
-        listen(wait);
+        begin(wait, Promise.resolve());
         hungUp(wait.key, adoptedMs);
       }
     },
@@ -169,15 +204,4 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
       finalize(() => graces.unsubscribe()),
     ),
   };
-}
-
-/** For how long a run may wait this time, in ms: as it likes, up to its agent's limit and to what it has left. */
-function longestMs(
-  wantedSeconds: number | undefined,
-  { waitTimeoutSeconds }: AgentConfig,
-  waitedMs: number,
-): number {
-  const left = maxWaitsOfRun * waitTimeoutSeconds * 1000 - waitedMs;
-  const wanted = Math.min(wantedSeconds ?? waitTimeoutSeconds, waitTimeoutSeconds) * 1000;
-  return Math.max(0, Math.min(wanted, left));
 }

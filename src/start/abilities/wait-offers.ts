@@ -1,9 +1,10 @@
-import type { Occurrence } from "../../../streams/coordination/condition.ts";
 import type { Wait, WaitCommand } from "../../../streams/coordination/waits.ts";
 import type { Trigger, WebhookEvent } from "../../../streams/vocabulary.ts";
 import type { AbilityAnswer } from "../../contracts/run-channel.ts";
 import type { Offer } from "../../contracts/webhook-receipts.ts";
 import { callAs, deliveryAs } from "./told.ts";
+import type { Told } from "./told.ts";
+import { waitAnswer } from "./wait-answer.ts";
 
 export type CallTrigger = Extract<Trigger, { kind: "agent-call" }>;
 
@@ -15,7 +16,7 @@ export interface WaitOffers {
   /** Those who wait for what is offered just now. */
   goesTo(waits: readonly Wait[]): void;
   /** What a run is told that takes it. */
-  answer(offerId: string): AbilityAnswer<"wait"> | undefined;
+  answer(offerId: string, wait: Wait): AbilityAnswer<"wait"> | undefined;
 }
 
 export interface WaitOffersDeps {
@@ -27,41 +28,41 @@ export interface WaitOffersDeps {
 }
 
 export function createWaitOffers({ command, isOpen, waitedMs }: WaitOffersDeps): WaitOffers {
-  const answers = new Map<string, AbilityAnswer<"wait">>();
+  const triggers = new Map<string, Readonly<Record<string, unknown>>>();
   let offers = 0;
   let waits: readonly Wait[] = [];
 
-  const offer = (occurrence: Occurrence, trigger: Record<string, unknown>): Offer => {
+  const offer = ({ occurrence, trigger: told }: Told): Offer => {
     const id = String(++offers);
     command({ type: "offer", id, occurrence });
-    const answer: AbilityAnswer<"wait"> = { ok: true, timedOut: false, trigger };
-    const takers = waits.map(({ agent, instanceId, key }) => ({
-      ...{ agent, instanceId, key, answer },
-      waitedMs: waitedMs(instanceId),
-      isWaiting: () => isOpen(key),
+    if (waits.length === 0) return { takers: [], settle: () => undefined };
+    const trigger = told();
+    triggers.set(id, trigger);
+    const takers = waits.map((wait) => ({
+      agent: wait.agent,
+      instanceId: wait.instanceId,
+      key: wait.key,
+      answer: waitAnswer(wait, trigger),
+      waitedMs: waitedMs(wait.instanceId),
+      isWaiting: () => isOpen(wait.key),
     }));
-    if (takers.length === 0) return { takers, settle: () => undefined };
-    answers.set(id, answer);
     return {
       takers,
       settle: (taken) => {
         command({ type: taken ? "taken" : "not-taken", id });
-        answers.delete(id);
+        triggers.delete(id);
       },
     };
   };
   return {
-    ofDelivery: (event, payload) => {
-      const { occurrence, trigger } = deliveryAs(event, payload);
-      return offer(occurrence, trigger);
-    },
-    ofCall: (agent, call) => {
-      const { occurrence, trigger } = callAs(agent, call);
-      return offer(occurrence, trigger);
-    },
+    ofDelivery: (event, payload) => offer(deliveryAs(event, payload)),
+    ofCall: (agent, call) => offer(callAs(agent, call)),
     goesTo: (to) => {
       waits = to;
     },
-    answer: (offerId) => answers.get(offerId),
+    answer: (offerId, wait) => {
+      const trigger = triggers.get(offerId);
+      return trigger && waitAnswer(wait, trigger);
+    },
   };
 }

@@ -79,9 +79,12 @@ test("locks, calls and waits are told in words", async () => {
   call("al_call_wait", { callIds: ["c1"], timeoutSeconds: 60 }, { ok: true, calls });
   const wait = { kind: "webhook", source: "hub", event: "issues", where: { "issue.number": 7 } };
   call("wait_for_trigger", wait, { ok: true, timedOut: true, trigger: null });
+  const limited = { askedSeconds: 7_200, timeoutSeconds: 1_800, why: "waitTimeout" };
+  const long = { kind: "webhook", timeoutSeconds: 7_200 };
+  call("wait_for_trigger", long, { ok: true, timedOut: true, limited, trigger: null });
   call("al_unlock", { resource }, { ok: true });
   const { page, rows, errors } = await openWith(0, deps);
-  await expect.poll(() => rows.count()).toBe(12);
+  await expect.poll(() => rows.count()).toBe(14);
   const texts = (await page.locator("#log .content").allInnerTexts()).map((text) =>
     text.replace(/\s+/g, " ").trim(),
   );
@@ -96,6 +99,8 @@ test("locks, calls and waits are told in words", async () => {
     `al_call_wait done cat timed out: 900 s. { "text": ${JSON.stringify(attack)} }`,
     "wait_for_trigger waits for a webhook issues from hub with issue.number = 7",
     "wait_for_trigger done nothing came in time",
+    "wait_for_trigger waits for a webhook, for up to 2 h 00 min",
+    "wait_for_trigger done nothing came in time (30 min, as it may not wait longer)",
     `al_unlock frees ${resource}`,
     "al_unlock done it is free",
   ]);

@@ -32,6 +32,8 @@ import { exitWith } from "../../helpers/stream-runner.ts";
 import { tempDir } from "../../store/support.ts";
 import { schedulerStatus } from "../../streams/status/board.ts";
 
+const source = { type: "github", credential: null, allowUnsigned: true };
+
 export interface WorldOptions {
   readonly agents: readonly AgentConfig[];
   readonly scale?: number | null;
@@ -68,7 +70,8 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     ...{ clock, resting, store, firstEvents, dispatch },
     freeze: ({ instanceId }) => Promise.resolve(void frozen.push(`freeze ${instanceId}`)),
     thaw: ({ instanceId }) => Promise.resolve(void frozen.push(`thaw ${instanceId}`)),
-    project: () => project,
+    project: () => ({ ...project, webhooks: { gh: { ...source, name: "gh" } } }),
+    agentNames: () => options.agents.map(({ name }) => name),
     mustBeRunnable: () => undefined,
     abandon: abandonBy(inputs),
     onTaken: ({ agent, id }) => inputs.withdraw$.next({ agent, itemId: id, why: "taken" }),

@@ -93,8 +93,11 @@ const resultParts: Readonly<Record<string, (answer: Fields) => readonly Part[]>>
   al_call: ({ callId, state }) => [`it is ${String(state)} · call `, code(callId)],
   al_call_check: callsParts,
   al_call_wait: callsParts,
-  wait_for_trigger: ({ timedOut, trigger }) =>
-    timedOut === true ? ["nothing came in time"] : ["it came", block(trigger)],
+  wait_for_trigger: ({ timedOut, limited, trigger }) => {
+    const seconds = secondsText(fieldsOf(limited).timeoutSeconds);
+    const within = seconds === "" ? "" : ` (${seconds}, as it may not wait longer)`;
+    return timedOut === true ? [`nothing came in time${within}`] : ["it came", block(trigger)];
+  },
   ...{ al_status: done, al_return: done, al_exit: done, al_rerun: done },
 };
 

@@ -1,0 +1,39 @@
+import type { Wait } from "../../../streams/coordination/waits.ts";
+import type { AgentConfig } from "../../../streams/vocabulary.ts";
+import { maxWaitsOfRun } from "../../contracts/run-channel.ts";
+import type { AbilityAnswer } from "../../contracts/run-channel.ts";
+
+/** What a run is told at the end of a wait: what met it, or null when its time was over. */
+export function waitAnswer(
+  wait: Pick<Wait, "since" | "until" | "askedMs">,
+  trigger: Readonly<Record<string, unknown>> | null,
+): AbilityAnswer<"wait"> {
+  const limited = limitOf(wait);
+  const told = limited === null ? {} : { limited };
+  return { ok: true, timedOut: trigger === null, ...told, trigger };
+}
+
+/** By how much a wait is shorter than it was to be, and why; null for one that lasts as long as it was to. */
+export function limitOf({
+  since,
+  until,
+  askedMs,
+}: Pick<Wait, "since" | "until" | "askedMs">): AbilityAnswer<"wait">["limited"] | null {
+  if (askedMs === undefined) return null;
+  const [askedSeconds, timeoutSeconds] = [askedMs / 1000, (until - since) / 1000];
+  const why = `waits at most ${timeoutSeconds} s instead of ${askedSeconds} s: a wait lasts no longer than the agent's waitTimeout, and all waits of a run no longer than ${maxWaitsOfRun} times that`;
+  return { askedSeconds, timeoutSeconds, why };
+}
+
+/** How long a run waits, in ms: as it asks, up to its agent's limit and to what it has left of all its waits. */
+export function waitTimes(
+  askedSeconds: number | undefined,
+  { waitTimeoutSeconds }: Pick<AgentConfig, "waitTimeoutSeconds">,
+  waitedMs: number,
+): { readonly ms: number; readonly askedMs?: number } {
+  const askedMs = Math.round((askedSeconds ?? waitTimeoutSeconds) * 1000);
+  const limitMs = Math.round(waitTimeoutSeconds * 1000);
+  const left = Math.max(0, maxWaitsOfRun * limitMs - waitedMs);
+  const ms = Math.min(askedMs, limitMs, left);
+  return ms < askedMs ? { ms, askedMs } : { ms };
+}
