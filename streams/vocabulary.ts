@@ -99,6 +99,8 @@ export interface AgentConfig {
   /** IANA name. */
   readonly timezone: string;
   readonly catchUp: "none" | "latest";
+  /** True for one that may do without schedule and webhooks: agents call it, or people start it. */
+  readonly callable: boolean;
   /** Concurrent runs; 0 disables the agent. */
   readonly scale: number;
   readonly timeoutSeconds: number;

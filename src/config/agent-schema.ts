@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   choice,
   credential,
+  flag,
   integer,
   list,
   maxTimerSeconds,
@@ -90,6 +91,11 @@ export const agentSchema = table({
     .default("none")
     .describe(
       "What is done about ticks that were missed while no scheduler was up: nothing, or the latest is made up for.",
+    ),
+  callable: flag()
+    .default(false)
+    .describe(
+      "true for an agent without schedule and webhooks: other agents call it, or people start it.",
     ),
   scale: integer("concurrent runs", 0)
     .default(1)

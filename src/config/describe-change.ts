@@ -18,6 +18,7 @@ const agentKeys: { readonly [Key in Exclude<keyof AgentConfig, "name">]: Say<Age
   schedule: both("schedule", ({ schedule }) => schedule),
   timezone: both("timezone", ({ timezone }) => timezone),
   catchUp: both("catchUp", ({ catchUp }) => catchUp),
+  callable: both("callable", ({ callable }) => callable),
   scale: both("scale", ({ scale }) => scale),
   timeoutSeconds: both("timeout", ({ timeoutSeconds }) => timeoutSeconds),
   queueSize: both("maxWorkQueueSize", ({ queueSize }) => queueSize),

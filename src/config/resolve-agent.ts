@@ -72,17 +72,19 @@ function resolveConfig(
   return { resolved: { ...withFallbacks(table, project), models, webhooks }, problems };
 }
 
-function checkTriggers({ schedule, webhooks, scale }: AgentTable, sheet: ProblemSheet): void {
+function checkTriggers(table: AgentTable, sheet: ProblemSheet): void {
+  const { schedule, webhooks, callable, scale } = table;
   const problem = schedule === undefined ? null : scheduleProblem(schedule);
   if (problem !== null) sheet.error(["schedule"], problem);
-  if (schedule === undefined && webhooks.length === 0 && scale !== 0) {
-    const advice = 'add schedule = "0 9 * * *" or [[webhooks]], or disable it with scale = 0';
-    sheet.error(
-      [],
-      `the agent has neither schedule nor webhooks, so nothing would start it; ${advice}`,
-    );
-  }
+  if (schedule !== undefined || webhooks.length > 0 || callable || scale === 0) return;
+  sheet.error(
+    [],
+    `the agent has neither schedule nor webhooks, so nothing would start it; ${waysToStart}`,
+  );
 }
+
+const waysToStart =
+  'add schedule = "0 9 * * *" or [[webhooks]]; set callable = true if other agents call it or people start it; or disable it with scale = 0';
 
 /** A type of one's own may be near a known one; one that is a single slip away from it is a slip. */
 function checkCredentials(
@@ -129,6 +131,7 @@ function withFallbacks(
     schedule: table.schedule === undefined ? null : fiveFields(table.schedule),
     timezone: table.timezone ?? project.timezone,
     catchUp: table.catchUp,
+    callable: table.callable,
     scale: table.scale,
     timeoutSeconds: table.timeout ?? project.local.timeoutSeconds,
     queueSize: table.maxWorkQueueSize ?? project.workQueueSize,

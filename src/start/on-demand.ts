@@ -2,10 +2,11 @@ import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
 import type { AgentChange } from "../../streams/vocabulary.ts";
 import { UserError } from "../errors.ts";
 
-/** The change without what starts an agent by itself: it runs when a person or another agent asks. */
+/** The change without schedule and webhooks: the agent is callable only, by a person or another agent. */
 export function withoutTriggers(change: AgentChange): AgentChange {
   if (change.type !== "set") return change;
-  return { ...change, agent: { ...change.agent, schedule: null, webhooks: [] } };
+  const agent = { ...change.agent, schedule: null, webhooks: [], callable: true };
+  return { ...change, agent };
 }
 
 /** Whoever stays for one run only can't go on with those of a scheduler that died; throws a UserError then. */

@@ -134,9 +134,10 @@ const unknownConfig: Omit<ConfigColumns, "title"> = {
   models: [],
 };
 
-function triggerLabels({ schedule, webhooks }: AgentConfig): string[] {
+function triggerLabels({ schedule, webhooks, callable }: AgentConfig): string[] {
   const cron = schedule === null ? [] : [`cron ${schedule}`];
-  return [...cron, ...new Set(webhooks.map(({ source }) => `webhook ${source}`))];
+  const sources = new Set(webhooks.map(({ source }) => `webhook ${source}`));
+  return [...cron, ...sources, ...(callable ? ["callable"] : [])];
 }
 
 function iso(time: number | null): string | null {

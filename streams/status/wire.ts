@@ -20,7 +20,7 @@ export interface AgentStatus {
   readonly scale: number;
   readonly queued: number;
   readonly queueSize: number;
-  /** Labels such as `cron 0 9 * * *` and `webhook github`. */
+  /** Labels such as `cron 0 9 * * *`, `webhook github` and `callable`. */
   readonly triggers: readonly string[];
   readonly runtime: RuntimeConfig["type"];
   readonly models: readonly string[];

@@ -192,9 +192,17 @@ describe("al agent new", () => {
     expect(read("agents/triage/config.toml")).toMatch(/^#:schema \.\.\/\.\.\/\.al\/schema\/agent/);
   });
 
+  test("makes an agent that only others start, which al config shows", async () => {
+    const { code } = await folders.al(["agent", "new", "reviewer", "-m", "main", "--callable"]);
+    expect(code).toBe(0);
+    expect(read("agents/reviewer/config.toml")).not.toContain("schedule");
+    const shown = await folders.al(["config", "reviewer"]);
+    expect(shown.stdout).toContain("\ncallable = true\n");
+  });
+
   test.each([
     [["agent", "new", "a"], "--model is missing: one of main, other", 2],
-    [["agent", "new", "a", "-m", "main"], "--schedule or --webhook is missing", 2],
+    [["agent", "new", "a", "-m", "main"], "--schedule, --webhook or --callable is missing", 2],
     [["agent", "new"], "al agent new <name>", 2],
     [["agent", "new", "A b", "-m", "main", "--schedule", "* * * * *"], "not an agent's name", 2],
     [["agent", "new", "a", "-m", "man", "--schedule", "* * * * *"], 'did you mean "main"', 2],

@@ -30,6 +30,7 @@ describe("resolveAgent", () => {
       schedule: "0 9 * * *",
       timezone: "Europe/Berlin",
       catchUp: "none",
+      callable: false,
       scale: 1,
       timeoutSeconds: 900,
       queueSize: 100,
@@ -51,6 +52,7 @@ credentials = ["github_token", "git_ssh:work"]
 schedule = "  */5   * * * * "
 timezone = "America/New_York"
 catchUp = "latest"
+callable = true
 scale = 3
 timeout = 60
 maxWorkQueueSize = 7
@@ -83,6 +85,7 @@ run_as = "$USER"`;
       schedule: "*/5 * * * *",
       timezone: "America/New_York",
       catchUp: "latest",
+      callable: true,
       scale: 3,
       timeoutSeconds: 60,
       queueSize: 7,
@@ -122,6 +125,17 @@ run_as = "$USER"`;
     ]);
     expect(agent(`${neither}scale = 0`).schedule).toBeNull();
     expect(agent(`${neither}[[webhooks]]\nsource = "hub"`).webhooks).toHaveLength(1);
+  });
+
+  it("takes an agent that only others start when it says so, and names the key when it doesn't", () => {
+    const neither = 'models = ["main"]\ncredentials = []\n';
+    expect(agent(`${neither}callable = true`)).toMatchObject({ callable: true, schedule: null });
+    for (const text of [neither, `${neither}callable = false`]) {
+      expect(said(agentChange(text))).toEqual([expect.stringContaining("set callable = true")]);
+    }
+    expect(said(agentChange(`${neither}callable = "yes"`))[0]).toContain(
+      '3:12  callable is "yes"; expected true or false',
+    );
   });
 
   it.each([

@@ -34,6 +34,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     schedule: null,
     timezone: "UTC",
     catchUp: "none",
+    callable: false,
     scale: 1,
     timeoutSeconds: 900,
     queueSize: 100,

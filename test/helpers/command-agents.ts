@@ -26,7 +26,7 @@ async function addAgent(projectDir: string, name: string, command: string): Prom
   const runtime = `[runtime]\ntype = "host-user"\nrun_as = "$USER"\n`;
   await writeFile(
     join(dir, "config.toml"),
-    `models = ["${name}"]\ncredentials = []\nschedule = "0 0 29 2 *"\ntimeout = 120\n${runtime}`,
+    `models = ["${name}"]\ncredentials = []\ncallable = true\ntimeout = 120\n${runtime}`,
   );
   await writeFile(join(dir, "SKILL.md"), "Do it.\n");
   const tool = `name = "bash"\narguments = { command = ${JSON.stringify(command)} }`;

@@ -141,6 +141,8 @@ function tell({ out }: Context, agent: NewAgent, review: Review): void {
   out.note(`
 ${name} is added. Nothing starts it yet: scale = 0 disables it. Say when it runs:
   al config ${name} --set 'schedule=0 9 * * *' --unset scale
+or, for calls of other agents and for people only:
+  al config ${name} --set callable=true --unset scale
 then try it:
   al run ${name}
 It runs in a container. To run it as you, who can read all your files:

@@ -21,7 +21,8 @@ ${stringify({ source, sourceCommit: commit }).trim()}
 
 ${stringify({ models: [model], credentials: [] }).trim()}
 
-# Disabled, because nothing would start it: add schedule = "0 9 * * *" or [[webhooks]], and take this out.
+# Disabled, because nothing would start it: add schedule = "0 9 * * *", [[webhooks]] or callable = true (other agents
+# call it, or people start it), and take this out.
 scale = 0
 
 [runtime]

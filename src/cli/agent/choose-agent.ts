@@ -10,6 +10,7 @@ export interface AgentOptions {
   readonly model: readonly string[];
   readonly schedule?: string;
   readonly webhook: readonly string[];
+  readonly callable?: true;
   readonly credential: readonly string[];
   readonly timeout?: number;
   readonly runtime?: "container" | "host-user";
@@ -27,6 +28,7 @@ export interface NewConfig {
   readonly models: readonly string[];
   readonly schedule: string | null;
   readonly webhooks: readonly string[];
+  readonly callable: boolean;
   readonly credentials: readonly string[];
   readonly timeout: number | null;
   readonly runtime: { readonly type: string; readonly run_as?: string };
@@ -93,28 +95,34 @@ async function chooseModels(
   return [await prompts.choose("Model", choices)];
 }
 
-type Triggers = Pick<NewConfig, "schedule" | "webhooks">;
+type Triggers = Pick<NewConfig, "schedule" | "webhooks" | "callable">;
+
+const noTrigger: Triggers = { schedule: null, webhooks: [], callable: false };
+const atTimes = { value: "times", name: "at certain times" };
+const whenCalled = { value: "calls", name: "other agents that call it, or people" };
 
 async function chooseTriggers(
-  { schedule, webhook }: AgentOptions,
+  options: AgentOptions,
   project: ProjectConfig,
   prompts: Prompts | null,
 ): Promise<Triggers> {
-  if (schedule !== undefined || webhook.length > 0) {
-    return { schedule: schedule ?? null, webhooks: webhook };
+  const { schedule, webhook } = options;
+  const callable = options.callable === true;
+  if (schedule !== undefined || webhook.length > 0 || callable) {
+    return { schedule: schedule ?? null, webhooks: webhook, callable };
   }
-  if (prompts === null) throw missingFlag("--schedule or --webhook", "something has to start it");
-  const atTimes = { value: "", name: "at certain times" };
-  const sources = Object.keys(project.webhooks).map((value) => ({
-    value,
-    name: `on webhooks of ${value}`,
-  }));
-  const source =
-    sources.length === 0 ? "" : await prompts.choose("What starts it", [atTimes, ...sources]);
-  if (source !== "") return { schedule: null, webhooks: [source] };
+  if (prompts === null) {
+    throw missingFlag("--schedule, --webhook or --callable", "something has to start it");
+  }
+  const sources = Object.keys(project.webhooks);
+  // Prefixed: a source may have the name of another choice.
+  const ofSources = sources.map((name) => ({ value: `/${name}`, name: `on webhooks of ${name}` }));
+  const choice = await prompts.choose("What starts it", [atTimes, ...ofSources, whenCalled]);
+  if (choice === whenCalled.value) return { ...noTrigger, callable: true };
+  if (choice !== atTimes.value) return { ...noTrigger, webhooks: [choice.slice(1)] };
   const message = "When it runs, as a cron expression";
   const cron = await prompts.text({ message, default: "0 9 * * *", problem: scheduleProblem });
-  return { schedule: cron, webhooks: [] };
+  return { ...noTrigger, schedule: cron };
 }
 
 /** Where an agent runs when nothing is said of it: it needs no container engine. */

@@ -7,6 +7,7 @@ export function newConfigText({
   models,
   credentials,
   schedule,
+  callable,
   timeout,
   ...agent
 }: NewConfig): string {
@@ -14,6 +15,7 @@ export function newConfigText({
     models,
     credentials,
     ...(schedule === null ? {} : { schedule }),
+    ...(callable ? { callable } : {}),
     ...(timeout === null ? {} : { timeout }),
   });
   const webhooks = agent.webhooks.map((source) => ({ source }));

@@ -20,6 +20,7 @@ function newAgentCommand(): Command {
     .option("-m, --model <name>", "a model of the project; several: in order", severalTexts, [])
     .option("--schedule <cron>", "when it runs, as a cron expression with five fields")
     .option("--webhook <source>", "a webhook source that starts it", severalTexts, [])
+    .option("--callable", "other agents call it or people start it; it needs no other trigger")
     .option("-c, --credential <credential>", "one that it gets in its runs", severalTexts, [])
     .option("--timeout <s>", "seconds that a run may take", wholeNumber(1, 2_147_483))
     .addOption(
@@ -34,6 +35,7 @@ function newAgentCommand(): Command {
       examples([
         "al agent new",
         "al agent new triage --model claude --webhook github -c github_token",
+        "al agent new reviewer --callable",
         "al agent new report --schedule '0 9 * * 1-5' --runtime container",
       ]),
     )

@@ -19,10 +19,11 @@ export function projectAsWritten(project: ProjectConfig, projectDir: string): ob
 
 /** An agent's config in force, with the keys that its file has; what its SKILL.md tells is not among them. */
 export function agentAsWritten(agent: AgentConfig): object {
-  const { source, sourceCommit, harness, credentials, schedule, timezone, catchUp, scale } = agent;
+  const { source, sourceCommit, harness, credentials } = agent;
+  const { schedule, timezone, catchUp, callable, scale } = agent;
   return withoutNulls({
     ...{ source, sourceCommit, models: agent.models.map(({ name }) => name), harness },
-    ...{ credentials, schedule, timezone, catchUp, scale },
+    ...{ credentials, schedule, timezone, catchUp, callable, scale },
     timeout: agent.timeoutSeconds,
     maxWorkQueueSize: agent.queueSize,
     waitTimeout: agent.waitTimeoutSeconds,

@@ -15,6 +15,7 @@ const agentKeys = [
   "scale",
   "timezone",
   "catchUp",
+  "callable",
   "maxWorkQueueSize",
   "runtime.type",
   "runtime.run_as",

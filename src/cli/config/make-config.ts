@@ -59,7 +59,7 @@ function textBy(edits: readonly Edit[], project: ProjectConfig, path: string): s
   const text = newConfigText({
     // Of several the person chooses; without one the file has a fault, which says so.
     models: models.length === 1 ? models : [],
-    ...{ credentials: [], schedule: null, webhooks: [], timeout: null },
+    ...{ credentials: [], schedule: null, webhooks: [], callable: false, timeout: null },
     runtime: inContainer ? { type: "container" } : asYou,
   });
   refuseUnset({ path, text }, edits);

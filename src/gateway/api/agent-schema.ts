@@ -52,6 +52,7 @@ const configSchema = describing<AgentConfig>(
     schedule: z.string().nullable(),
     timezone: z.string(),
     catchUp: z.enum(["none", "latest"]),
+    callable: z.boolean().meta({ description: "It may do without schedule and webhooks" }),
     scale: z.int(),
     timeoutSeconds: z.number(),
     queueSize: z.int(),

@@ -26,6 +26,7 @@ function factsOf(config: AgentConfig, scheduleText: string | null): readonly Fac
       : [["Schedule", schedule, ...words(scheduleText), `time zone ${timezone}`] as const]),
     ...(catchUp === "latest" ? [["Missed ticks", "the latest one is made up for"] as const] : []),
     ["Webhooks", ...config.webhooks.map(webhookText)],
+    ...(config.callable ? [["Started by", "calls of other agents, and people"] as const] : []),
     ["Runs at once", config.scale === 0 ? "0, which disables it" : String(config.scale)],
     ["Queue", `holds ${counted(config.queueSize, "work item")}`],
     ["Timeout", durationText(config.timeoutSeconds * 1000)],
