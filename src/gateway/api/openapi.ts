@@ -3,6 +3,7 @@ import type { FastifySchema } from "fastify";
 import { z } from "zod";
 import { sessionCookie } from "../session-cookie.ts";
 import { problemSchema } from "./answers.ts";
+import { noBody } from "./bodies.ts";
 import type { DescribedRoute } from "./described-routes.ts";
 import { createJsonSchemas } from "./json-schemas.ts";
 import type { JsonSchema, JsonSchemas } from "./json-schemas.ts";
@@ -121,7 +122,7 @@ function bodyOf(
   { body, consumes = ["application/json"] }: FastifySchema,
   schemas: JsonSchemas,
 ): RequestBody | null {
-  if (!(body instanceof z.ZodType)) return null;
+  if (!(body instanceof z.ZodType) || body === noBody) return null;
   const schema = schemas.input(body);
   const content = Object.fromEntries(consumes.map((type) => [type, { schema }]));
   return { required: !body.safeParse(null).success, content };

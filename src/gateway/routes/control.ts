@@ -10,16 +10,17 @@ import {
   stoppingAnswer,
   triggeredAnswer,
 } from "../api/answers.ts";
+import { noBody, optionalBody } from "../api/bodies.ts";
 import { withZod } from "../api/zod-types.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { agentOf, instanceOf } from "../names.ts";
 
-const triggerBody = z
-  .object({ prompt: z.string().nullish().meta({ description: "What to do, for this run only" }) })
-  .nullish();
-const stopBody = z
-  .object({ now: z.boolean().nullish().meta({ description: "Kill what runs" }) })
-  .nullish();
+const triggerBody = optionalBody({
+  prompt: z.string().nullish().meta({ description: "What to do, for this run only" }),
+});
+const stopBody = optionalBody({
+  now: z.boolean().nullish().meta({ description: "Kill what runs" }),
+});
 const tag = "Control";
 
 /** What an operator can do; a thin skin over the scheduler's operations. */
@@ -35,7 +36,10 @@ function schedulerRoutes(app: FastifyInstance, { operations }: GatewayDeps): voi
     ["pause", true, "Pause the scheduler: cron ticks are skipped"],
     ["resume", false, "Resume the scheduler"],
   ] as const) {
-    const schema = { tag, summary, response: { 200: pausedAnswer }, problems: [503] };
+    const schema = {
+      ...{ tag, summary, body: noBody },
+      ...{ response: { 200: pausedAnswer }, problems: [503] },
+    };
     api.post(`/control/${path}`, { schema }, async () => {
       await operations.setPaused(paused);
       return { success: true as const, paused };
@@ -62,7 +66,7 @@ function switchRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
     ["pause", false, "Another word for disable"],
   ] as const) {
     const schema = {
-      ...{ tag, summary, params: agentParams },
+      ...{ tag, summary, params: agentParams, body: noBody },
       ...{ response: { 200: enabledAnswer }, problems: [404, 409, 503] },
     };
     withZod(app).post(`/control/agents/:name/${path}`, { schema }, async (request) => {
@@ -87,7 +91,7 @@ function runRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
 
   const killSchema = {
     ...{ tag, summary: "End all running runs of an agent", params: agentParams },
-    ...{ response: { 200: killedAnswer }, problems: [404] },
+    ...{ body: noBody, response: { 200: killedAnswer }, problems: [404] },
   };
   api.post("/control/agents/:name/kill", { schema: killSchema }, async (request) => {
     const agent = agentOf(request);
@@ -96,7 +100,7 @@ function runRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
 
   const killOneSchema = {
     ...{ tag, summary: "End one run", params: instanceParams },
-    ...{ response: { 200: killedRunAnswer }, problems: [404] },
+    ...{ body: noBody, response: { 200: killedRunAnswer }, problems: [404] },
   };
   api.post("/control/kill/:instanceId", { schema: killOneSchema }, async (request) => {
     const instanceId = instanceOf(request);

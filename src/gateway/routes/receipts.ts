@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { receiptViewSchema, replayResultSchema } from "../../contracts/operator-api.ts";
 import { receiptParams } from "../api/answers.ts";
+import { noBody } from "../api/bodies.ts";
 import { withZod } from "../api/zod-types.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { isAgentName, receiptOf, unknownAgent } from "../names.ts";
@@ -32,6 +33,7 @@ export function receiptRoutes(app: FastifyInstance, { operations }: GatewayDeps)
       "Makes new work, also of a delivery whose work was dropped or that matched nobody. Asking twice runs it twice.",
     params: receiptParams,
     querystring: replayQuery,
+    body: noBody,
     response: { 200: replayResultSchema },
     problems: [404, 409, 503],
   };

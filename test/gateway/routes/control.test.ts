@@ -96,6 +96,26 @@ test.each([
   expect(operations.calls).toEqual([]);
 });
 
+test.each([
+  ["trigger/dev", '{"promt":"hurry"}', 'unknown key "promt"; did you mean "prompt"?'],
+  ["trigger/dev", '{"prompt":"x","when":1}', 'unknown key "when"; known here: prompt'],
+  ["stop", '{"nwo":true}', 'unknown key "nwo"; did you mean "now"?'],
+  ["pause", '{"agent":"dev"}', 'unknown key "agent"; this body has no keys'],
+  ["agents/dev/disable", '{"now":true}', 'unknown key "now"; this body has no keys'],
+  ["agents/dev/kill", '{"instance":"x"}', 'unknown key "instance"; this body has no keys'],
+  ["kill/dev-abcdefgh", '{"now":true}', 'unknown key "now"; this body has no keys'],
+  ["trigger/dev", JSON.stringify(Object.fromEntries("abcde".split("").entries())), "and 2 more"],
+])("POST /control/%s of %s is a 400 that names the key", async (path, payload, detail) => {
+  const { post, operations } = await setUp();
+  const headers = { "content-type": "application/json" };
+  const response = await post(`/control/${path}`, { payload, headers });
+  expect(response.statusCode).toBe(400);
+  expect(response.headers["content-type"]).toContain("application/problem+json");
+  expect(response.json()).toMatchObject({ error: "malformed", status: 400 });
+  expect(response.json<{ detail: string }>().detail).toContain(detail);
+  expect(operations.calls).toEqual([]);
+});
+
 test("a body that is too large is a 413", async () => {
   const { post } = await setUp();
   const payload = { prompt: "x".repeat(1024 * 1024) };

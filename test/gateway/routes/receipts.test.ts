@@ -37,6 +37,15 @@ test("a stored delivery is shown as it is kept", async () => {
   expect(response.json()).toEqual(receipt);
 });
 
+test("a replay whose agent is in the body, where it would be overlooked, is a 400", async () => {
+  const { ask, operations } = await setUp();
+  const payload = { agent: "dev" };
+  const response = await ask(`/api/webhooks/${receiptId}/replay`, { method: "POST", payload });
+  expect(response.statusCode).toBe(400);
+  expect(response.json()).toMatchObject({ error: "malformed" });
+  expect(operations.calls).toEqual([]);
+});
+
 test("a replay says what became of it, for all that match or for one agent", async () => {
   const { ask, operations } = await setUp();
   const matched = [
