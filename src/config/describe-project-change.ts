@@ -28,7 +28,7 @@ const projectKeys: { readonly [Key in keyof ProjectConfig]: Say<ProjectConfig> }
 interface ProjectDifference {
   /** In one line; empty when nothing differs. */
   readonly text: string;
-  /** True for the gateway, which is made at the start: its changes take effect with the next one. */
+  /** True for the gateway: once it listens on TCP, its changes take effect with the next start. */
   readonly needsRestart: boolean;
 }
 

@@ -6,8 +6,22 @@ import type { Sessions } from "../contracts/sessions.ts";
 import type { Metrics } from "./metrics.ts";
 import type { StreamLimits } from "./sse.ts";
 
+/** What `[gateway]` of the project says of the TCP server, which takes it when it begins to listen. */
+export interface TcpSettings {
+  /** Address to bind, `[gateway].host`. */
+  readonly host: string;
+  /** TCP port, 0 for any free one. */
+  readonly port: number;
+  /** More names that the operator routes answer to, without port. */
+  readonly allowedHosts: readonly string[];
+  /** A proxy stands in front: what it added to `X-Forwarded-*` is believed. */
+  readonly trustProxy: boolean;
+  /** Largest request body, bytes. */
+  readonly maxBodyBytes: number;
+}
+
 /** All that the gateway is handed. It holds no state of the scheduler's and imports no other room. */
-export interface GatewayDeps {
+export interface GatewayDeps extends TcpSettings {
   readonly operations: Operations;
   readonly sessions: Sessions;
   readonly logs: LogSource;
@@ -20,16 +34,6 @@ export interface GatewayDeps {
   readonly keyPath: string;
   /** True serves the dashboard's pages; the APIs don't depend on it. */
   readonly dashboard: boolean;
-  /** Address to bind, `[gateway].host`. */
-  readonly host: string;
-  /** TCP port, 0 for any free one. */
-  readonly port: number;
-  /** More names that the operator routes answer to, without port. */
-  readonly allowedHosts: readonly string[];
-  /** A proxy stands in front: what it added to `X-Forwarded-*` is believed. */
-  readonly trustProxy: boolean;
-  /** Largest request body, bytes. */
-  readonly maxBodyBytes: number;
   /** Tells the operator; the message holds no secret. */
   readonly log: (level: LogLevel, message: string) => void;
   /** Overrides of the streams' bounds, for tests. */

@@ -5,13 +5,16 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import { UserError } from "../errors.ts";
 import { operatorApp, tcpApp } from "./app.ts";
-import type { GatewayDeps } from "./deps.ts";
+import type { GatewayDeps, TcpSettings } from "./deps.ts";
 import { bracketed } from "./known-hosts.ts";
 
 /** The HTTP server beside the scheduler. */
 export interface Gateway {
-  /** Listens on TCP; the URL that a person opens, without a path. Errors with a UserError when it can't. */
-  listenTcp(): Promise<string>;
+  /**
+   * Listens on TCP, by these settings instead of those that it was made with; the URL that a person opens, without a
+   * path. Errors with a UserError when it can't.
+   */
+  listenTcp(settings?: TcpSettings): Promise<string>;
   /** Serves the operator API on a Unix socket (at most 107 bytes of path) that only this user can open. */
   listenUnix(path: string): Promise<void>;
   /** Ends the streams, lets the other requests finish, and stops listening. */
@@ -19,7 +22,7 @@ export interface Gateway {
 }
 
 /** Resolves when nobody listens on the address; rejects with the UserError that listening on it would. */
-export async function checkAddress(where: Pick<GatewayDeps, "host" | "port">): Promise<void> {
+export async function checkAddress(where: Pick<TcpSettings, "host" | "port">): Promise<void> {
   const server = createServer();
   try {
     server.listen({ host: where.host, port: where.port });
@@ -45,13 +48,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
   };
   return {
-    async listenTcp() {
-      const app = await tcpApp(deps);
-      await listen(app, { host: deps.host, port: deps.port }).catch((error: unknown) => {
-        throw listenError(error, deps);
+    async listenTcp(settings = deps) {
+      const { host } = settings;
+      const app = await tcpApp({ ...deps, ...settings });
+      await listen(app, { host, port: settings.port }).catch((error: unknown) => {
+        throw listenError(error, settings);
       });
       const { port } = app.server.address() as AddressInfo;
-      return `http://${publicName(deps.host)}:${port}`;
+      return `http://${publicName(host)}:${port}`;
     },
     async listenUnix(path) {
       const app = await operatorApp(deps);
@@ -90,7 +94,7 @@ function removeLeftover(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
 }
 
-function listenError(error: unknown, { host, port }: Pick<GatewayDeps, "host" | "port">): unknown {
+function listenError(error: unknown, { host, port }: Pick<TcpSettings, "host" | "port">): unknown {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   const hint = "Set another one with [gateway].port in config.toml or with --port.";
   if (code === "EADDRINUSE") {

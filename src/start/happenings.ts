@@ -59,8 +59,10 @@ function editsOf(
   const first = { type: "set", ...loaded } as const;
   return projectChanges(options.projectDir, files.project$, filterTable, first).pipe(
     tap((change) => {
-      reloadProject(change, { ...reporting, project$, places });
-      serving.listening.seeProject();
+      const { listening } = serving;
+      const isListening = (): boolean => listening.isSettled();
+      reloadProject(change, { ...reporting, project$, places, isListening });
+      listening.seeProject();
     }),
   );
 }

@@ -15,11 +15,13 @@ export interface ListeningDeps {
   /** Never listens on TCP. */
   readonly onDemand?: boolean;
   /** Instead of the project's. */
+  readonly port?: number;
   readonly host?: string;
   readonly project$: { readonly value: ProjectConfig };
   /** Has an event before this hears of it. */
-  readonly board: Pick<StatusBoard, "apply" | "agent">;
+  readonly board: Pick<StatusBoard, "apply" | "agent" | "agents">;
   readonly version: string;
+  readonly note: (message: string) => void;
   readonly warn: (message: string) => void;
 }
 
@@ -31,7 +33,10 @@ export interface Listening {
   open(): Promise<void>;
   /** Listens on TCP from the first enabled agent that needs it. */
   see(event: RunEvent): void;
+  /** Listens on TCP when the project's config needs it by now, also where an earlier try failed. */
   seeProject(): void;
+  /** Whether TCP is open, or about to be: from then on a change of `[gateway]` needs a restart. */
+  isSettled(): boolean;
   url(): string | null;
 }
 
@@ -44,14 +49,16 @@ export function createListening(deps: ListeningDeps): Listening {
   let needed = mustListen;
   let opened = false;
   let url: string | null = null;
-  // As the gateway was made with it: another one in the config needs a restart.
-  const exposure = exposureAt(gatewaySettings(deps, project$.value).host);
 
   const listen = async (): Promise<void> => {
-    url = await gateway.listenTcp();
+    const settings = gatewaySettings(deps, project$.value);
+    const exposure = exposureAt(settings.host);
+    url = await gateway.listenTcp(settings);
     if (exposure !== null) deps.warn(`${exposure.what}; ${exposure.advice}`);
     deps.board.apply({ type: "scheduler", patch: { gatewayUrl: url } });
     announce();
+    // The start tells the address itself.
+    if (opened) deps.note(`the gateway listens at ${url}`);
   };
   const announce = (): void =>
     lock.announce({
@@ -88,8 +95,10 @@ export function createListening(deps: ListeningDeps): Listening {
       if (needsGateway({ webUi: false, webhookSources: 0, agents })) need();
     },
     seeProject: () => {
-      if (neededAtStart({ webUi: false }, project$.value)) need();
+      const webhookSources = Object.keys(project$.value.webhooks).length;
+      if (needsGateway({ webUi: false, webhookSources, agents: deps.board.agents() })) need();
     },
+    isSettled: () => needed && opened,
     url: () => url,
   };
 }
@@ -110,7 +119,7 @@ function neededAtStart(
   return !onDemand && needsGateway({ webUi, webhookSources, agents: [] });
 }
 
-/** What of the gateway is settled at the start: `--port` and `--host` win over the project's config. */
+/** The gateway's settings as of now: `--port` and `--host` win over the project's config. */
 export function gatewaySettings(
   { webUi, port, host }: { webUi: boolean; port?: number; host?: string },
   { gateway }: ProjectConfig,

@@ -9,11 +9,13 @@ import type { Reporting } from "./reporting.ts";
 export interface ReloadDeps extends Pick<Reporting, "board" | "journal"> {
   readonly project$: Inputs["project$"];
   readonly places: Places;
+  /** Whether the gateway listens on TCP already, by the settings that it had then. */
+  readonly isListening: () => boolean;
 }
 
 /** Puts a change of the project's config.toml in force; an invalid one is told and leaves the last good one. */
 export function reloadProject(change: ProjectChange, deps: ReloadDeps): void {
-  const { board, journal, project$, places } = deps;
+  const { board, journal, project$, places, isListening } = deps;
   if (change.type === "invalid") {
     const problems = whileLastGoodCounts(change.problems).map(problemText);
     const [first, ...others] = problems;
@@ -32,5 +34,5 @@ export function reloadProject(change: ProjectChange, deps: ReloadDeps): void {
   project$.next(project);
   for (const problem of change.warnings) journal.say(40, problemText(problem));
   journal.say(30, `config.toml ${text === "" ? "is valid again" : text}`);
-  if (needsRestart) journal.say(40, "[gateway] changes with the next start");
+  if (needsRestart && isListening()) journal.say(40, "[gateway] changes with the next start");
 }

@@ -78,6 +78,7 @@ export function createServing(deps: ServingDeps): Serving {
     keyPath: own.apiKey.path,
     log: (level, message) => journal.say(level, message),
   });
-  const listening = createListening({ ...deps, gateway, project$, board, warn });
+  const note = (message: string): void => journal.say(30, message);
+  const listening = createListening({ ...deps, gateway, project$, board, note, warn });
   return { operations, gateway, listening, webhooks, metrics, keyChange$: keys.change$ };
 }

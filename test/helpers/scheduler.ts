@@ -60,6 +60,8 @@ export interface SchedulerOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** False starts without the dashboard. */
   readonly webUi?: boolean;
+  /** False leaves the port to the project's config; without it any free one is taken. */
+  readonly anyPort?: boolean;
 }
 
 /** A live scheduler: the built program, started as a user starts it. */
@@ -90,7 +92,8 @@ export async function startTestScheduler(
   options: SchedulerOptions = {},
 ): Promise<TestScheduler> {
   const webUi = options.webUi === false ? [] : ["--web-ui"];
-  const args = ["start", ...webUi, "--port", "0", ...(options.args ?? [])];
+  const port = options.anyPort === false ? [] : ["--port", "0"];
+  const args = ["start", ...webUi, ...port, ...(options.args ?? [])];
   const child = spawnAl(project, args, options.env ?? {});
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const output = () => `${stdout()}${stderr()}`;

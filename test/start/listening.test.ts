@@ -22,14 +22,20 @@ interface SetUp {
 function setUp({ disabled = [], taken = false, text = "", host = "127.0.0.1" }: SetUp = {}) {
   const opened: string[] = [];
   const warnings: string[] = [];
+  const notes: string[] = [];
+  const project$ = { value: project(text) };
+  const port = { isTaken: taken };
   const board = createStatusBoard(schedulerStatus, (name) => ({
     enabled: !disabled.includes(name),
   }));
   const listening = createListening({
     gateway: {
-      listenTcp: () => {
-        const url = `http://localhost:${8079 + opened.push("tcp")}`;
-        return taken ? Promise.reject(new Error("port 8080 is in use")) : Promise.resolve(url);
+      listenTcp: (settings) => {
+        const url = `http://localhost:${settings?.port ?? 0}`;
+        opened.push("tcp");
+        return port.isTaken
+          ? Promise.reject(new Error("port 8080 is in use"))
+          : Promise.resolve(url);
       },
       listenUnix: () => Promise.resolve(void opened.push("unix")),
       close: () => Promise.resolve(),
@@ -41,16 +47,21 @@ function setUp({ disabled = [], taken = false, text = "", host = "127.0.0.1" }: 
     },
     webUi: false,
     host,
-    project$: { value: project(text) },
+    project$,
     board,
     version: "0.1.0",
+    note: (message) => void notes.push(message),
     warn: (message) => void warnings.push(message),
   });
   const happens = (event: RunEvent): void => {
     board.apply(event);
     listening.see(event);
   };
-  return { opened, happens, warnings, listening };
+  const edit = (after: string): void => {
+    project$.value = project(after);
+    listening.seeProject();
+  };
+  return { opened, happens, edit, port, warnings, notes, listening };
 }
 
 test("TCP is opened for an agent in a container, once, and not for one without", async () => {
@@ -102,4 +113,33 @@ test.each([
   await Promise.resolve();
   expect(warnings).toHaveLength(times);
   for (const warning of warnings) expect(warning).toContain(`${host}, and the API key goes over`);
+});
+
+test("a port that changes before TCP is opened counts, and the address is logged when it is opened", async () => {
+  const { happens, edit, notes, listening } = setUp();
+  await listening.open();
+  edit("[gateway]\nport = 9090");
+  expect([listening.isSettled(), listening.url()]).toEqual([false, null]);
+  happens(dev.set(inContainer));
+  expect(listening.isSettled()).toBe(true);
+  await expect.poll(() => notes).toEqual(["the gateway listens at http://localhost:9090"]);
+  expect(listening.url()).toBe("http://localhost:9090");
+});
+
+test("a port that was taken is left for another one that the config names", async () => {
+  const { happens, edit, port, warnings, notes, listening } = setUp({ taken: true });
+  await listening.open();
+  happens(dev.set(inContainer));
+  await expect.poll(() => warnings).toHaveLength(1);
+  expect(listening.isSettled()).toBe(false);
+  port.isTaken = false;
+  edit("[gateway]\nport = 9090");
+  await expect.poll(() => notes).toEqual(["the gateway listens at http://localhost:9090"]);
+});
+
+test("what listens at the start is not logged: the start tells it", async () => {
+  const { notes, listening } = setUp({ text: '[webhooks.github]\ntype = "github"' });
+  await listening.open();
+  expect(listening.isSettled()).toBe(true);
+  expect([listening.url(), notes]).toEqual(["http://localhost:8080", []]);
 });
