@@ -1,11 +1,14 @@
+import { plainText } from "../contracts/plain-text.ts";
+
+/** Characters that let text be shown in another order than it has. */
+const directions = /[\u202a-\u202e\u2066-\u2069]/g;
+
 /**
- * Text that is safe to print on a terminal: what a model, a webhook or a log said may hold control sequences that
+ * Text that is safe to print on a terminal: the words of a model, a webhook or a log may hold control sequences that
  * recolour, retitle or type. Line breaks and tabs stay.
  */
 export function plain(text: string): string {
-  return text
-    .replace(/\r\n/g, "\n")
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "");
+  return plainText(text).replace(directions, "");
 }
 
 /** The same on one line. */

@@ -31,9 +31,9 @@ test("a moment of another day has its date", () => {
 
 describe("text from elsewhere", () => {
   test.each([
-    ["\u001b[31mred\u001b[0m", "[31mred[0m"],
-    ["title\u001b]0;owned\u0007", "title]0;owned"],
-    ["over\rwrite", "overwrite"],
+    ["\u001b[31mred\u001b[0m", "red"],
+    ["title\u001b]0;owned\u0007", "title"],
+    ["over\rwrite", "write"],
     ["right\u202eleft", "rightleft"],
     ["a\r\nb\tc\n", "a\nb\tc\n"],
   ])("%j can't steer the terminal", (text, safe) => expect(plain(text)).toBe(safe));

@@ -34,3 +34,9 @@ test("of a tool call that failed the end is shown, where the error and the exit 
 test("a level that nobody named is told by its number", () => {
   expect(formatLog({ ...entry, level: 35 as 30 }, style)).toContain(" 35    text");
 });
+
+test("the colours and the overwritten lines of a tool's output are not shown", () => {
+  const output = "\u001b[32mPASS\u001b[0m a.test.ts\nCloning: 10%\rCloning: 100%\r\n";
+  const shown = formatLog({ ...entry, kind: "tool-result", msg: "bash done", output }, style);
+  expect(shown.split("\n").slice(1)).toEqual(["    PASS a.test.ts", "    Cloning: 100%"]);
+});

@@ -1,7 +1,8 @@
 import type { RecentLog } from "../../../../streams/status/wire.ts";
+import { plainText } from "../../../contracts/plain-text.ts";
 import { byId, create } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { clockTime, exactTime, levelName, plainText } from "./format.ts";
+import { clockTime, exactTime, levelName } from "./format.ts";
 
 const shownLines = 20;
 

@@ -1,12 +1,12 @@
 import type { HistoryPage } from "../../../contracts/history.ts";
 import type { AgentStatus, StatusSnapshot, StatusUpdate } from "../../../../streams/status/wire.ts";
+import { plainText } from "../../../contracts/plain-text.ts";
 import { wireAgentActions } from "./agent-actions.ts";
 import { createAgentDetail } from "./agent-detail.ts";
 import { createAgentLocks } from "./agent-locks.ts";
 import { offersOf } from "./agent-offers.ts";
 import { getJson } from "./api.ts";
 import { byId, document, setAttribute, setText } from "./dom.ts";
-import { plainText } from "./format.ts";
 import { openLive } from "./live.ts";
 import { createLockClaims } from "./lock-claims.ts";
 import { runCharts } from "./run-charts.ts";

@@ -103,17 +103,3 @@ export function levelName(level: number): "debug" | "info" | "warn" | "error" {
   if (level >= 40) return "warn";
   return level >= 30 ? "info" : "debug";
 }
-
-/** What a terminal takes as commands: colours and moves, titles and links, other escapes; and characters nobody sees. */
-const terminalCodes =
-  /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
-
-/** Text as a terminal would show it, without colours: of a line that was written over, what stood there last. */
-export function plainText(text: string): string {
-  const plain = text.replace(terminalCodes, "");
-  if (!plain.includes("\r")) return plain;
-  return plain
-    .split("\n")
-    .map((line) => line.split("\r").findLast((part) => part !== "") ?? "")
-    .join("\n");
-}

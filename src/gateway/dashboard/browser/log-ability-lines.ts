@@ -1,6 +1,7 @@
+import { plainText } from "../../../contracts/plain-text.ts";
 import { create } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { clockTime, counted, durationText, outcomeText, plainText } from "./format.ts";
+import { clockTime, counted, durationText, outcomeText } from "./format.ts";
 import { outputBlock } from "./log-output.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,8 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
+import { plainText } from "../../../contracts/plain-text.ts";
 import { create, setAttribute } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { clockTime, exactTime, levelName, plainText } from "./format.ts";
+import { clockTime, exactTime, levelName } from "./format.ts";
 import { abilityCall, abilityResult } from "./log-ability-lines.ts";
 import { factsOf, usageText } from "./log-facts.ts";
 import { outputBlock } from "./log-output.ts";

@@ -1,7 +1,8 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
+import { plainText } from "../../../contracts/plain-text.ts";
 import { create, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { counted, durationText, exactTime, outcomeText, plainText } from "./format.ts";
+import { counted, durationText, exactTime, outcomeText } from "./format.ts";
 import { createSvg, percent, setAttributes } from "./svg.ts";
 import type { Bar, Lane } from "./timeline-layout.ts";
 

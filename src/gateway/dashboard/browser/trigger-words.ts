@@ -1,5 +1,5 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
-import { plainText } from "./format.ts";
+import { plainText } from "../../../contracts/plain-text.ts";
 
 /** What each end means, for who reads that nothing ran, or that a run was cut short. */
 const meanings: Readonly<Partial<Record<string, string>>> = {

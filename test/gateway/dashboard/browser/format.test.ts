@@ -6,7 +6,6 @@ import {
   durationText,
   exactTime,
   levelName,
-  plainText,
   relativeTime,
 } from "../../../../src/gateway/dashboard/browser/format.ts";
 
@@ -58,16 +57,6 @@ test("levels have the four names that the page colours", () => {
     "error",
   ]);
 });
-
-test.each([
-  ["\u001b[1;31mred\u001b[0m [32m]", "red [32m]"],
-  ["\u001b[38:2::1:2:3mred\u001b[>4;2m", "red"],
-  ["\u001b]8;;https://example.com\u001b\\link\u001b]8;;\u0007", "link"],
-  ["\u001b]0;a title that was cut\nnext", "\nnext"],
-  ["\u001b(B\u001b=plain\u0000\b", "plain"],
-  ["one\r\ntwo\r\n", "one\ntwo\n"],
-  ["10%\r50%\r100%\ndone\r", "100%\ndone"],
-])("%j reads as %j", (written, text) => expect(plainText(written)).toBe(text));
 
 test.each([
   [0, "0"],

@@ -1,0 +1,29 @@
+/** ESC [ parameters and a final letter: colours, moves, erasing. A sequence that was cut off ends with its text. */
+const control = "(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?";
+/** Titles, links and device strings, up to BEL or ST; one that was cut off hides no more than its own line. */
+const deviceString =
+  "\\u001b[\\]PX^_][^\\u0007\\u001b\\u009c\\r\\n]*(?:\\u0007|\\u001b\\\\|\\u009c)?";
+/** The same with introducers of one character, which misread UTF-8 holds too: these count only when they are closed. */
+const oneCharacterString =
+  "[\\u0090\\u0098\\u009d-\\u009f][^\\u0007\\u001b\\u0090\\u0098\\u009c-\\u009f\\r\\n]*(?:\\u0007|\\u001b\\\\|\\u009c)";
+const shortEscape = "\\u001b[ -/]*[0-~]?";
+const controlCharacter = "[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]";
+
+/** Each part stops at the characters that begin another, so that hostile text takes no longer than other text. */
+const terminalCodes = new RegExp(
+  [control, deviceString, oneCharacterString, shortEscape, controlCharacter].join("|"),
+  "g",
+);
+
+/**
+ * Text as a terminal would leave it, without colours, titles, links and moves (ECMA-48): of a line that was written
+ * over by `\r` the last state. Line ends and tabs stay, and nothing is left that a terminal acts on.
+ */
+export function plainText(text: string): string {
+  const plain = text.replace(terminalCodes, "");
+  return plain.includes("\r") ? plain.split("\n").map(lastState).join("\n") : plain;
+}
+
+function lastState(line: string): string {
+  return line.split("\r").findLast((part) => part !== "") ?? "";
+}
