@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { StatusSnapshot } from "../../streams/status/wire.ts";
 import { UserError } from "../errors.ts";
 import type { Client } from "./client.ts";
-import { closest } from "../contracts/closest.ts";
+import { closest, mostLike } from "../contracts/closest.ts";
 import { meant } from "../contracts/did-you-mean.ts";
 import type { Context } from "./context.ts";
 import { mustHaveAccess } from "./project-access.ts";
@@ -76,13 +76,21 @@ export async function withAgent<T>(client: Client, agent: string, ask: Promise<T
   }
 }
 
-/** The error for a name that is no agent, with the nearest one that is. */
+/** The error for a name that is no agent's, with the one that was meant or the few that are most like it. */
 export function unknownAgent(agent: string, known: readonly string[]): UserError {
   const near = closest(agent, known);
-  const listed = known.length === 0 ? "the project has no agents" : `agents: ${known.join(", ")}`;
   return new UserError("unknown_agent", `there is no agent "${agent}"`, {
-    hint: near === null ? listed : meant(near),
+    hint: near === null ? namesLike(agent, known) : meant(near),
   });
+}
+
+const namedAtMost = 3;
+
+function namesLike(agent: string, known: readonly string[]): string {
+  if (known.length === 0) return "the project has no agents";
+  if (known.length <= namedAtMost) return `agents: ${known.join(", ")}`;
+  const names = mostLike(agent, known, namedAtMost).join(", ");
+  return `most like it: ${names}; al stat lists all ${known.length} while a scheduler runs`;
 }
 
 /** The scheduler's state as it is now. */

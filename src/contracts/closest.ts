@@ -17,6 +17,17 @@ export function closest(word: string, candidates: Iterable<string>): string | nu
   return best?.name ?? null;
 }
 
+/** The candidates that are most like `word`, the best first: those that hold it, or are held by it, before others. */
+export function mostLike(word: string, candidates: readonly string[], count: number): string[] {
+  const start = word.slice(0, longest);
+  const ranked = candidates.map((name) => {
+    const holds = name.includes(start) || start.includes(name);
+    return { name, distance: slipsBetween(start, name) - (holds ? longest : 0) };
+  });
+  ranked.sort((a, b) => a.distance - b.distance);
+  return ranked.slice(0, count).map(({ name }) => name);
+}
+
 /** How many letters must be put in, taken out, changed or swapped with their neighbour; case is none of it. */
 export function slipsBetween(from: string, to: string): number {
   const [a, b] = [from.toLowerCase(), to.toLowerCase()];

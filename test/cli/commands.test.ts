@@ -98,6 +98,20 @@ describe("al pause and al resume", () => {
     expect(stderr).toBe('error: there is no agent "reveiw"\nhint: did you mean "review"?\n');
   });
 
+  test("an unknown agent among many is refused with three that are most like it", async () => {
+    const many = Array.from({ length: 300 }, (_, index) => anAgentStatus(`worker-${index}`));
+    await serve({
+      "GET /control/status": () =>
+        snapshotOf([...many, anAgentStatus("nightly-report"), anAgentStatus("report-costs")]),
+      "POST /control/agents/report/disable": (_request, response) =>
+        problem(response, 404, "unknown_agent", "There is no agent report."),
+    });
+    const { stderr } = await folders.al(["pause", "report"]);
+    expect(stderr).toMatch(
+      /^error: there is no agent "report"\nhint: most like it: report-costs, nightly-report, worker-\d+; al stat lists all 302 while a scheduler runs\n$/,
+    );
+  });
+
   test("a name can't reach another route", async () => {
     const { asked } = await serve({ "GET /control/status": () => snapshot });
     await folders.al(["pause", "../../control/stop"]);

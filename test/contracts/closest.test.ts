@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { closest } from "../../src/contracts/closest.ts";
+import { closest, mostLike } from "../../src/contracts/closest.ts";
 
 const agents = ["dev", "review", "release-notes"];
 
@@ -20,3 +20,16 @@ test("a word is never meant to be itself, but may be its neighbour", () =>
   expect(closest("dev", ["dev", "deva"])).toBe("deva"));
 
 test("among none there is none", () => expect(closest("dev", [])).toBeNull());
+
+test.each([
+  ["front", ["dev-frontend", "from", "cron"]],
+  ["dev-frontend-issues", ["dev-frontend", "from", "cron"]],
+  ["x".repeat(10_000), ["from", "cron", "dev-frontend"]],
+])("%j is most like %j", (word, names) =>
+  expect(
+    mostLike(word, ["cron", "dev-frontend", "from", "zzzzzzzzzzzzzzzzzz"], 3).toSorted(),
+  ).toEqual(names.toSorted()),
+);
+
+test("the best comes first", () =>
+  expect(mostLike("front", ["dev", "dev-frontend", "from"], 2)).toEqual(["dev-frontend", "from"]));

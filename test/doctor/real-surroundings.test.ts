@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Diagnosis } from "../../src/doctor/examine.ts";
 import { instanceLabel, projectId, projectLabel } from "../../src/runners/container/labels.ts";
@@ -51,6 +51,67 @@ describe.skipIf(missing !== null)("on a real engine, the doctor", () => {
   );
 });
 
+/** Files of rules for a project's runs. */
+function rulesOf(projectDir: string): string[] {
+  const grep = ["-c", `grep -ls -- '${projectDir}' /etc/sudoers.d/* || true`];
+  const paths = execFileSync("sh", grep).toString().split("\n");
+  return paths.filter((path) => path !== "");
+}
+
+describe.skipIf(noOsUsers !== null)("on a machine without sudo, the doctor", () => {
+  beforeEach(() => {
+    const bin = join(ward.home, "bin");
+    mkdirSync(bin, { recursive: true });
+    for (const name of ["sh", "id", "unshare"]) symlinkSync(`/usr/bin/${name}`, join(bin, name));
+    ward.env.PATH = bin;
+  });
+
+  test("tells a scheduler's user the rule and all that root does by hand", async () => {
+    const scheduler = await tempUser();
+    ward.edit(agentConfig, '"$USER"', '"al-nobody-yet"');
+    for (const dir of [dirname(ward.dir), ward.home]) chmodSync(dir, 0o755);
+    try {
+      const al = resolve(import.meta.dirname, "../../src/cli/al.ts");
+      const program = [process.execPath, al, "doctor", "--json", "-p", ward.dir];
+      const { stdout } = spawnSync("/usr/bin/setpriv", asUser(scheduler, ...program), {
+        encoding: "utf8",
+        env: { ...ward.env, HOME: "/nonexistent", AL_HOME: "/nonexistent" },
+      });
+      const { findings } = JSON.parse(stdout) as { readonly findings: Diagnosis[] };
+      const { what = "", fix = "" } = findings.find(({ check }) => check === "host users") ?? {};
+      expect(what).toMatch(
+        /^sudo, by which runs become the OS user al-nobody-yet, is not installed; with it \/etc\/sudoers\.d\/almanac-\w+ has to hold this rule:\n# Almanac: /,
+      );
+      expect(what).toMatch(new RegExp(`${scheduler.name} ALL=\\(al-nobody-yet\\) NOPASSWD: .+$`));
+      expect(fix).toMatch(
+        /^as root: apt-get install sudo && useradd --system .+ al-nobody-yet && visudo -f \/etc\/sudoers\.d\/almanac-\w+$/,
+      );
+    } finally {
+      await scheduler.remove();
+    }
+  });
+
+  test("tells root no rule, which root does not need", async () => {
+    ward.edit(agentConfig, '"$USER"', '"al-nobody-yet"');
+    const finding = (await ward.examine()).find(({ check }) => check === "host users");
+    expect(finding).toMatchObject({
+      what: "sudo, by which runs become the OS user al-nobody-yet, is not installed",
+      fix: expect.stringMatching(/^apt-get install sudo && useradd .+ al-nobody-yet$/) as string,
+    });
+  });
+});
+
+describe.skipIf(noOsUsers !== null)("for root, the doctor", () => {
+  test("does not tell to take a user's credentials, but to run al as that user", async () => {
+    execFileSync("chown", ["-R", "65534", ward.home]);
+    const found = (await ward.examine()).filter(({ check }) => check === "permissions");
+    expect(found.length).toBeGreaterThan(0);
+    for (const { fix } of found) {
+      expect(fix).toBe("run al as its owner instead of root: sudo -u '#65534' al …");
+    }
+  });
+});
+
 describe.skipIf(noOsUsers !== null)("for a scheduler that may use sudo, the doctor", () => {
   test("finds a missing sudoers rule, and its fix cures it", async () => {
     const [agent, scheduler] = [await tempUser(), await tempUser()];
@@ -81,10 +142,15 @@ describe.skipIf(noOsUsers !== null)("for a scheduler that may use sudo, the doct
       });
       const [, command = ""] = /^al (\w+) -p /.exec(finding?.fix ?? "") ?? [];
       expect(run(command)).toMatchObject([{ severity: "fixed" }, { severity: "ok" }]);
+      const [rule = ""] = rulesOf(ward.dir);
+      expect(statSync(rule).mode & 0o777).toBe(0o440);
+      expect(readFileSync(rule, "utf8")).toMatch(
+        new RegExp(`_run-agent \\[a-z0-9\\]\\* --project ${ward.dir}$`, "m"),
+      );
+      execFileSync("visudo", ["-c", "-q"]);
       expect(run("doctor", "--check")).toMatchObject([{ severity: "ok" }]);
     } finally {
-      const rules = `grep -ls -- '${ward.dir}' /etc/sudoers.d/* | xargs -r rm -f`;
-      execFileSync("sh", ["-c", rules]);
+      for (const path of rulesOf(ward.dir)) rmSync(path);
       await takeOut();
       await agent.remove();
       await scheduler.remove();

@@ -52,18 +52,22 @@ async function lookIn(path: string, judge: Judge, depth = 0): Promise<Finding[]>
 async function lookInside(stateDir: string): Promise<Finding[]> {
   const [first] = await lookIn(stateDir, isOwn);
   if (first === undefined || first.where === stateDir) return [];
-  return [{ ...first, fix: chown(stateDir) }];
+  const { uid } = await lstat(stateDir);
+  return [{ ...first, fix: ownerFix(stateDir, uid) }];
 }
 
 function isOwn(path: string, { uid }: Stats): Finding | null {
   if (uid === userInfo().uid) return null;
   const what = `it belongs to another OS user (id ${uid})`;
-  return { severity: "error", what, where: path, fix: chown(path) };
+  return { severity: "error", what, where: path, fix: ownerFix(path, uid) };
 }
 
-function chown(path: string): string {
+/** Root can read another user's files, but must not take them from that user: al is run as the owner instead. */
+function ownerFix(path: string, owner: number): string {
   const { uid, username } = userInfo();
-  return `${uid === 0 ? "" : "sudo "}chown -R ${shellWord(username)} ${shellWord(path)}`;
+  if (uid !== 0) return `sudo chown -R ${shellWord(username)} ${shellWord(path)}`;
+  if (owner !== 0) return `run al as its owner instead of root: sudo -u '#${owner}' al …`;
+  return `chown -R root ${shellWord(path)}`;
 }
 
 function isPrivate(path: string, stats: Stats): Finding | null {

@@ -7,21 +7,19 @@ import { ok } from "../finding.ts";
 import type { Patient } from "../patient.ts";
 import { alCommand } from "../say.ts";
 import { installRule, rulePath } from "./install-rule.ts";
-import { isProgram, userExists } from "./system.ts";
-import { createUser } from "./create-user.ts";
+import { isProgram, isRoot, userExists } from "./system.ts";
+import { createUser, userFlags } from "./create-user.ts";
 
 /** Whether the scheduler can start runs as the OS user `runAs`; on Linux the findings can repair it. */
 export async function lookAtAccount(runAs: string, patient: Patient): Promise<Finding[]> {
   if (patient.platform !== "linux") return [byHand(runAs, patient)];
   const { env } = patient;
-  if (!(await isProgram("sudo", env))) {
-    const what = `sudo, by which runs become the OS user ${runAs}, is not installed`;
-    return [{ severity: "error", what, where: "PATH", fix: "apt-get install sudo" }];
-  }
+  if (!(await isProgram("sudo", env))) return [await withoutSudo(runAs, patient)];
   if (!(await userExists(runAs, env))) return [withoutUser(runAs, patient)];
   const said = await tryOut(runAs, patient);
   if (said === null) return [ok(`${runAs}: sudo lets the scheduler start runs as it`)];
-  return [isRefusal(said) ? withoutRule(runAs, patient) : unableToRun(runAs, said)];
+  if (!isRefusal(said)) return [unableToRun(runAs, said)];
+  return [isRoot() ? withoutRootsRule(runAs) : withoutRule(runAs, patient)];
 }
 
 /**
@@ -40,6 +38,19 @@ function isRefusal(said: string): boolean {
   return /password is required|not allowed|may not run|not in the sudoers/i.test(said);
 }
 
+/** Nothing can be installed without it: all that root does by hand, in one go. */
+async function withoutSudo(runAs: string, { projectDir, env }: Patient): Promise<Finding> {
+  const missing = `sudo, by which runs become the OS user ${runAs}, is not installed`;
+  const makeUser = (await userExists(runAs, env)) ? [] : [`useradd ${userFlags(runAs).join(" ")}`];
+  const steps = ["apt-get install sudo", ...makeUser];
+  const finding = { severity: "error", where: "PATH" } as const;
+  if (isRoot()) return { ...finding, what: missing, fix: steps.join(" && ") };
+  const rule = ruleFor(runAs, projectDir);
+  const edit = `visudo -f ${rulePath(rule)}`;
+  const what = `${missing}; with it ${rulePath(rule)} has to hold this rule:\n${rule.trimEnd()}`;
+  return { ...finding, what, fix: `as root: ${[...steps, edit].join(" && ")}` };
+}
+
 function withoutUser(runAs: string, patient: Patient): Finding {
   return {
     severity: "error",
@@ -48,8 +59,8 @@ function withoutUser(runAs: string, patient: Patient): Finding {
     fix: alCommand(patient, "doctor"),
     repair: async () => {
       await createUser(runAs, patient.env);
-      // Of no use without the rule; one that is there already is written again as it is.
-      await installRule(ruleFor(runAs, patient.projectDir), patient.env);
+      // Root's own sudoers line is enough. For others the user is of no use without the rule, which may be there.
+      if (!isRoot()) await installRule(ruleFor(runAs, patient.projectDir), patient.env);
     },
   };
 }
@@ -62,6 +73,16 @@ function withoutRule(runAs: string, patient: Patient): Finding {
     where: rulePath(rule),
     fix: alCommand(patient, "doctor"),
     repair: () => installRule(rule, patient.env),
+  };
+}
+
+/** Root's right to all is a line of the main file, which only a person edits. */
+function withoutRootsRule(runAs: string): Finding {
+  return {
+    severity: "error",
+    what: `sudo does not let root start runs as ${runAs}: root's usual line is not in /etc/sudoers`,
+    where: "/etc/sudoers",
+    fix: "visudo, and add the line: root ALL=(ALL:ALL) ALL",
   };
 }
 

@@ -12,6 +12,11 @@ export async function userExists(name: string, env: NodeJS.ProcessEnv): Promise<
   return code === 0;
 }
 
+/** Whether this process is root's, which needs no sudo and no rule. */
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
 /**
  * Runs a program as root: directly, or through sudo, which may ask for a password on a terminal and not elsewhere.
  * Rejects with what it said.
@@ -21,15 +26,14 @@ export async function asRoot(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const isRoot = process.getuid?.() === 0;
   const ask = isatty(0) && isatty(2) ? [] : ["-n"];
-  const [file, rest] = isRoot
+  const [file, rest] = isRoot()
     ? [program, args]
     : (["sudo", [...ask, "--", program, ...args]] as const);
   const { code, said } = await run(file, rest, withSystemPath(env));
   if (code === 0) return;
   const command = [program, ...args].join(" ");
-  const who = isRoot ? command : `sudo ${command}`;
+  const who = isRoot() ? command : `sudo ${command}`;
   throw new Error(`${who} failed: ${said.trim() || `exit code ${code ?? "none"}`}`);
 }
 
