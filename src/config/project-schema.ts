@@ -107,7 +107,7 @@ const localSchema = table({
   base: text("the name of a local image")
     .optional()
     .describe(
-      "What the default image is built on, where no registry can be reached: Node 24, git, curl and jq are in it. Without it node:24-slim.",
+      "What the default image is built on, where no registry can be reached: Node 24, git, curl, jq and ssh are in it. Without it node:24-slim.",
     ),
   warm: integer("processes", 0, 1000)
     .default(0)

@@ -65,6 +65,10 @@ const jobCredentialSchema = z.object({
   env: z.record(z.string(), z.string()),
   /** Variables that say where a field is as a file, which the run writes: `{field}` in them stands for its path. */
   fileEnv: z.record(z.string(), z.string()).optional(),
+  /** Texts that are no secrets, written as fields are where `fileEnv` names them. */
+  texts: z.record(z.string(), z.string()).optional(),
+  /** Where git authenticates with it: the password is the value of `variable`. */
+  git: z.object({ url: z.string(), username: z.string(), variable: z.string() }).optional(),
 });
 export type JobCredential = z.infer<typeof jobCredentialSchema>;
 

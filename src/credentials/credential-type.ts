@@ -13,8 +13,15 @@ export interface FileVariable {
   readonly variable: string;
   /** The field that it is about, in the variable's long name. */
   readonly field: string;
-  /** `{field}` stands for the absolute path of that field's file. */
+  /** `{field}` stands for the absolute path of the file of that field, or of that text of the type. */
   readonly value: string;
+}
+
+/** How git authenticates with a credential over HTTPS: with its field `token`, at its field `host` where it has one. */
+export interface GitLogin {
+  /** The host of a credential that names none. */
+  readonly host: string;
+  readonly username: string;
 }
 
 /** What the program knows about a type of credential. */
@@ -23,6 +30,9 @@ export interface CredentialType {
   readonly fields: Readonly<Record<string, CredentialField>>;
   /** For the fields that are there. */
   readonly files?: (has: (field: string) => boolean) => readonly FileVariable[];
+  /** Texts that are no secrets and the same for all, which the run writes as files if `files` names them. */
+  readonly texts?: Readonly<Record<string, string>>;
+  readonly git?: GitLogin;
 }
 
 /** A type with one field. */

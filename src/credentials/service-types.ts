@@ -1,21 +1,28 @@
 import { single } from "./credential-type.ts";
-import type { CredentialType, FileVariable } from "./credential-type.ts";
+import type { CredentialType, FileVariable, GitLogin } from "./credential-type.ts";
+import { usualKnownHosts } from "./known-hosts.ts";
 
 /** Credentials of the services that agents work with. Variables are the ones that the services' own tools read. */
 export const serviceTypes: Readonly<Record<string, CredentialType>> = {
-  github_token: single(
-    "Token for GitHub's API, git over HTTPS and the gh command",
-    "token",
-    "GITHUB_TOKEN",
-    "GH_TOKEN",
-  ),
-  gitlab_token: single("Token for GitLab's API and the glab command", "token", "GITLAB_TOKEN"),
+  github_token: gitHost({
+    description: "Token for GitHub's API, git over HTTPS and the gh command",
+    env: ["GITHUB_TOKEN", "GH_TOKEN"],
+    hostVariable: "GH_HOST",
+    git: { host: "github.com", username: "x-access-token" },
+  }),
+  gitlab_token: gitHost({
+    description: "Token for GitLab's API, git over HTTPS and the glab command",
+    env: ["GITLAB_TOKEN"],
+    hostVariable: "GITLAB_HOST",
+    git: { host: "gitlab.com", username: "oauth2" },
+  }),
   git_ssh: {
     description: "Identity for git over SSH",
     fields: {
       private_key: { description: "Private key without a passphrase; used as a file", env: [] },
       known_hosts: {
-        description: "Host keys, one a line; without them the first key that a host shows is taken",
+        description:
+          "Host keys, one a line, of all hosts but the usual ones; without them the first key that such a host shows is accepted",
         env: [],
         optional: true,
         open: true,
@@ -34,6 +41,7 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
       },
     },
     files: (has) => [sshCommand(has("known_hosts"))],
+    texts: { usual_hosts: usualKnownHosts, accepted_hosts: "" },
   },
   aws: {
     description: "Access key for AWS",
@@ -78,11 +86,39 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
   database_url: single("Address of a database, its password included", "url", "DATABASE_URL"),
 };
 
-/** Nothing of the OS user's own ssh setup is used, and nobody is asked. */
+/**
+ * Nothing of the OS user's own ssh setup is used, and no question is asked. Keys of hosts that are not known are
+ * accepted for the run only.
+ */
 function sshCommand(hostsAreKnown: boolean): FileVariable {
   const hosts = hostsAreKnown
     ? "-o StrictHostKeyChecking=yes -o UserKnownHostsFile='{known_hosts}'"
-    : "-o StrictHostKeyChecking=accept-new";
-  const value = `ssh -F none -i '{private_key}' -o IdentitiesOnly=yes -o BatchMode=yes ${hosts}`;
+    : "-o StrictHostKeyChecking=accept-new -o UserKnownHostsFile='{accepted_hosts}'";
+  const value = `ssh -F none -i '{private_key}' -o IdentitiesOnly=yes -o BatchMode=yes -o GlobalKnownHostsFile='{usual_hosts} /etc/ssh/ssh_known_hosts' ${hosts}`;
   return { variable: "GIT_SSH_COMMAND", field: "command", value };
+}
+
+interface GitHostOptions {
+  readonly description: string;
+  readonly env: readonly string[];
+  /** Variable that tells the host's own tool which host it is. */
+  readonly hostVariable: string;
+  readonly git: GitLogin;
+}
+
+/** The token of a git host, which companies run on hosts of their own, too. */
+function gitHost({ description, env, hostVariable, git }: GitHostOptions): CredentialType {
+  return {
+    description,
+    fields: {
+      token: { description, env },
+      host: {
+        description: `Host of your own installation, without https://; ${git.host} without it`,
+        env: [hostVariable],
+        optional: true,
+        open: true,
+      },
+    },
+    git,
+  };
 }

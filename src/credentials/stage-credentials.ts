@@ -3,6 +3,8 @@ import { credentialType } from "./credential-types.ts";
 import type { Credential } from "./load-credential.ts";
 
 interface Variable {
+  /** The field that it is about. */
+  readonly field: string;
   readonly name: string;
   /** What it is called beside that when another credential sets `name`, too. */
   readonly longName: string;
@@ -41,12 +43,28 @@ function staged(credential: Credential, variables: readonly Variable[]): JobCred
         .map(({ name, value }) => [name, value]),
     );
   const fileEnv = envOf(true);
+  const git = gitAccess(credential, variables);
+  const { texts } = credentialType(credential.type) ?? {};
   return {
     ...credential,
     fields: { ...credential.fields },
     env: envOf(false),
     ...(Object.keys(fileEnv).length === 0 ? {} : { fileEnv }),
+    ...(texts === undefined ? {} : { texts: { ...texts } }),
+    ...(git === null ? {} : { git }),
   };
+}
+
+/** Where git authenticates with the credential, by a variable that no other credential sets. */
+function gitAccess(
+  { type, fields }: Credential,
+  variables: readonly Variable[],
+): JobCredential["git"] | null {
+  const login = credentialType(type)?.git;
+  const token = variables.find(({ field }) => field === "token");
+  if (login === undefined || token === undefined) return null;
+  const { username, host } = login;
+  return { url: `https://${fields.host ?? host}`, username, variable: token.name };
 }
 
 function namesOf({ name, longName }: Variable, setters: ReadonlyMap<string, number>): string[] {
@@ -59,7 +77,7 @@ function plain({ type, instance, fields }: Credential): Variable[] {
     const longName = variableName(type, instance, field);
     const described = Object.hasOwn(known, field) ? known[field] : undefined;
     const names = described?.env ?? [variableName(type, field)];
-    return names.map((name) => ({ name, longName, value, isFile: false }));
+    return names.map((name) => ({ field, name, longName, value, isFile: false }));
   });
 }
 
@@ -67,7 +85,7 @@ function files({ type, instance, fields }: Credential): Variable[] {
   const variables = credentialType(type)?.files?.((field) => Object.hasOwn(fields, field)) ?? [];
   return variables.map(({ variable, field, value }) => {
     const longName = variableName(type, instance, field);
-    return { name: variable, longName, value, isFile: true };
+    return { field, name: variable, longName, value, isFile: true };
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Job } from "../contracts/job.ts";
+import { gitConfigEnv } from "./git-config-env.ts";
 
 /** What a command needs of the environment that the run was started with; nothing else passes. */
 const passedOn = [
@@ -43,6 +44,7 @@ export function commandEnv(
   const given: Record<string, string> = {
     ...Object.fromEntries(own),
     ...Object.fromEntries(credentials),
+    ...gitConfigEnv(job.credentials),
     ...files,
   };
   const { PATH = defaultPath } = given;

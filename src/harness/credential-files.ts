@@ -29,8 +29,13 @@ function fieldsNamed({ fileEnv = {} }: JobCredential): ReadonlySet<string> {
   return new Set(names.map(([, field = ""]) => field));
 }
 
-async function writeField(dir: string, field: string, { fields }: JobCredential): Promise<void> {
+async function writeField(
+  dir: string,
+  field: string,
+  { fields, texts }: JobCredential,
+): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
+  const content = fields[field] ?? texts?.[field] ?? "";
   // ssh refuses a private key without its last newline, which the store leaves out.
-  await writeFile(join(dir, field), `${fields[field] ?? ""}\n`, { mode: 0o600 });
+  await writeFile(join(dir, field), `${content}\n`, { mode: 0o600 });
 }

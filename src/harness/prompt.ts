@@ -30,9 +30,13 @@ export function promptFor(job: Job, context: PromptContext): string {
   ].join("\n\n");
 }
 
-function credentialNames({ type, instance, env, fileEnv }: Job["credentials"][number]) {
+function credentialNames({ type, instance, env, fileEnv, git }: Job["credentials"][number]) {
   const credential = instance === "default" ? type : `${type}:${instance}`;
-  return { credential, environmentVariables: Object.keys({ ...env, ...fileEnv }) };
+  return {
+    credential,
+    environmentVariables: Object.keys({ ...env, ...fileEnv }),
+    ...(git === undefined ? {} : { gitAuthenticatesAt: git.url }),
+  };
 }
 
 function environment(job: Job, { timezone, now }: PromptContext) {

@@ -49,11 +49,11 @@ describe("credential types", () => {
     const plain = Object.values(credentialTypes).flatMap(({ fields }) =>
       Object.values(fields).flatMap(({ env }) => env),
     );
-    for (const { files, fields } of Object.values(credentialTypes)) {
+    for (const { files, fields, texts } of Object.values(credentialTypes)) {
       for (const { variable, value } of files?.(() => true) ?? []) {
         expect(plain).not.toContain(variable);
         for (const [, field = ""] of value.matchAll(/\{(\w+)\}/g)) {
-          expect(fields).toHaveProperty(field);
+          expect({ ...fields, ...texts }).toHaveProperty(field);
         }
       }
     }

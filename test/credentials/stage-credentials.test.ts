@@ -32,8 +32,9 @@ describe("stageCredentials", () => {
     expect(staged?.env).toEqual({ GIT_AUTHOR_EMAIL: "a@b", GIT_COMMITTER_EMAIL: "a@b" });
     expect(staged?.fileEnv).toEqual({
       GIT_SSH_COMMAND:
-        "ssh -F none -i '{private_key}' -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=accept-new",
+        "ssh -F none -i '{private_key}' -o IdentitiesOnly=yes -o BatchMode=yes -o GlobalKnownHostsFile='{usual_hosts} /etc/ssh/ssh_known_hosts' -o StrictHostKeyChecking=accept-new -o UserKnownHostsFile='{accepted_hosts}'",
     });
+    expect(Object.keys(staged?.texts ?? {})).toEqual(["usual_hosts", "accepted_hosts"]);
     const known = stageCredentials([credential("git_ssh", { ...own, known_hosts: "h" })]);
     expect(known[0]?.fileEnv?.GIT_SSH_COMMAND).toContain(
       "-o StrictHostKeyChecking=yes -o UserKnownHostsFile='{known_hosts}'",
@@ -67,6 +68,25 @@ describe("stageCredentials", () => {
       GITHUB_TOKEN_DEFAULT_TOKEN: "1",
     });
     expect(second).toEqual({ GITHUB_TOKEN_WORK_TOKEN: "2" });
+  });
+
+  it("tells git the host and the variable of a token, which no other credential sets", () => {
+    const tokens = stageCredentials([
+      credential("github_token", { token: "1" }),
+      credential("github_token", { token: "2", host: "git.example.org" }, "work"),
+      credential("gitlab_token", { token: "3" }),
+      credential("npm_token", { token: "4" }),
+    ]);
+    expect(tokens.map(({ git }) => git)).toEqual([
+      { url: "https://github.com", username: "x-access-token", variable: "GITHUB_TOKEN" },
+      {
+        url: "https://git.example.org",
+        username: "x-access-token",
+        variable: "GITHUB_TOKEN_WORK_TOKEN",
+      },
+      { url: "https://gitlab.com", username: "oauth2", variable: "GITLAB_TOKEN" },
+      undefined,
+    ]);
   });
 
   it("keeps type, instance and fields", () => {

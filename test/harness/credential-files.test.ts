@@ -32,6 +32,17 @@ describe("a credential that works as a file", () => {
     await expect(stat(join(dir, "email"))).rejects.toThrow("ENOENT");
   });
 
+  it("has texts of its type beside its own, which are no fields", async () => {
+    const shared = {
+      ...credential,
+      fileEnv: { GIT_SSH_COMMAND: "ssh -o GlobalKnownHostsFile='{usual_hosts}'" },
+      texts: { usual_hosts: "HOSTS OF ALL" },
+    };
+    await writeCredentialFiles(aJob(workDir, { credentials: [shared] }));
+    const path = join(workDir, ".credentials", "git_ssh-work", "usual_hosts");
+    expect(await readFile(path, "utf8")).toBe("HOSTS OF ALL\n");
+  });
+
   it("leaves nothing behind where there is none", async () => {
     const { fileEnv, ...plain } = credential;
     expect(fileEnv).toBeDefined();

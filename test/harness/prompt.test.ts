@@ -50,13 +50,18 @@ describe("the prompt", () => {
             instance: "bot",
             fields: { token: "s3cret" },
             env: { GH: "s3cret" },
+            git: { url: "https://github.com", username: "x", variable: "GH" },
           },
         ],
       },
     );
     expect(section(prompt, "agent-config")).toEqual({ repos: ["a", "b"], tone: "kind" });
     expect(section(prompt, "credential-context")).toEqual([
-      { credential: "github_token:bot", environmentVariables: ["GH"] },
+      {
+        credential: "github_token:bot",
+        environmentVariables: ["GH"],
+        gitAuthenticatesAt: "https://github.com",
+      },
     ]);
     expect(prompt).not.toContain("s3cret");
   });

@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import {
   closeSync,
   existsSync,
@@ -24,13 +24,21 @@ import { withLock } from "./lock.ts";
 
 const run = promisify(execFile);
 
-/** Small image with Node, git, curl and jq; made here, as a test machine may reach no registry. */
-export const testBase = "al-test-base:latest";
+/** What the default image would install, so that its build needs no network. */
+const basePackages = "ca-certificates,git,curl,jq,openssh-client";
+
+const baseVersion = createHash("sha256")
+  .update(`${basePackages} ${process.version}`)
+  .digest("hex")
+  .slice(0, 8);
+
+/** Small image with Node and these packages; made here, as a test machine may reach no registry. */
+export const testBase = `al-test-base:${baseVersion}`;
 
 /** Outlives the test run: making it takes a minute. */
 const cacheDir = "/tmp/al-test-docker";
 mkdirSync(cacheDir, { recursive: true, mode: 0o700 });
-const cachedTar = join(cacheDir, "base.tar");
+const cachedTar = join(cacheDir, `base-${baseVersion}.tar`);
 
 /** For hooks that may have to make the base image, in ms. */
 export const engineSetupMs = 300_000;
@@ -150,7 +158,7 @@ async function hasBase(engine: Engine): Promise<boolean> {
 async function makeBase(): Promise<void> {
   const root = join(cacheDir, "root");
   await rm(root, { recursive: true, force: true });
-  const include = "--include=ca-certificates,git,curl,jq";
+  const include = `--include=${basePackages}`;
   await run("debootstrap", ["--variant=minbase", include, "bookworm", root], {
     maxBuffer: 64 * 1024 * 1024,
   });

@@ -32,6 +32,7 @@ export function defaultDockerfile({ base, main }: DockerfileOptions): string {
 USER root
 RUN set -e; missing=""; \\
     for tool in git curl jq; do command -v $tool >/dev/null || missing="$missing $tool"; done; \\
+    command -v ssh >/dev/null || missing="$missing openssh-client"; \\
     if [ -n "$missing" ]; then \\
       if command -v apt-get >/dev/null; then \\
         apt-get update && apt-get install -y --no-install-recommends ca-certificates $missing \\

@@ -1,0 +1,45 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A bare repository with one commit on `main`, in a folder of its own. */
+export interface GitRepository {
+  /** Absolute path of the folder that holds `repo.git`. */
+  readonly root: string;
+  readonly path: string;
+  /** Subjects of the commits on a branch, the newest first. */
+  subjects(branch: string): string[];
+  remove(): void;
+}
+
+export function makeRepository(): GitRepository {
+  const root = mkdtempSync(join(tmpdir(), "al-git-"));
+  const path = join(root, "repo.git");
+  git("init", "--quiet", "--bare", "--initial-branch=main", path);
+  git("-C", path, "config", "http.receivepack", "true");
+  const tree = git("-C", path, "mktree").trim();
+  const commit = git("-C", path, "commit-tree", "-m", "begin", tree).trim();
+  git("-C", path, "update-ref", "refs/heads/main", commit);
+  return {
+    root,
+    path,
+    subjects: (branch) => git("-C", path, "log", "--format=%s", branch).trim().split("\n"),
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+/** The machine's own git config takes no part. */
+const env = {
+  PATH: process.env.PATH,
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_AUTHOR_NAME: "Test",
+  GIT_AUTHOR_EMAIL: "test@example.org",
+  GIT_COMMITTER_NAME: "Test",
+  GIT_COMMITTER_EMAIL: "test@example.org",
+};
+
+function git(...args: readonly string[]): string {
+  return execFileSync("git", args, { env, input: "", encoding: "utf8" });
+}
