@@ -2,14 +2,19 @@ import { jobRedactor } from "../credentials/job-redactor.ts";
 import { claimStdout } from "../harness/claim-stdout.ts";
 import { runJob } from "../harness/run-job.ts";
 import { takePlace } from "../harness/take-place.ts";
-import { warmUp } from "../harness/warm-up.ts";
+import { fillCompileCache, warmUp } from "../harness/warm-up.ts";
 import { startScriptedModel } from "../models/scripted.ts";
 
 /**
  * One run of the job on standard input, in this process; resolves to its exit code. A process that was started ahead
- * (AL_WARM) loads what it will need, and waits for where its run is.
+ * (AL_WARM) loads what it will need, and waits for where its run is. The build of an image has no run, and fills the
+ * image's compile cache (AL_FILL_CACHE).
  */
 export async function runProcess(): Promise<number> {
+  if (process.env.AL_FILL_CACHE !== undefined) {
+    await fillCompileCache(startScriptedModel);
+    return 0;
+  }
   const output = claimStdout();
   if (process.env.AL_WARM !== undefined) {
     const placed = new AbortController();

@@ -10,6 +10,12 @@ export async function warmUp(startScripted: StartScripted, signal: AbortSignal):
   if (!signal.aborted) void rehearse(runPi, startScripted, signal);
 }
 
+/** A session, so that what it compiles is in the compile cache for the runs to come. Resolves at its end. */
+export async function fillCompileCache(startScripted: StartScripted): Promise<void> {
+  const { runPi } = await import("./pi.ts");
+  await rehearse(runPi, startScripted, new AbortController().signal);
+}
+
 /** A session of one turn with a model of this process's own: nothing of any agent, no command, no file. */
 async function rehearse(
   runPi: Harness,

@@ -82,11 +82,21 @@ export function testImage(name: string): string {
   return `al-test-${name}-${randomBytes(4).toString("hex")}:latest`;
 }
 
-/** Removes every image of the repository that `image` names. */
+/** Removes every image of the repository that `image` names, and what failed builds left on top of them. */
 export async function removeTestImages(engine: Engine, image: string): Promise<void> {
   const reference = [image.replace(/:latest$/, "")];
   const images = await engine.calls().listImages({ filters: { reference } });
-  for (const { Id } of images) await engine.calls().getImage(Id).remove({ force: true });
+  for (const { Id } of images) await removeWithChildren(engine, Id);
+}
+
+async function removeWithChildren(engine: Engine, id: string): Promise<void> {
+  const all = await engine.calls().listImages({ all: true });
+  for (const { Id } of all.filter(({ ParentId }) => ParentId === id)) {
+    await removeWithChildren(engine, Id);
+  }
+  // The last child takes the layers below it along that have no name.
+  const there = (await engine.calls().listImages({ all: true })).some(({ Id }) => Id === id);
+  if (there) await engine.calls().getImage(id).remove({ force: true });
 }
 
 /** Every test file asks for the engine; the workers of one test run have one parent. */

@@ -55,7 +55,7 @@ export function createAgentImages(options: AgentImagesOptions): AgentImages {
   const { engine, projectDir, programDir, local } = options;
   const builtByItself = options.defaultImage ?? defaultImage;
   const retryMs = options.retryMs ?? { first: 1000, last: 30_000 };
-  const shared = sharedWork<ImageEvent>();
+  const shared = sharedWork(asJoined);
   const failures = new Map<string, unknown>();
   let program: Promise<Program> | null = null;
   const programOnce = () => (program ??= installedProgram(programDir));
@@ -105,6 +105,18 @@ export function createAgentImages(options: AgentImagesOptions): AgentImages {
       }
     },
   };
+}
+
+/** The log has the steps of a build once, by the agent that it was begun for. */
+function asJoined(event$: Observable<ImageEvent>): Observable<ImageEvent> {
+  return event$.pipe(
+    filter(({ type }) => type !== "build-progress"),
+    map((event) =>
+      event.type === "build-started"
+        ? { type: event.type, text: `${event.text}, which was begun for another agent` }
+        : event,
+    ),
+  );
 }
 
 function prepared(

@@ -12,7 +12,7 @@ import { channelSide } from "../../channel/support.ts";
 import { exitOf, messagesOf } from "../../contracts/runner.ts";
 import { aJob, aScripted } from "../../harness/jobs.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../../helpers/docker.ts";
-import { aProject, aRequest, containersOf, memoryRecords } from "./support.ts";
+import { aProject, aRequest, containersOf, eventsOf, memoryRecords } from "./support.ts";
 
 const { engine, missing } = await testEngine();
 const programDir = join(import.meta.dirname, "../../..");
@@ -81,6 +81,18 @@ describe.skipIf(missing !== null)("a real session in a container without network
       exitCode: 0,
     });
     expect(await containersOf(engine, instanceId)).toEqual([]);
+  });
+
+  it("starts from compiled code that the image holds, though it can write none", async () => {
+    const rehearse = "AL_INSTANCE=build AL_FILL_CACHE=1 al _run-agent build";
+    const script = `NODE_DEBUG_NATIVE=COMPILE_CACHE ${rehearse} >/tmp/log 2>&1; grep -c 'was accepted' /tmp/log`;
+    const all = await eventsOf(engine, aRequest("dev"), {
+      images,
+      local: () => ({ memory: "512m", cpus: 2, network: "none" }),
+      command: () => ({ file: "/bin/sh", args: ["-c", script] }),
+    });
+    expect(exitOf(all).exitCode).toBe(0);
+    expect(Number(messagesOf(all)[0])).toBeGreaterThan(20);
   });
 
   it("asks the scheduler by tools and by commands, over the socket that it is given", async () => {

@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { firstValueFrom, lastValueFrom, take, toArray } from "rxjs";
+import { firstValueFrom, lastValueFrom, ReplaySubject, take, toArray } from "rxjs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connectEngine } from "../../../src/runners/container/engine.ts";
 import { projectId } from "../../../src/runners/container/labels.ts";
 import { createAgentImages } from "../../../src/runners/container/images.ts";
 import type { AgentImagesOptions } from "../../../src/runners/container/images.ts";
-import type { AgentConfig } from "../../../streams/vocabulary.ts";
+import type { AgentConfig, BuildEvent } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import {
   engineSetupMs,
@@ -143,14 +143,25 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
   it("is built once for all who want it at the same time", async () => {
     const agent = await withDockerfile(`FROM ${image}\nRUN sleep 1; echo ${projectDir}\n`);
     const images = imagesWith();
+    const begun = new ReplaySubject<BuildEvent>();
+    images.prepare(agent).subscribe(begun);
+    await firstValueFrom(begun);
     const all = await Promise.all([
-      lastValueFrom(images.prepare(agent).pipe(toArray())),
+      lastValueFrom(begun.pipe(toArray())),
       lastValueFrom(images.prepare(agent).pipe(toArray())),
       images.imageFor(agent),
       images.imageFor(agent),
     ]);
-    expect(all[0]).toEqual(all[1]);
     expect(all[0].filter(({ type }) => type === "build-started")).toHaveLength(1);
+    expect(all[0].filter(({ type }) => type === "build-progress").length).toBeGreaterThan(1);
+    // The other one waits for it, and its log has the steps no second time.
+    expect(all[1]).toEqual([
+      {
+        type: "build-started",
+        text: expect.stringMatching(/^building .*, which was begun for another agent$/) as string,
+      },
+      { type: "build-finished", error: null, usable: true },
+    ]);
     expect(all[2]).toBe(all[3]);
     const label = [`al.agent=dev`];
     const dev = await engine.calls().listImages({ filters: { label } });
@@ -168,7 +179,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     const error = last?.type === "build-finished" ? (last.error ?? "") : "";
     expect(error).toContain(`cannot do this ${projectDir}`);
     expect(error).toContain("non-zero code: 9");
-    expect(error).toContain("mend the Dockerfile");
+    expect(error).toContain("fix the Dockerfile");
     expect(error.length).toBeLessThan(2500);
     expect(await imagesWith().imageFor(bad)).toBe(goodId);
     const mended = await withDockerfile(`FROM ${image}\nRUN echo again ${projectDir}\n`);
@@ -181,7 +192,7 @@ describe.skipIf(missing !== null)("the image of an agent", () => {
     const error = last?.type === "build-finished" ? (last.error ?? "") : "";
     expect(error).toContain("registry.invalid");
     expect(error).toContain("can't be pulled: pull or import it, or name another");
-    expect(error).not.toContain("mend the Dockerfile");
+    expect(error).not.toContain("fix the Dockerfile");
   });
 
   it("cannot be had when its only build failed, and that is not tried again by each run", async () => {

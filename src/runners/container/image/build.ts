@@ -4,6 +4,9 @@ import type { BuildEvent } from "../../../../streams/vocabulary.ts";
 import { UserError } from "../../../errors.ts";
 import { engineMessage, isUnreachable } from "../engine.ts";
 import type { Engine } from "../engine.ts";
+import { buildAdvice } from "./build-advice.ts";
+import { createBuildLog } from "./build-log.ts";
+import type { BuildLog } from "./build-log.ts";
 import { ndjsonLines } from "./ndjson-lines.ts";
 import { packTar } from "./tar.ts";
 import type { TarEntry } from "./tar.ts";
@@ -21,16 +24,11 @@ export type ImageEvent =
   | Exclude<BuildEvent, { type: "build-finished" }>
   | { readonly type: "image"; readonly id: string; readonly name: string };
 
-const keptLines = 8;
-const longestLine = 200;
-
-/** Lines that begin a step: `Step 3/9 : COPY …`, Podman's `STEP 3/9: COPY …`. */
-const step = /^step \d+\/\d+ ?:/i;
-const fromStep = /^step \d+\/\d+ ?: ?from /i;
+const longestText = 200;
 
 /**
  * Builds an image: `build-started`, one `build-progress` a step, the image's id. Errors with a UserError
- * `build_failed` that holds the last lines, or with what the connection died of. Unsubscribing aborts the build.
+ * `build_failed` that begins with the failing command's own last lines, or with what the connection died of. Unsubscribing aborts the build.
  */
 export function buildImage(engine: Engine, build: Build): Observable<ImageEvent> {
   return new Observable<ImageEvent>((subscriber) => {
@@ -73,32 +71,40 @@ async function followBuild(
   tag: string,
   report: (event: ImageEvent) => void,
 ): Promise<void> {
-  let last: string[] = [];
-  let at = "";
-  for await (const line of ndjsonLines<BuildLine>(answer)) {
-    const said = (line.error ?? line.stream ?? "")
-      .split(/[\r\n]+/)
-      .filter((text) => text.trim() !== "");
-    const texts = said.map((text) => text.trim().replace(/\s+/g, " ").slice(0, longestLine));
-    last = [...last, ...texts].slice(-keptLines);
-    if (line.error !== undefined) throw buildFailed(tag, last, at);
-    for (const text of texts.filter((one) => step.test(one))) {
-      at = text;
+  const log = createBuildLog();
+  for await (const { error, stream = "" } of ndjsonLines<BuildLine>(answer)) {
+    if (error !== undefined) throw buildFailed(tag, log, error);
+    for (const { position, instruction } of log.add(stream)) {
+      const text = `Step ${position} : ${instruction}`.slice(0, longestText);
       report({ type: "build-progress", text });
     }
   }
 }
 
-/** `at` is the step that failed. */
-function buildFailed(tag: string, lines: readonly string[], at = ""): UserError {
-  return new UserError("build_failed", `the image ${tag} could not be built: ${lines.join("\n")}`, {
-    hint: fromStep.test(at)
-      ? "the image that it begins FROM is not on this engine and can't be pulled: pull or import it, or name another (in the Dockerfile, or as [local].base); saving that builds again"
-      : "mend the Dockerfile; saving it builds again",
-  });
+/** The error of the command comes first: what the engine says of it is long, and repeats the whole command. */
+function buildFailed(tag: string, log: BuildLog, error: string): UserError {
+  const step = log.step();
+  const lines = log.lines();
+  const [, code] = /returned a non-zero code: (\d+)/.exec(error) ?? [];
+  const own = code === undefined ? [...lines, oneLine(error)] : lines;
+  const exit = code === undefined ? "failed" : `returned a non-zero code: ${code}`;
+  const where = `while the image ${tag} was built`;
+  const command =
+    step === null
+      ? `this happened ${where}`
+      : `${step.instruction.slice(0, longestText)} (step ${step.position}) ${exit} ${where}`;
+  const hint = buildAdvice(step, own);
+  return new UserError("build_failed", [...own, command].join("\n"), { hint });
+}
+
+function oneLine(text: string): string {
+  return text
+    .trim()
+    .replace(/\s+/g, " ")
+    .slice(0, 2 * longestText);
 }
 
 function failed(tag: string, error: unknown): unknown {
   if (error instanceof UserError || isUnreachable(error)) return error;
-  return buildFailed(tag, [engineMessage(error)]);
+  return buildFailed(tag, createBuildLog(), engineMessage(error));
 }

@@ -1,20 +1,24 @@
-import { finalize, ReplaySubject, share } from "rxjs";
+import { defer, finalize, ReplaySubject, share } from "rxjs";
 import type { Observable } from "rxjs";
 
 /**
- * Work that is done once for all who want the same at the same time: who comes later sees what was reported so
- * far. It ends early when the last one leaves, and is forgotten when it is over.
+ * Work that is done once for all who want the same at the same time: a later subscriber gets what was emitted so far,
+ * as `joined` shows it to those who did not start it. It ends early when the last one leaves, and is forgotten when it
+ * is over.
  */
-export function sharedWork<T>(): (key: string, work: () => Observable<T>) => Observable<T> {
+export function sharedWork<T>(
+  joined: (event$: Observable<T>) => Observable<T>,
+): (key: string, work: () => Observable<T>) => Observable<T> {
   const running = new Map<string, Observable<T>>();
-  return (key, work) => {
-    const there = running.get(key);
-    if (there !== undefined) return there;
-    const shared$ = work().pipe(
-      finalize(() => running.delete(key)),
-      share({ connector: () => new ReplaySubject<T>() }),
-    );
-    running.set(key, shared$);
-    return shared$;
-  };
+  return (key, work) =>
+    defer(() => {
+      const there = running.get(key);
+      if (there !== undefined) return joined(there);
+      const shared$ = work().pipe(
+        finalize(() => running.delete(key)),
+        share({ connector: () => new ReplaySubject<T>() }),
+      );
+      running.set(key, shared$);
+      return shared$;
+    });
 }
