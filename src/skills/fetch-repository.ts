@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UserError } from "../errors.ts";
+import { directoryCommit, plainDirectory } from "./directory-commit.ts";
 import { runGit } from "./git.ts";
 import type { GitOptions } from "./git.ts";
 import { parseBlobs, parseTree } from "./git-output.ts";
@@ -38,8 +39,8 @@ const usualTimeoutMs = 120_000;
 const usualMaxBytes = 256 * 1024 * 1024;
 
 /**
- * Fetches the newest commit, and nothing else, from a URL of `parseSkillSource`. The caller removes it. Throws a
- * UserError when it can't be had.
+ * Fetches the newest commit, and nothing else, from a URL of `parseSkillSource`; of a directory that is no repository,
+ * a commit of its files. The caller removes it. Throws a UserError when it can't be had.
  */
 export async function fetchRepository(
   url: string,
@@ -55,9 +56,12 @@ export async function fetchRepository(
   const remove = () => rm(gitDir, { recursive: true, force: true });
   try {
     await must(["init", "--quiet", "--bare", "--template="], options);
-    const fetched = await fetchRef(url, "HEAD", options);
+    const dir = await plainDirectory(url);
+    if (dir !== null) await commitDirectory(dir, options);
+    const fetched = dir === null ? await fetchRef(url, "HEAD", options) : null;
     if (fetched !== null) throw unreachable(url, fetched, maxBytes);
-    const head = (await must(["rev-parse", "--verify", "FETCH_HEAD^{commit}"], options))
+    const ref = dir === null ? "FETCH_HEAD" : directoryRef;
+    const head = (await must(["rev-parse", "--verify", `${ref}^{commit}`], options))
       .toString()
       .trim();
     return {
@@ -91,6 +95,19 @@ function reader(
       return start < 0 ? "" : text.slice(start + 1).trimEnd();
     },
   };
+}
+
+const directoryRef = "refs/heads/directory";
+/** It goes to git in one piece. */
+const maxDirectoryBytes = 64 * 1024 * 1024;
+
+async function commitDirectory(dir: string, options: GitOptions): Promise<void> {
+  const maxBytes = Math.min(options.maxFileBytes, maxDirectoryBytes);
+  await must(
+    ["fast-import", "--quiet"],
+    options,
+    await directoryCommit(dir, directoryRef, maxBytes),
+  );
 }
 
 /** What git says against it; null when it came. */

@@ -8,7 +8,7 @@ export interface FoundSkill {
   readonly prefix: string;
 }
 
-/** The public layout of Agent Skills: SKILL.md at the top, in `skills/<name>/`, or in `<name>/`. Sorted by name. */
+/** The public layout of Agent Skills: SKILL.md at the top, in `skills/<name>/`, `agents/<name>/`, or in `<name>/`. Sorted by name. */
 export function findSkills(entries: readonly TreeEntry[]): FoundSkill[] {
   const skills = entries.flatMap(({ path }): FoundSkill[] => {
     const [match, prefix = "", name = null] = layout.exec(path) ?? [];
@@ -17,4 +17,4 @@ export function findSkills(entries: readonly TreeEntry[]): FoundSkill[] {
   return skills.sort((a, b) => (a.name ?? "").localeCompare(b.name ?? ""));
 }
 
-const layout = /^((?:skills\/)?([^/]+)\/|)SKILL\.md$/;
+const layout = /^((?:(?:skills|agents)\/)?([^/]+)\/|)SKILL\.md$/;

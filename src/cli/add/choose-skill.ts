@@ -55,7 +55,7 @@ export function agentNameFor(found: FoundSkill, source: SkillSource, given: stri
 
 function noSkill({ url }: SkillSource): UserError {
   return new UserError("no_skill", `${url} has no skill`, {
-    hint: "expected SKILL.md at its top, in skills/<name>/ or in <name>/",
+    hint: "expected SKILL.md at its top, in skills/<name>/, agents/<name>/ or <name>/",
   });
 }
 

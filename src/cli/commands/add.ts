@@ -6,7 +6,9 @@ import { examples } from "../examples.ts";
 /** `al add <repo>` */
 export function addCommand(): Command {
   return new Command("add")
-    .description("make an agent of a skill from a git repository, after showing what it is")
+    .description(
+      "make an agent of a skill from a git repository or a directory, after showing what it is",
+    )
     .argument(
       "<repo>",
       "https, ssh or file URL, owner/name on GitHub, or a directory such as ./skills",

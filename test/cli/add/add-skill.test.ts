@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parse } from "smol-toml";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readAgent } from "../../../src/config/agent-files.ts";
@@ -123,6 +124,42 @@ describe("al add", () => {
     const other = await folders.al(["add", repository.url, "--skill", "tow", "--yes"]);
     expect(other.code).toBe(1);
     expect(other.stderr).toContain('did you mean "two"?');
+  });
+
+  test("finds skills in agents/, as a project of agents has them", async () => {
+    repository.write("agents/one/SKILL.md", skill);
+    repository.write("agents/one/config.toml", 'models = ["theirs"]\n');
+    repository.write("agents/two/SKILL.md", skill);
+    repository.commit();
+    const { code, stdout } = await folders.al(["add", repository.url, "--skill", "two", "--yes"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("agents/two/SKILL.md");
+  });
+
+  test("takes a directory that is no repository, and al update finds nothing to do", async () => {
+    const dir = join(folders.home, "my skills", "triage");
+    mkdirSync(join(dir, "scripts"), { recursive: true });
+    writeFileSync(join(dir, "SKILL.md"), skill);
+    writeFileSync(join(dir, 'scripts/odd "name".sh'), "#!/bin/sh\n", { mode: 0o755 });
+    const added = await folders.al(["add", pathToFileURL(dir).href, "--yes"]);
+    expect(added).toMatchObject({ code: 0 });
+    const script = join(agentDir("triage"), 'scripts/odd "name".sh');
+    expect(statSync(script).mode & 0o111).not.toBe(0);
+    expect(await resolved("triage")).toMatchObject({ type: "set" });
+    expect(await folders.al(["update", "triage", "--yes"])).toMatchObject({ code: 0 });
+  });
+
+  test("of a directory with links and masses it takes nothing", async () => {
+    const dir = join(folders.home, "linked");
+    mkdirSync(dir, { recursive: true });
+    symlinkSync("/etc/passwd", join(dir, "SKILL.md"));
+    const linked = await folders.al(["add", pathToFileURL(dir).href, "--yes"]);
+    expect(linked.stderr).toContain('"SKILL.md" is a symbolic link');
+    expect(linked.code).toBe(1);
+    for (let index = 0; index <= 5000; index++) writeFileSync(join(dir, `${index}`), "");
+    const many = await folders.al(["add", pathToFileURL(dir).href, "--yes"]);
+    expect(many.stderr).toContain("more than 5000 files");
+    expect(existsSync(join(folders.projectDir, "agents"))).toBe(false);
   });
 
   test("understands owner/name, here answered by git's own setting", async () => {
