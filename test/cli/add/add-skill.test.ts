@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parse } from "smol-toml";
@@ -156,9 +164,10 @@ describe("al add", () => {
     const linked = await folders.al(["add", pathToFileURL(dir).href, "--yes"]);
     expect(linked.stderr).toContain('"SKILL.md" is a symbolic link');
     expect(linked.code).toBe(1);
-    for (let index = 0; index <= 5000; index++) writeFileSync(join(dir, `${index}`), "");
+    writeFileSync(join(dir, "video"), "");
+    truncateSync(join(dir, "video"), 65 * 1024 ** 2);
     const many = await folders.al(["add", pathToFileURL(dir).href, "--yes"]);
-    expect(many.stderr).toContain("more than 5000 files");
+    expect(many.stderr).toContain("more than 5000 files or 64 MiB");
     expect(existsSync(join(folders.projectDir, "agents"))).toBe(false);
   });
 
