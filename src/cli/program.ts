@@ -6,6 +6,7 @@ import { configCommand } from "./commands/config.ts";
 import { credsCommand } from "./commands/creds.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { historyCommand } from "./commands/history.ts";
+import { importCommand } from "./commands/import.ts";
 import { killCommand } from "./commands/kill.ts";
 import { logsCommand } from "./commands/logs.ts";
 import { newCommand } from "./commands/new.ts";
@@ -51,6 +52,7 @@ export function buildProgram(): Command {
     );
   const commands = [
     newCommand(),
+    importCommand(),
     agentCommand(),
     addCommand(),
     updateCommand(),

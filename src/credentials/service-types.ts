@@ -1,3 +1,4 @@
+import { appTypes } from "./app-types.ts";
 import { single } from "./credential-type.ts";
 import type { CredentialType, FileVariable, GitLogin } from "./credential-type.ts";
 import { usualKnownHosts } from "./known-hosts.ts";
@@ -74,15 +75,25 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
     files: () => [{ variable: "KUBECONFIG", field: "config", value: "{config}" }],
   },
   sentry_token: single("Token for Sentry's API and sentry-cli", "token", "SENTRY_AUTH_TOKEN"),
-  linear_token: single("API key of Linear", "token", "LINEAR_API_KEY"),
+  linear_token: single("API key of Linear", "token", "LINEAR_API_KEY", "LINEAR_API_TOKEN"),
   slack_bot_token: single("Bot token of a Slack app (xoxb-…)", "token", "SLACK_BOT_TOKEN"),
   discord_bot_token: single("Bot token of a Discord app", "token", "DISCORD_BOT_TOKEN"),
   notion_token: single("Token of a Notion integration", "token", "NOTION_TOKEN"),
-  mintlify_token: single("Admin API key of Mintlify", "token", "MINTLIFY_API_KEY"),
+  mintlify_token: single(
+    "Admin API key of Mintlify",
+    "token",
+    "MINTLIFY_API_KEY",
+    "MINTLIFY_API_TOKEN",
+  ),
+  bugsnag_token: single("Token for Bugsnag's API", "token", "BUGSNAG_AUTH_TOKEN"),
+  netlify_token: single("Token for Netlify's API", "token", "NETLIFY_AUTH_TOKEN"),
+  hetzner_api_key: single("API key of Hetzner Cloud", "api_key", "HETZNER_API_KEY"),
+  vultr_api_key: single("API key of Vultr", "api_key", "VULTR_API_KEY"),
   npm_token: single("Token of the npm registry", "token", "NPM_TOKEN", "NODE_AUTH_TOKEN"),
   stripe_key: single("Secret API key of Stripe", "key", "STRIPE_API_KEY", "STRIPE_SECRET_KEY"),
   cloudflare_token: single("API token of Cloudflare", "token", "CLOUDFLARE_API_TOKEN"),
   vercel_token: single("Token for Vercel's API and the vercel command", "token", "VERCEL_TOKEN"),
+  ...appTypes,
   database_url: single("Address of a database, its password included", "url", "DATABASE_URL"),
 };
 

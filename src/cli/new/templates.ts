@@ -23,7 +23,8 @@ export function projectFiles(project: NewProject): ReadonlyMap<string, string> {
   ]);
 }
 
-const gitignore = `# State, logs and caches of the scheduler.
+/** What of a project is not for version control. */
+export const gitignore = `# State, logs and caches of the scheduler.
 .al/
 `;
 
