@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import type { Story } from "../story.ts";
-import { fieldsOf, listOf, numberOf, sumOf, textOf } from "./fields.ts";
-import type { Fields } from "./fields.ts";
-import type { CliCommand, CliReader, CliRequest, CliResult, LlmCli } from "./llm-cli.ts";
+import type { JobModel } from "../../contracts/job.ts";
+import { withoutVersion } from "./base-url.ts";
+import { readClaude } from "./claude-stream.ts";
+import type { CliCommand, CliRequest, LlmCli } from "./llm-cli.ts";
+import { retriesOf } from "./retries.ts";
 
 /** Claude Code. Options and stream as its version 2.1 has them (`claude --help`, `--output-format stream-json`). */
 export const claude: LlmCli = {
@@ -10,7 +11,7 @@ export const claude: LlmCli = {
   provider: "anthropic",
   install: "npm install -g @anthropic-ai/claude-code",
   command,
-  reader,
+  reader: readClaude,
 };
 
 /** A day, in ms. */
@@ -21,22 +22,24 @@ function command({ model, key, prompt, systemPromptFile, configDir }: CliRequest
   return {
     args: [
       "-p",
-      ...["--output-format", "stream-json", "--verbose"],
+      // Partial messages have each answer's usage, which a session that is cut short would lose.
+      ...["--output-format", "stream-json", "--verbose", "--include-partial-messages"],
       ...["--model", model.model],
       ...(effort === undefined ? [] : ["--effort", effort]),
       ...["--system-prompt-file", systemPromptFile],
       // Nothing of the user's own settings, servers and skills reaches an agent.
       ...["--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands"],
       "--no-session-persistence",
-      // The runtime is the sandbox; nobody is there to answer a question.
+      // The runtime is the sandbox, and a run has no person to ask.
       "--dangerously-skip-permissions",
     ],
     env: {
       ...keyVariables(model.authType, key),
-      ...(model.baseUrl === null ? {} : { ANTHROPIC_BASE_URL: model.baseUrl }),
+      ...(model.baseUrl === null ? {} : { ANTHROPIC_BASE_URL: withoutVersion(model.baseUrl) }),
+      ...requestVariables(model),
       CLAUDE_CONFIG_DIR: join(configDir, "claude"),
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-      CLAUDE_CODE_MAX_RETRIES: "0",
+      CLAUDE_CODE_MAX_RETRIES: String(retriesOf(model)),
       DISABLE_AUTOUPDATER: "1",
       // Its own two minutes would end a command that waits for a lock, a call or a trigger; the run's time is bounded.
       BASH_DEFAULT_TIMEOUT_MS: longestCommandMs,
@@ -62,62 +65,12 @@ function keyVariables(authType: string, key: string | null): CliCommand["env"] {
     : { ANTHROPIC_API_KEY: key };
 }
 
-function reader(story: Story): CliReader {
-  let result: CliResult | null = null;
+/** What the model's config has about its requests. */
+function requestVariables({ headers, maxTokens, timeoutSeconds }: JobModel): CliCommand["env"] {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return {
-    take: (event) => {
-      const content = fieldsOf(event.message).content;
-      switch (event.type) {
-        case "assistant":
-          for (const part of listOf(content)) tellAnswer(part, story);
-          break;
-        case "user":
-          for (const part of listOf(content)) tellToolResult(part, story);
-          break;
-        case "result":
-          result = resultOf(event);
-          break;
-      }
-    },
-    result: () => result,
+    ...(lines.length === 0 ? {} : { ANTHROPIC_CUSTOM_HEADERS: lines.join("\n") }),
+    ...(maxTokens === null ? {} : { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxTokens) }),
+    ...(timeoutSeconds === null ? {} : { API_TIMEOUT_MS: String(timeoutSeconds * 1000) }),
   };
-}
-
-function tellAnswer(part: Fields, story: Story): void {
-  if (part.type === "text") story.said(textOf(part.text));
-  if (part.type === "tool_use") story.toolCall(textOf(part.id), textOf(part.name), part.input);
-}
-
-function tellToolResult(part: Fields, story: Story): void {
-  if (part.type !== "tool_result") return;
-  const output =
-    typeof part.content === "string"
-      ? part.content
-      : listOf(part.content)
-          .map(({ text }) => (typeof text === "string" ? text : "[not text]"))
-          .join("\n");
-  story.toolResult(textOf(part.tool_use_id), output, part.is_error === true);
-}
-
-/** `is_error` decides: `subtype` says "success" also when the provider refused. */
-function resultOf(event: Fields): CliResult {
-  const usage = fieldsOf(event.usage);
-  return {
-    error: event.is_error === true ? errorOf(event) : null,
-    tokens: sumOf(
-      usage,
-      "input_tokens",
-      "cache_creation_input_tokens",
-      "cache_read_input_tokens",
-      "output_tokens",
-    ),
-    costUsd: numberOf(event.total_cost_usd),
-    turns: numberOf(event.num_turns),
-  };
-}
-
-function errorOf({ result, subtype, api_error_status }: Fields): string {
-  const said = textOf(result) || textOf(subtype) || "no reason given";
-  const status = numberOf(api_error_status);
-  return status === null ? said : `${status} ${said}`;
 }

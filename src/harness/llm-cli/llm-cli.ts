@@ -12,6 +12,8 @@ export interface CliRequest {
   /** Absolute path of a private folder, for the CLI's own settings and files. */
   readonly configDir: string;
   readonly workDir: string;
+  /** Id of the session to resume, as the reader of its first part gave it; null for a new one. */
+  readonly resume: string | null;
 }
 
 /** How the CLI is started for it. Arguments can be read by everybody on the machine: no secret belongs there. */
@@ -35,10 +37,22 @@ export interface CliResult {
 
 /** Reads the CLI's stream. */
 export interface CliReader {
-  /** Takes one line that is a JSON object; what it doesn't know is left alone, as a newer CLI says more. */
+  /** Takes one line that is a JSON object; unknown ones are skipped, as a newer CLI emits more. */
   take(event: Readonly<Record<string, unknown>>): void;
-  /** Null until the CLI said how it ended. */
+  /** Null until the CLI emitted how it ended. */
   result(): CliResult | null;
+  /** Tokens so far, of a session that was cut short; null where the stream has none before its end. */
+  tokensSoFar?(): number | null;
+  /** Id by which the CLI resumes this session; null before it has one. */
+  sessionId?(): string | null;
+}
+
+/** What a CLI wrote into its own folder about a session and left out of its stream. */
+export interface CliRecord {
+  /** Tokens so far; null when there is no record. */
+  readonly tokens: number | null;
+  /** Why the last answer is not a whole one; null when it is, or when there is no record. */
+  readonly problem: string | null;
 }
 
 /** An external LLM command line that can run an agent's session. */
@@ -51,4 +65,6 @@ export interface LlmCli {
   readonly install: string;
   command(request: CliRequest): CliCommand;
   reader(story: Story): CliReader;
+  /** Reads the records of the session in `configDir`, once the program ended. */
+  record?(configDir: string): Promise<CliRecord>;
 }

@@ -1,0 +1,108 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Usage } from "../../../streams/vocabulary.ts";
+import type { JobModel } from "../../contracts/job.ts";
+import { messageOf } from "../../errors.ts";
+import type { Session } from "../harness.ts";
+import { runProgram } from "../run-program.ts";
+import type { Story } from "../story.ts";
+import { systemPrompt } from "../system-prompt.ts";
+import type { CliCommand, CliReader, CliRecord, LlmCli } from "./llm-cli.ts";
+import { readStream } from "./read-stream.ts";
+import { sessionFailure } from "./session-failure.ts";
+import type { SessionFailure } from "./session-failure.ts";
+
+/** A session that runs in a CLI. */
+export interface CliSession {
+  readonly cli: LlmCli;
+  readonly model: JobModel;
+  readonly key: string | null;
+  readonly story: Story;
+  readonly session: Session;
+}
+
+/** How one run of the CLI ended. */
+export interface CliRun {
+  /** Null when it succeeded. */
+  readonly failure: SessionFailure | null;
+  readonly usage: Omit<Usage, "model">;
+  /** By which the CLI resumes the session; null where it can't. */
+  readonly sessionId: string | null;
+}
+
+/** One message may hold the whole output of a tool, pictures included. */
+const maxLineBytes = 8 * 1024 * 1024;
+
+const noRecord: CliRecord = { tokens: null, problem: null };
+
+/** Runs the CLI to its end; `resume` is the id of a session of it that is resumed, null for a new one. */
+export async function runCliOnce(start: CliSession, resume: string | null): Promise<CliRun> {
+  const { cli, model, story, session } = start;
+  const { job, emit, signal } = session;
+  const configDir = join(job.workDir, ".llm-cli");
+  const command = await prepared(start, configDir, resume);
+  const reader = cli.reader(story);
+  const stream = readStream(reader, emit);
+  const end = await runProgram(job.harness.command, command.args, {
+    cwd: job.workDir,
+    env: environment(session.commandEnv, command.env),
+    timeoutMs: null,
+    signal,
+    onLine: stream.onLine,
+    maxLineBytes,
+    input: command.input,
+    endsAll: true,
+  });
+  const record = await recordOf(start, configDir);
+  const outcome = { end, result: reader.result(), record, lastLines: stream.lastLines() };
+  return {
+    failure: sessionFailure(outcome, cli, model.name, session),
+    usage: usageOf(reader, record),
+    sessionId: reader.sessionId?.() ?? null,
+  };
+}
+
+/** The session's result is known by then, so that a record that cannot be read is only a warning. */
+async function recordOf({ cli, story }: CliSession, configDir: string): Promise<CliRecord> {
+  try {
+    return (await cli.record?.(configDir)) ?? noRecord;
+  } catch (error) {
+    story.note(40, `the records of ${cli.program} cannot be read: ${messageOf(error)}`);
+    return noRecord;
+  }
+}
+
+/** Writes what the CLI reads from files, for its own user's eyes only. */
+async function prepared(
+  { cli, model, key, session: { job, prompt } }: CliSession,
+  configDir: string,
+  resume: string | null,
+): Promise<CliCommand> {
+  const { workDir, instructions, title } = job;
+  const systemPromptFile = join(configDir, "system-prompt.md");
+  const request = { model, key, prompt, systemPromptFile, configDir, workDir, resume };
+  const command = cli.command(request);
+  const files = { "system-prompt.md": systemPrompt(instructions, title), ...command.files };
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(configDir, name);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(path, text, { mode: 0o600 });
+  }
+  return command;
+}
+
+function environment(
+  commandEnv: Readonly<Record<string, string>>,
+  own: CliCommand["env"],
+): Record<string, string> {
+  const entries = Object.entries({ ...commandEnv, ...own });
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => entry[1] !== null),
+  );
+}
+
+/** A session that was cut short has no result, or one without tokens: what it used so far counts. */
+function usageOf(reader: CliReader, record: CliRecord): CliRun["usage"] {
+  const { tokens = null, costUsd = null, turns = null } = reader.result() ?? {};
+  return { tokens: tokens ?? reader.tokensSoFar?.() ?? record.tokens, costUsd, turns };
+}

@@ -1,0 +1,104 @@
+import { expect, it } from "vitest";
+import { endMessageOf } from "../run-entry.ts";
+import { startPlay } from "./play.ts";
+import type { Program } from "./play.ts";
+import { geminiTelemetry } from "./records.ts";
+import type { Behaviour } from "./stand-in.ts";
+import { claudeFailure, claudeStream, codexFailure, codexStream, geminiStream } from "./streams.ts";
+
+const claudeEnd = (end: object) => [
+  ...claudeStream.slice(0, -1),
+  { ...claudeStream.at(-1), ...end },
+];
+const codexLimit = "Incomplete response returned, reason: max_output_tokens";
+const codexFilter = `stream disconnected before completion: Incomplete response returned, reason: content_filter`;
+const geminiError = (message: string) => [
+  ...geminiStream.slice(0, -1),
+  { type: "error", severity: "error", message },
+  { type: "result", status: "error", stats: { total_tokens: 120 } },
+];
+const blocked = "The model response was blocked due to safety settings.";
+
+const table: readonly (readonly [Program, string, Behaviour, string])[] = [
+  [
+    "claude",
+    "was cut at its output limit",
+    { stream: [claudeFailure(0, "exceeded the 32000 output token maximum")], exitCode: 1 },
+    "exceeded the 32000 output token maximum",
+  ],
+  [
+    "claude",
+    "was cut and counted as a success",
+    { stream: claudeEnd({ stop_reason: "max_tokens" }) },
+    "the answer was cut at its output limit",
+  ],
+  [
+    "claude",
+    "is empty",
+    { stream: claudeEnd({ result: "", stop_reason: "end_turn" }) },
+    "the answer was empty",
+  ],
+  [
+    "claude",
+    "is a refusal",
+    { stream: claudeEnd({ stop_reason: "refusal" }) },
+    "the model refused to answer",
+  ],
+  [
+    "codex",
+    "was cut at its output limit",
+    { stream: codexFailure(codexLimit), exitCode: 1 },
+    codexLimit,
+  ],
+  [
+    "codex",
+    "was filtered",
+    { stream: codexFailure(codexFilter), exitCode: 1 },
+    "reason: content_filter",
+  ],
+  [
+    "codex",
+    "is empty or a refusal",
+    { stream: codexStream.filter((_line, index) => index !== codexStream.length - 2) },
+    "the answer was empty or a refusal",
+  ],
+  [
+    "gemini",
+    "was cut at its output limit",
+    { stream: geminiStream, then: geminiTelemetry("stop", "length") },
+    "the answer was cut at its output limit",
+  ],
+  [
+    "gemini",
+    "was filtered",
+    { stream: geminiStream, then: geminiTelemetry("content_filter") },
+    "the provider's content filter stopped the answer",
+  ],
+  ["gemini", "was blocked", { stream: geminiError(blocked) }, blocked],
+];
+
+it.each(table)("fails when the last answer in %s %s", async (program, _how, behaviour, reason) => {
+  const run = await (await startPlay(program, behaviour)).ended;
+  expect(run.exitCode).toBe(1);
+  const { error, usage } = endMessageOf(run);
+  expect(error).toContain(`model "main": `);
+  expect(error).toContain(reason);
+  expect(usage.model).toBe("main");
+});
+
+it("succeeds in gemini when only an earlier answer was filtered", async () => {
+  const then = geminiTelemetry("content_filter", "stop");
+  const run = await (await startPlay("gemini", { stream: geminiStream, then })).ended;
+  expect(endMessageOf(run).error).toBeNull();
+});
+
+it("reads an error of codex that no failed turn follows", async () => {
+  const stream = [
+    { type: "thread.started", thread_id: "01a1" },
+    { type: "error", message: "unexpected status 401 Unauthorized: no such key" },
+  ];
+  const run = await (await startPlay("codex", { stream, exitCode: 1 })).ended;
+  expect(endMessageOf(run).error).toBe(
+    'model "main": 401 unexpected status 401 Unauthorized: no such key',
+  );
+});

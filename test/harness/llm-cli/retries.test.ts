@@ -1,0 +1,134 @@
+import { parse } from "smol-toml";
+import { describe, expect, it } from "vitest";
+import { backoffMs, retriesOf } from "../../../src/harness/llm-cli/retries.ts";
+import { endMessageOf, logsOf } from "../run-entry.ts";
+import type { EndedRun } from "../run-entry.ts";
+import { startPlay } from "./play.ts";
+import { claudeStream, codexFailure, codexStream, geminiStream } from "./streams.ts";
+
+const warnings = (run: EndedRun) =>
+  logsOf(run, "run").flatMap(({ level, msg }) => (level === 40 ? [msg] : []));
+const cooldowns = (run: EndedRun) => run.messages.filter(({ type }) => type === "cooldown");
+const limit = "exceeded retry limit, last status: 429 Too Many Requests";
+
+/** Shell code of a codex that fails until it is resumed. */
+function resumable(stream: readonly object[]): string {
+  const lines = (events: readonly object[]) =>
+    events.map((event) => `${JSON.stringify(event)}\n`).join("");
+  const print = (events: readonly object[]) => `cat <<'END'\n${lines(events)}END\n`;
+  return `case "$*" in *" resume 01a1 -") ${print(stream)};; *) ${print(codexFailure(limit))} exit 1;; esac`;
+}
+
+describe("a request that fails for a passing reason", () => {
+  it("is retried by each CLI as often as the model's config has it", async () => {
+    const claude = await startPlay("claude", { stream: claudeStream }, { maxRetries: 2 });
+    await claude.ended;
+    expect(await claude.cli.env()).toMatchObject({ CLAUDE_CODE_MAX_RETRIES: "2" });
+    const cat = (file: string) => `cat "${file}" > "$HOME/../settings"`;
+    const settings = cat("$CODEX_HOME/config.toml");
+    const codex = await startPlay(
+      "codex",
+      { stream: codexStream, then: settings },
+      { maxRetries: 2 },
+    );
+    await codex.ended;
+    expect(parse(await codex.file("settings"))).toMatchObject({
+      model_providers: {
+        configured: {
+          base_url: "https://api.openai.com/v1",
+          wire_api: "responses",
+          supports_websockets: false,
+          request_max_retries: 2,
+          stream_max_retries: 2,
+        },
+      },
+    });
+    const then = cat("$GEMINI_CLI_HOME/.gemini/settings.json");
+    const gemini = await startPlay("gemini", { stream: geminiStream, then }, { maxRetries: 2 });
+    await gemini.ended;
+    expect(JSON.parse(await gemini.file("settings"))).toMatchObject({
+      general: { maxAttempts: 3 },
+    });
+  });
+
+  it("is logged when claude or codex retries it", async () => {
+    const retry = {
+      type: "system",
+      subtype: "api_retry",
+      attempt: 1,
+      max_retries: 3,
+      retry_delay_ms: 549.5,
+      error_status: 429,
+      error: "rate_limit",
+    };
+    const claude = await (await startPlay("claude", { stream: [retry, ...claudeStream] })).ended;
+    expect(warnings(claude)).toEqual([
+      "the model failed (429 rate_limit); claude retries in 0.5 s (1 of 3)",
+    ]);
+    const error = { type: "error", message: "Reconnecting... 1/3 (stream disconnected)" };
+    const codex = await (await startPlay("codex", { stream: [error, ...codexStream] })).ended;
+    expect(codex.exitCode).toBe(0);
+    expect(warnings(codex)).toContain(
+      "the model failed (stream disconnected); codex retries (1 of 3)",
+    );
+    expect([...cooldowns(claude), ...cooldowns(codex)]).toEqual([]);
+  });
+
+  it("resumes the session of codex, which does not retry a 429, and loses nothing of it", async () => {
+    const played = await startPlay("codex", { then: resumable(codexStream) });
+    const run = await played.ended;
+    expect(run.exitCode).toBe(0);
+    expect(await played.cli.input()).toBe("Continue.");
+    expect(warnings(run)).toContainEqual(
+      expect.stringMatching(/429 .*; codex resumes in \d\.\d s \(1 of 3\)$/),
+    );
+    expect(cooldowns(run)).toEqual([]);
+  });
+
+  it("fails with a cooldown of the model when it was retried in vain", async () => {
+    const then = `echo once >> "$HOME/../starts"`;
+    const behaviour = { stream: codexFailure(limit), then, exitCode: 1 };
+    const played = await startPlay("codex", behaviour, { maxRetries: 1 });
+    const run = await played.ended;
+    expect(endMessageOf(run).error).toBe(`model "main": 429 ${limit}`);
+    expect(await played.file("starts")).toBe("once\nonce\n");
+    expect(cooldowns(run)).toMatchObject([{ model: "main" }]);
+  });
+
+  it("is not retried when it can't succeed", async () => {
+    const then = `echo once >> "$HOME/../starts"`;
+    const stream = codexFailure("unexpected status 401 Unauthorized: no");
+    const played = await startPlay("codex", { stream, then, exitCode: 1 });
+    await played.ended;
+    expect(await played.file("starts")).toBe("once\n");
+  });
+
+  it("ends at once when the run is stopped while it waits for the retry", async () => {
+    const { child, ended } = await startPlay("codex", {
+      stream: codexFailure(limit),
+      exitCode: 1,
+    });
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      output += chunk.toString("utf8");
+      if (output.includes("codex resumes in")) child.kill("SIGTERM");
+    });
+    const run = await ended;
+    expect(run.exitCode).toBe(143);
+    expect(output.match(/codex resumes in/g)).toHaveLength(1);
+  });
+});
+
+describe("the wait before a retry", () => {
+  it("doubles, with jitter, up to half a minute", () => {
+    expect([1, 2, 3, 9].map((attempt) => backoffMs(attempt, 1))).toEqual([
+      1000, 2000, 4000, 30_000,
+    ]);
+    expect(backoffMs(1, 0)).toBe(500);
+  });
+
+  it("comes three times by default, and never where the config has 0", () => {
+    expect(retriesOf({ maxRetries: null })).toBe(3);
+    expect(retriesOf({ maxRetries: 0 })).toBe(0);
+  });
+});
