@@ -81,6 +81,14 @@ const jobFileSchema = z.object({
 });
 export type JobFile = z.infer<typeof jobFileSchema>;
 
+const jobNetworkSchema = z.object({
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. An address may hold a password. */
+  variables: z.record(z.string(), z.string()),
+  /** Certificates that are trusted beside Node's own, as PEM; null for none. */
+  certificates: z.string().nullable(),
+});
+export type JobNetwork = z.infer<typeof jobNetworkSchema>;
+
 export const jobSchema = z.object({
   instanceId: z.string(),
   agent: z.string(),
@@ -100,6 +108,8 @@ export const jobSchema = z.object({
   payload: z.string().nullable(),
   /** The run's own working directory: absolute, empty, owned by its user. */
   workDir: z.string(),
+  /** How the run reaches the network; absent where it needs no proxy and trusts no more than Node does. */
+  network: jobNetworkSchema.optional(),
   /** How the run reaches the scheduler; null for not at all. */
   channel: z
     .object({

@@ -1,4 +1,4 @@
-import type { Job, JobModel } from "../contracts/job.ts";
+import type { Job, JobModel, JobNetwork } from "../contracts/job.ts";
 import { secretsOf } from "./credential-types.ts";
 import { createRedactor } from "./redactor.ts";
 
@@ -10,6 +10,7 @@ export function jobRedactor(job: Job): (value: unknown) => unknown {
   const redactor = createRedactor();
   redactor.add(job.credentials.flatMap(secretsOf));
   redactor.add(job.models.flatMap(modelSecrets));
+  redactor.add(proxySecrets(job.network));
   if (job.channel !== null) redactor.add([job.channel.token]);
   return redactor.redactValue;
 }
@@ -22,4 +23,21 @@ function modelSecrets({ key, headers }: JobModel): string[] {
     secretHeader.test(name) ? [value, value.replace(/^\S+ /, "")] : [],
   );
   return [...(key === null ? [] : [key]), ...values];
+}
+
+/** The passwords of proxies, as they are written in an address and as they are sent. */
+export function proxySecrets(network: JobNetwork | undefined): string[] {
+  return Object.values(network?.variables ?? {}).flatMap((address) => {
+    const password = URL.parse(address)?.password ?? "";
+    return password === "" ? [] : [password, decoded(password)];
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A lone % stands for itself.
+    return text;
+  }
 }

@@ -14,8 +14,10 @@ const passedOn = [
   "TMPDIR",
 ] as const;
 
-/** What the run itself wrote for its commands. */
-export interface WrittenFiles {
+/** What the run itself prepared for its commands. */
+export interface CommandSources {
+  /** Of proxies and certificates. */
+  readonly network: Readonly<Record<string, string>>;
   /** Absolute path of the webhook's body; null without one. */
   readonly payloadFile: string | null;
   /** Variables that name the files of credentials. */
@@ -27,14 +29,14 @@ export interface WrittenFiles {
 const defaultPath = "/usr/local/bin:/usr/bin:/bin";
 
 /**
- * The whole environment of the agent's commands and hooks: a few variables of the run's own, the credentials'
- * (the first that sets a variable wins), and `AL_AGENT`, `AL_INSTANCE` and, for a webhook, `AL_PAYLOAD_FILE`. The
+ * The whole environment of the agent's commands and hooks: a few variables of the run's own, those of proxies, the
+ * credentials' (the first that sets a variable wins), and `AL_AGENT`, `AL_INSTANCE` and, for a webhook, `AL_PAYLOAD_FILE`. The
  * agent's own commands come first on its PATH and find the run by `AL_RUN_SOCKET`; no token is among it.
  */
 export function commandEnv(
   job: Job,
   env: NodeJS.ProcessEnv,
-  { payloadFile, files, commands }: WrittenFiles,
+  { network, payloadFile, files, commands }: CommandSources,
 ): Readonly<Record<string, string>> {
   const own = passedOn.flatMap((name): [string, string][] => {
     const value = env[name];
@@ -43,6 +45,7 @@ export function commandEnv(
   const credentials = job.credentials.toReversed().flatMap((entry) => Object.entries(entry.env));
   const given: Record<string, string> = {
     ...Object.fromEntries(own),
+    ...network,
     ...Object.fromEntries(credentials),
     ...gitConfigEnv(job.credentials),
     ...files,

@@ -19,6 +19,7 @@ import { hookTimeoutMs, runHooks } from "./hooks.ts";
 import type { HookContext } from "./hooks.ts";
 import { inlineTimeoutMs, withCommandOutputs } from "./inline-commands.ts";
 import { messageWriter } from "./message-writer.ts";
+import { useNetwork } from "./network.ts";
 import { promptFor } from "./prompt.ts";
 import { readJob } from "./read-job.ts";
 import { writeSkillFiles } from "./skill-files.ts";
@@ -150,7 +151,10 @@ async function runPhases(
   await writeSkillFiles(job);
   const payloadFile = await writePayload(job);
   const files = await writeCredentialFiles(job);
-  const variables = commandEnv(job, env, { payloadFile, files, commands });
+  const network = await useNetwork(job, (msg) => {
+    emit({ type: "log", level: 40, time: Date.now(), kind: "run", msg });
+  });
+  const variables = commandEnv(job, env, { network, payloadFile, files, commands });
   const partOf = (): HookContext => ({
     ...{ emit, env: variables, timeoutMs: hookTimeoutMs },
     signal: AbortSignal.any([signal, exit.begin()]),

@@ -16,6 +16,8 @@ export interface JobSources {
   readonly payload: (receiptId: string) => string | null;
   /** In the order to try. */
   readonly orderModels: (models: readonly ModelConfig[]) => readonly ModelConfig[];
+  /** Proxies and certificates; undefined for none. */
+  readonly network: () => Promise<Job["network"]>;
   /** The run's way to the scheduler; null for a run of an earlier one, which has its own. */
   readonly channel: (request: RunRequest) => Promise<Job["channel"]>;
 }
@@ -33,9 +35,10 @@ export async function prepareJob(
   sources: JobSources,
 ): Promise<Job> {
   const { agent, instanceId, item } = request;
-  const [models, files, credentials] = await Promise.all([
+  const [models, files, network, credentials] = await Promise.all([
     jobModels(agent, sources),
     sources.files(agent.name),
+    sources.network(),
     Promise.all(agent.credentials.map((reference) => sources.credential(reference))),
   ]);
   const { trigger } = item;
@@ -59,6 +62,7 @@ export async function prepareJob(
     trigger,
     payload: trigger.kind === "webhook" ? sources.payload(trigger.event.receiptId) : null,
     workDir,
+    ...(network === undefined ? {} : { network }),
     channel: await sources.channel(request),
   };
 }

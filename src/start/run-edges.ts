@@ -8,6 +8,7 @@ import type { AgentConfig, BuildEvent, RunRequest } from "../../streams/vocabula
 import type { RunAbilities } from "../contracts/run-channel.ts";
 import { readSkillFiles } from "../config/skill-files.ts";
 import { secretsOf } from "../credentials/credential-types.ts";
+import { proxySecrets } from "../credentials/job-redactor.ts";
 import { loadCredential } from "../credentials/load-credential.ts";
 import { stageCredentials } from "../credentials/stage-credentials.ts";
 import { createLogSource } from "../logs/log-source.ts";
@@ -23,6 +24,7 @@ import { adoptRuns } from "./adopt-runs.ts";
 import type { Adopter } from "./adopt-runs.ts";
 import type { ContainerContext, Containers } from "./containers.ts";
 import type { OwnProject } from "./own-project.ts";
+import { jobNetwork } from "./job-network.ts";
 import { prepareJob } from "./prepare-job.ts";
 import type { JobSources } from "./prepare-job.ts";
 import { createRunChannels } from "./run-channels.ts";
@@ -68,6 +70,11 @@ export function createRuntimes(context: RunContext): Runtimes {
   });
   const sources = {
     ...jobSources(own, () => cooldowns),
+    network: async () => {
+      const network = await jobNetwork(env, context.warn);
+      redactor.add(proxySecrets(network));
+      return network;
+    },
     files: (agent: string) => readSkillFiles(projectDir, agent),
     channel: (request: RunRequest) => channels.channelFor(request),
   };
@@ -136,7 +143,7 @@ export function createRuntimes(context: RunContext): Runtimes {
 function jobSources(
   { home, redactor, store }: OwnProject,
   cooldowns: () => Cooldowns,
-): Omit<JobSources, "channel" | "files"> {
+): Omit<JobSources, "channel" | "files" | "network"> {
   return {
     credential: async (reference) => {
       const credential = await loadCredential(home, reference);

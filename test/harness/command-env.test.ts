@@ -16,6 +16,7 @@ it("gives the first credential that sets a variable the say, and nobody the mark
   const env = { PATH: "/bin", HOME: "/w", OPENAI_API_KEY: "x", NODE_OPTIONS: "y" };
   expect(
     commandEnv(aJob("/w", { credentials }), env, {
+      network: {},
       payloadFile: null,
       files: { GIT_SSH_COMMAND: "ssh" },
       commands: null,
@@ -33,7 +34,7 @@ it("gives the first credential that sets a variable the say, and nobody the mark
 
 it("puts the agent's own commands first on the PATH, and tells them where the run is", () => {
   const commands = { binDir: "/w/.al/bin", path: "/w/.al/run.sock" };
-  const written = { payloadFile: null, files: {}, commands };
+  const written = { network: {}, payloadFile: null, files: {}, commands };
   const channel = { socket: "/s/channel.sock", token: "s3cret" };
   const job = aJob("/w", { channel });
   expect(commandEnv(job, { PATH: "/bin" }, written)).toEqual({

@@ -36,6 +36,7 @@ function prepare(config: Partial<AgentConfig>, stored: readonly string[]) {
     },
     stage: stageCredentials,
     files: () => Promise.resolve([]),
+    network: () => Promise.resolve(undefined),
     script: () => Promise.reject(new UserError("script_invalid", "no such script")),
     payload: () => null,
     orderModels: (models) => models.toSorted((a, b) => b.name.localeCompare(a.name)),

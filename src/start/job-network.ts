@@ -1,0 +1,42 @@
+import { readFile } from "node:fs/promises";
+import type { JobNetwork } from "../contracts/job.ts";
+import { messageOf } from "../errors.ts";
+
+const proxyVariables = [
+  "HTTPS_PROXY",
+  "HTTP_PROXY",
+  "NO_PROXY",
+  "https_proxy",
+  "http_proxy",
+  "no_proxy",
+] as const;
+
+/**
+ * How this process reaches the network, for its runs: the proxies of its environment and the certificates that it
+ * trusts beside Node's own. Undefined where it has neither. `warn` gets why certificates can't be read: runs start
+ * without them, as Node itself does.
+ */
+export async function jobNetwork(
+  env: NodeJS.ProcessEnv,
+  warn: (message: string) => void,
+): Promise<JobNetwork | undefined> {
+  const proxies = proxyVariables.flatMap((name): [string, string][] => {
+    const value = env[name]?.trim() ?? "";
+    return value === "" ? [] : [[name, value]];
+  });
+  const certificates = await certificatesOf(env.NODE_EXTRA_CA_CERTS ?? "", warn);
+  if (proxies.length === 0 && certificates === null) return undefined;
+  return { variables: Object.fromEntries(proxies), certificates };
+}
+
+async function certificatesOf(path: string, warn: (message: string) => void) {
+  if (path === "") return null;
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    warn(
+      `NODE_EXTRA_CA_CERTS: ${path} cannot be read, so runs don't trust it: ${messageOf(error)}`,
+    );
+    return null;
+  }
+}

@@ -1,0 +1,137 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { containersOfProject, removeAll } from "../helpers/container-project.ts";
+import { testCertificate } from "../helpers/certificate.ts";
+import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
+import { forwardProxy, proxyPassword } from "../helpers/forward-proxy.ts";
+import type { ForwardProxy } from "../helpers/forward-proxy.ts";
+import { tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
+import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
+import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { fakeProvider } from "../harness/fake-provider.ts";
+import type { FakeProvider } from "../harness/fake-provider.ts";
+
+const { engine, missing } = await testEngine();
+const noUsers = whyNoOsUsers();
+
+/** The model is reached through a proxy alone, whose certificate nothing trusts by itself. */
+const config = `[models.m]
+provider = "custom"
+model = "m-1"
+authType = "none"
+baseUrl = "https://models.example.test/v1"
+
+[local]
+network = "host"
+base = "${testBase}"
+`;
+
+/** Its runs fail where their commands lack the variables. */
+const agentConfig = (runtime: string) => `models = ["m"]
+credentials = []
+schedule = "0 0 29 2 *"
+
+[hooks]
+pre = ['test -n "$HTTPS_PROXY" && test -s "$NODE_EXTRA_CA_CERTS"']
+
+[runtime]
+${runtime}
+`;
+
+describe("a scheduler behind a proxy that opens TLS", () => {
+  let folder: string;
+  let project: TestProject;
+  let provider: FakeProvider;
+  let proxy: ForwardProxy;
+  let scheduler: TestScheduler | null = null;
+  /** The engine's description of the run's container, as it was while the model was asked. */
+  let inspected: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "al-proxy-"));
+    project = {
+      dir: join(folder, "project"),
+      home: join(folder, "home"),
+      remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+    };
+    inspected = "";
+    provider = await fakeProvider((_request, response) => {
+      void inspectAll().then((text) => {
+        inspected = text;
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        const choices = [
+          { index: 0, delta: { role: "assistant", content: "Hi." }, finish_reason: "stop" },
+        ];
+        response.end(`data: ${JSON.stringify({ id: "x", choices })}\n\ndata: [DONE]\n\n`);
+      });
+    });
+    proxy = await forwardProxy(Number(new URL(provider.baseUrl).port));
+  });
+  afterEach(async () => {
+    await scheduler?.stop();
+    scheduler = null;
+    if (missing === null) await removeAll(engine, project.dir);
+    await Promise.all([provider.close(), proxy.close()]);
+    await project.remove();
+  });
+
+  async function inspectAll(): Promise<string> {
+    if (missing !== null) return "";
+    const ids = await containersOfProject(engine, project.dir);
+    const all = ids.map((id) => engine.calls().getContainer(id).inspect());
+    return JSON.stringify(await Promise.all(all));
+  }
+
+  /** Runs an agent with this runtime to its end. */
+  async function run(runtime: string) {
+    const dir = join(project.dir, "agents/asker");
+    await mkdir(dir, { recursive: true });
+    await writeFile(join(project.dir, "config.toml"), config);
+    await writeFile(join(dir, "config.toml"), agentConfig(runtime));
+    await writeFile(join(dir, "SKILL.md"), "---\nname: asker\ndescription: Asks.\n---\nAsk.\n");
+    const certificates = join(folder, "ca.pem");
+    // As for this scheduler's user alone.
+    await writeFile(certificates, testCertificate.cert, { mode: 0o600 });
+    const variables = { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: certificates };
+    scheduler = await startTestScheduler(project, { webUi: false, env: variables });
+    return runAl(project, ["run", "asker"]);
+  }
+
+  const asked = `CONNECT models.example.test:443 user:${proxyPassword.plain}`;
+
+  test("has runs of its own user ask their models through it", { timeout: 60_000 }, async () => {
+    const { code, stdout, stderr } = await run('type = "host-user"\nrun_as = "$USER"');
+    expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
+    expect(proxy.seen).toContain(asked);
+  });
+
+  test.skipIf(noUsers !== null)(
+    "has runs of another OS user do so, whose environment sudo clears",
+    { timeout: 60_000 },
+    async () => {
+      const user = await tempUser();
+      try {
+        const { code, stdout, stderr } = await run(`type = "host-user"\nrun_as = "${user.name}"`);
+        expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
+        expect(proxy.seen).toContain(asked);
+      } finally {
+        await user.remove();
+      }
+    },
+  );
+
+  test.skipIf(missing !== null)(
+    "has runs in containers do so, and shows the engine no password",
+    { timeout: engineSetupMs },
+    async () => {
+      await defaultTestImage(engine);
+      const { code, stdout, stderr } = await run('type = "container"');
+      expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
+      expect(proxy.seen).toContain(asked);
+      expect(inspected).toContain("AL_INSTANCE=asker-");
+      expect(inspected).not.toMatch(/proxy-pass|proxy%2Dpass|PRIVATE KEY|BEGIN CERTIFICATE/);
+    },
+  );
+});

@@ -1,0 +1,21 @@
+/** Of a proxy that inspects what it forwards, for models.example.test: it is its own authority, and signs nothing else. */
+export const testCertificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBoTCCAUegAwIBAgIUDfSlLA3dtNwacO+2p7TQ/57mnukwCgYIKoZIzj0EAwIw
+FTETMBEGA1UEAwwKVGVzdCBwcm94eTAgFw0yNjExMjIxMDMxMTZaGA8yMTI2MTAy
+OTEwMzExNlowFTETMBEGA1UEAwwKVGVzdCBwcm94eTBZMBMGByqGSM49AgEGCCqG
+SM49AwEHA0IABPqnn0fQ1wkzSyM2G1oE9oCg+FN7ETlfVV0KvpIZheu2zPXH7S6A
+yHvs4uZ472uRoy/M2hX/QMepxi4mJe+YirejczBxMB0GA1UdDgQWBBQkEwMNmd32
+9Md3lsMtkeAE71ucvTAfBgNVHSMEGDAWgBQkEwMNmd329Md3lsMtkeAE71ucvTAe
+BgNVHREEFzAVghNtb2RlbHMuZXhhbXBsZS50ZXN0MA8GA1UdEwEB/wQFMAMBAf8w
+CgYIKoZIzj0EAwIDSAAwRQIgSIn7oLVUhfyTh7O7AGecYEnKjBJr/kN/htSY3ET9
+dygCIQDCoAf68Qz0MkyJ9kXcX0BoMHofRlF/5ruimoSBPqpSWg==
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgDLHVCXW9EEmWcJt6
+0ctAzOZWdX4lJa5zrHjnhAl9yQShRANCAAT6p59H0NcJM0sjNhtaBPaAoPhTexE5
+X1VdCr6SGYXrtsz1x+0ugMh77OLmeO9rkaMvzNoV/0DHqcYuJiXvmIq3
+-----END PRIVATE KEY-----
+`,
+};

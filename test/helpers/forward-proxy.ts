@@ -1,0 +1,65 @@
+import { createServer, request } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import { testCertificate } from "./certificate.ts";
+
+export interface ForwardProxy {
+  /** With user and password. */
+  readonly url: string;
+  /** What came, as `CONNECT models.example.test:443` or `GET http://models.example.test/`, with who asked. */
+  readonly seen: readonly string[];
+  close(): Promise<void>;
+}
+
+/** As in its address, and as it is. */
+export const proxyPassword = { encoded: "proxy%2Dpass", plain: "proxy-pass" } as const;
+
+/**
+ * A forward proxy on this machine as companies have them: it asks for a password, and opens TLS with a certificate of
+ * its own. Whatever host is asked for, the answer comes from the server at `port`.
+ */
+export async function forwardProxy(port: number): Promise<ForwardProxy> {
+  const seen: string[] = [];
+  const note = ({ method = "", url = "", headers }: IncomingMessage) => {
+    const [, token = ""] = (headers["proxy-authorization"] ?? "").split(" ");
+    seen.push(`${method} ${url} ${Buffer.from(token, "base64").toString("utf8")}`);
+  };
+  const forward = (incoming: IncomingMessage, response: ServerResponse) => {
+    const { pathname } = new URL(incoming.url ?? "/", "http://any");
+    const { method = "GET", headers } = incoming;
+    const options = { host: "127.0.0.1", port, path: pathname, method, headers, agent: false };
+    const upstream = request(options, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    upstream.on("error", () => response.destroy());
+    incoming.pipe(upstream);
+  };
+  const inside = createServer(forward);
+  const proxy = createServer((incoming, response) => {
+    note(incoming);
+    forward(incoming, response);
+  });
+  proxy.on("connect", (incoming: IncomingMessage, socket: Socket) => {
+    note(incoming);
+    socket.on("error", () => undefined);
+    socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+    const isTls = incoming.url?.endsWith(":443") === true;
+    const opened = isTls ? new TLSSocket(socket, { isServer: true, ...testCertificate }) : socket;
+    opened.on("error", () => undefined);
+    inside.emit("connection", opened);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const { port: own } = proxy.address() as { port: number };
+  return {
+    url: `http://user:${proxyPassword.encoded}@127.0.0.1:${own}`,
+    seen,
+    close: () =>
+      new Promise((resolve) => {
+        proxy.close(() => resolve());
+        proxy.closeAllConnections();
+        inside.closeAllConnections();
+      }),
+  };
+}
