@@ -2,6 +2,7 @@ import type { Usage } from "../../streams/vocabulary.ts";
 import type { Job, Script } from "../contracts/job.ts";
 import type { RunMessage } from "../contracts/run-messages.ts";
 import type { Abilities } from "./abilities/abilities.ts";
+import type { RunClock } from "./run-clock.ts";
 
 /** Writes one message of the run. */
 export type Emit = (message: RunMessage) => void;
@@ -25,6 +26,7 @@ export interface Session {
   readonly emit: Emit;
   /** Aborts the session: the scheduler stops the run or is gone. */
   readonly signal: AbortSignal;
+  readonly clock: RunClock;
   readonly startScripted: StartScripted;
   /** What the agent can ask for while it runs. */
   readonly abilities: Abilities;

@@ -22,6 +22,8 @@ import { messageWriter } from "./message-writer.ts";
 import { useNetwork } from "./network.ts";
 import { promptFor } from "./prompt.ts";
 import { readJob } from "./read-job.ts";
+import { createRunClock } from "./run-clock.ts";
+import type { RunClock } from "./run-clock.ts";
 import { writeSkillFiles } from "./skill-files.ts";
 
 export interface RunJobOptions {
@@ -42,7 +44,7 @@ export interface RunJobOptions {
 
 /** Harnesses by the value of `[harness].type`; only the one that is asked for is loaded, as pi alone takes half a second. */
 const harnesses: Record<Job["harness"]["type"], () => Promise<Harness>> = {
-  pi: async () => (await import("./pi.ts")).runPi,
+  pi: async () => (await import("./pi/pi.ts")).runPi,
   "llm-cli": async () => (await import("./llm-cli/run-llm-cli.ts")).runLlmCli,
 };
 
@@ -78,8 +80,10 @@ async function runJobRedacted(
 ): Promise<SessionEnd> {
   const redact = options.redactorFor(job);
   const redacted: Emit = (message) => emit(withoutSecrets(message, redact));
-  const end = await withAbilities(job, { ...options, emit: redacted, redact }, (abilities) =>
-    runPhases(job, { ...abilities, emit: redacted, signal }, options),
+  const clock = createRunClock(job.timeoutSeconds);
+  const sources = { ...options, emit: redacted, redact, clock };
+  const end = await withAbilities(job, sources, (abilities) =>
+    runPhases(job, { ...abilities, emit: redacted, signal, clock }, options),
   ).catch(failure);
   return { ...end, error: redact(end.error) as string | null };
 }
@@ -100,17 +104,18 @@ function withoutSecrets(message: RunMessage, redact: (value: unknown) => unknown
 interface AbilitySources extends Pick<RunJobOptions, "agentProgram" | "env"> {
   readonly emit: Emit;
   readonly redact: (value: unknown) => unknown;
+  readonly clock: RunClock;
 }
 
 /** Runs the job with what its agent can ask for, as tools and as commands; that goes with the job. */
 async function withAbilities(
   job: Job,
-  { emit, redact, agentProgram: program, env }: AbilitySources,
+  { emit, redact, agentProgram: program, env, clock }: AbilitySources,
   run: (given: Pick<Surroundings, "abilities" | "exit" | "commands">) => Promise<SessionEnd>,
 ): Promise<SessionEnd> {
   const exit = createSessionExit();
   const client = job.channel === null ? null : createChannelClient(job.channel);
-  const abilities = createAbilities({ job, emit, client, exit, redact });
+  const abilities = pausing(createAbilities({ job, emit, client, exit, redact }), clock);
   const { workDir, harness } = job;
   const ownHome = harness.type === "llm-cli" && env.HOME === workDir;
   const commands = await openRunSocket({
@@ -127,6 +132,13 @@ async function withAbilities(
   }
 }
 
+/** The scheduler's clock of a run stands while the run waits for it. */
+function pausing(abilities: Abilities, clock: RunClock): Abilities {
+  return {
+    perform: (name, input, signal) => clock.pausedFor(() => abilities.perform(name, input, signal)),
+  };
+}
+
 function failure(error: unknown): SessionEnd {
   return { error: messageOf(error), usage: noUsage };
 }
@@ -135,6 +147,7 @@ function failure(error: unknown): SessionEnd {
 interface Surroundings {
   readonly emit: Emit;
   readonly signal: AbortSignal;
+  readonly clock: RunClock;
   readonly abilities: Abilities;
   readonly exit: SessionExit;
   /** Null where the agent's commands don't work. */
@@ -147,7 +160,7 @@ async function runPhases(
   surroundings: Surroundings,
   { env, startScripted }: RunJobOptions,
 ): Promise<SessionEnd> {
-  const { emit, signal, abilities, exit, commands } = surroundings;
+  const { emit, signal, clock, abilities, exit, commands } = surroundings;
   await writeSkillFiles(job);
   const payloadFile = await writePayload(job);
   const files = await writeCredentialFiles(job);
@@ -163,7 +176,7 @@ async function runPhases(
   const prompt = promptFor(job, {
     ...{ timezone, now: Date.now(), payloadFile, commands: commands !== null },
   });
-  const session = { job, prompt, commandEnv: variables, emit, abilities, startScripted };
+  const session = { job, prompt, commandEnv: variables, emit, clock, abilities, startScripted };
   const ended = exited(await untilPost(session, partOf()), exit);
   if (ended.error !== null || signal.aborted) return ended;
   return exited({ ...ended, error: await runHooks("post", job, partOf()) }, exit);

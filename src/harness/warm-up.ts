@@ -1,18 +1,19 @@
 import type { Job } from "../contracts/job.ts";
 import type { Harness, StartScripted } from "./harness.ts";
+import { createRunClock } from "./run-clock.ts";
 
 /**
  * Loads what most runs need, before there is a job, and rehearses: what a session loads late or makes faster by
  * having been done once is behind it then. Resolves when a run can begin; one that comes ends the rehearsal by `signal`.
  */
 export async function warmUp(startScripted: StartScripted, signal: AbortSignal): Promise<void> {
-  const { runPi } = await import("./pi.ts");
+  const { runPi } = await import("./pi/pi.ts");
   if (!signal.aborted) void rehearse(runPi, startScripted, signal);
 }
 
 /** A session, so that what it compiles is in the compile cache for the runs to come. Resolves at its end. */
 export async function fillCompileCache(startScripted: StartScripted): Promise<void> {
-  const { runPi } = await import("./pi.ts");
+  const { runPi } = await import("./pi/pi.ts");
   await rehearse(runPi, startScripted, new AbortController().signal);
 }
 
@@ -26,6 +27,7 @@ async function rehearse(
     await runPi({
       ...{ job, signal, startScripted, prompt: "Are you there?", commandEnv: {} },
       emit: () => undefined,
+      clock: createRunClock(job.timeoutSeconds),
       abilities: { perform: () => Promise.reject(new Error("this is a rehearsal")) },
     });
   } catch {

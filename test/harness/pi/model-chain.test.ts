@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JobModel } from "../../src/contracts/job.ts";
-import { fakeProvider, hangingUp, refusing } from "./fake-provider.ts";
-import type { FakeProvider } from "./fake-provider.ts";
-import { aJob, aModel, aScripted } from "./jobs.ts";
-import { endMessageOf, logsOf, runOf } from "./run-entry.ts";
-import type { EndedRun } from "./run-entry.ts";
+import type { JobModel } from "../../../src/contracts/job.ts";
+import { fakeProvider, hangingUp, refusing } from "../fake-provider.ts";
+import type { FakeProvider } from "../fake-provider.ts";
+import { aJob, aModel, aScripted } from "../jobs.ts";
+import { endMessageOf, logsOf, runOf } from "../run-entry.ts";
+import type { EndedRun } from "../run-entry.ts";
 
 describe("the chain of models", () => {
   let workDir: string;
@@ -36,6 +36,8 @@ describe("the chain of models", () => {
   const run = (models: JobModel[]) => runOf(aJob(workDir, { models }));
   const cooldowns = ({ messages }: EndedRun) =>
     messages.flatMap((message) => (message.type === "cooldown" ? [message] : []));
+  /** Without the waits between retries. */
+  const once = { maxRetries: 0 };
   const good = aScripted([{ text: "From the backup." }], "backup");
 
   it("goes on past one that is rate-limited, one that is overloaded and one that is not there", async () => {
@@ -44,8 +46,8 @@ describe("the chain of models", () => {
     const before = Date.now();
     const ended = await run([
       aModel("limited", limited.baseUrl),
-      aModel("overloaded", overloaded.baseUrl),
-      aModel("absent", await refused()),
+      aModel("overloaded", overloaded.baseUrl, once),
+      aModel("absent", await refused(), once),
       good,
     ]);
     expect(ended.exitCode).toBe(0);
@@ -65,13 +67,11 @@ describe("the chain of models", () => {
   });
 
   it("keeps the conversation when a model fails after a tool call", async () => {
-    const dying = aScripted(
-      [
-        { text: "Step one.", tools: [{ name: "bash", arguments: { command: "echo kept" } }] },
-        { status: 529, error: "overloaded" },
-      ],
-      "dying",
-    );
+    const turns = [
+      { text: "Step one.", tools: [{ name: "bash", arguments: { command: "echo kept" } }] },
+      { status: 529, error: "overloaded" },
+    ];
+    const dying = { ...aScripted(turns, "dying"), maxRetries: 0 };
     const heir = aScripted([{ text: "never said" }, { text: "Step two." }], "heir");
     const ended = await run([dying, heir]);
     expect(ended.exitCode).toBe(0);
@@ -81,7 +81,7 @@ describe("the chain of models", () => {
 
   it("goes on past one that hangs up in the middle of its answer", async () => {
     const cut = await provider(hangingUp);
-    const ended = await run([aModel("cut", cut.baseUrl), good]);
+    const ended = await run([aModel("cut", cut.baseUrl, once), good]);
     expect(ended.exitCode).toBe(0);
     expect(logsOf(ended, "said").at(-1)?.msg).toBe("From the backup.");
   });
@@ -96,7 +96,7 @@ describe("the chain of models", () => {
   it("uses each model's own key where two share a provider", async () => {
     const one = await provider(refusing(429, "slow down"));
     const two = await provider(refusing(429, "slow down"));
-    const groq = { provider: "groq", model: "llama-3.3-70b-versatile" } as const;
+    const groq = { provider: "groq", model: "llama-3.3-70b-versatile", maxRetries: 0 } as const;
     await run([aModel("one", one.baseUrl, groq), aModel("two", two.baseUrl, groq)]);
     expect(one.requests[0]?.authorization).toBe("Bearer key-of-one");
     expect(two.requests[0]?.authorization).toBe("Bearer key-of-two");
@@ -111,7 +111,7 @@ describe("the chain of models", () => {
     "fails with the provider's message when the last model answers %i",
     async (status, message, cooled) => {
       const broken = await provider(refusing(status, message));
-      const ended = await run([aModel("last", broken.baseUrl)]);
+      const ended = await run([aModel("last", broken.baseUrl, once)]);
       expect(ended.exitCode).toBe(1);
       expect(endMessageOf(ended).error).toBe(`model "last": ${status} ${message}`);
       expect(cooldowns(ended).map(({ model }) => model)).toEqual(cooled === null ? [] : [cooled]);
@@ -128,7 +128,7 @@ describe("the chain of models", () => {
   });
 
   it("fails when no model can be reached, and when none can be used", async () => {
-    const absent = await run([aModel("absent", await refused())]);
+    const absent = await run([aModel("absent", await refused(), once)]);
     expect(absent.exitCode).toBe(1);
     expect(endMessageOf(absent).error).toMatch(/^model "absent": connection error/i);
     const keyless = await run([aModel("keyless", "http://127.0.0.1:9/v1", { key: null })]);

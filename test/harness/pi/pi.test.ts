@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fakeProvider, saying } from "./fake-provider.ts";
-import { aJob, aModel, aScripted } from "./jobs.ts";
-import { endMessageOf, logsOf, runOf, startRun } from "./run-entry.ts";
+import { fakeProvider, saying } from "../fake-provider.ts";
+import { aJob, aModel, aScripted } from "../jobs.ts";
+import { endMessageOf, logsOf, runOf, startRun } from "../run-entry.ts";
 
 describe("a run in the pi harness", () => {
   let workDir: string;

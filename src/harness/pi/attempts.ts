@@ -1,0 +1,113 @@
+import type { AssistantMessage } from "@earendil-works/pi-ai";
+import type { Emit } from "../harness.ts";
+import type { RunClock } from "../run-clock.ts";
+import { classifyAnswer, seconds } from "./classify-answer.ts";
+import type { Answer, Verdict } from "./classify-answer.ts";
+import type { Exchange } from "./exchange.ts";
+import type { ModelChain } from "./model-chain.ts";
+import type { Pause } from "./pause.ts";
+import { defaultMaxRetries, retryDelayMs } from "./retry-policy.ts";
+import { silenceLimitMs } from "./silence-limit.ts";
+import { watchExchange } from "./watched-fetch.ts";
+
+export interface AttemptOptions {
+  readonly chain: Pick<ModelChain, "current" | "patience" | "modelsLeft">;
+  readonly clock: RunClock;
+  readonly pause: Pause;
+  readonly emit: Emit;
+  /** Called with each answer, that of a failed attempt too: it may have cost tokens. */
+  readonly onAnswer: (message: AssistantMessage) => void;
+}
+
+export interface Answered {
+  /** pi's message of the last attempt. */
+  readonly message: AssistantMessage;
+  readonly verdict: Verdict;
+}
+
+/** Asks the model in use until it answers, or no further attempt makes sense. */
+export async function answered(
+  ask: () => Promise<AssistantMessage>,
+  options: AttemptOptions,
+  signal: AbortSignal | undefined,
+): Promise<Answered> {
+  let waitedMs = 0;
+  for (let retries = 0; ; retries += 1) {
+    const { message, verdict } = await attempt(ask, options);
+    const delayMs = delayAfter(verdict, { retries, waitedMs }, options);
+    if (delayMs === null) return { message, verdict: withAttempts(verdict, retries + 1) };
+    logRetry(verdict, { retries, delayMs }, options);
+    await options.pause.wait(delayMs, signal);
+    if (signal?.aborted === true) return abortedBy(message);
+    waitedMs += delayMs;
+  }
+}
+
+async function attempt(
+  ask: () => Promise<AssistantMessage>,
+  { chain, clock, onAnswer }: AttemptOptions,
+): Promise<Answered> {
+  const limitMs = silenceLimitMs(chain.patience().timeoutSeconds, {
+    remainingMs: clock.remainingMs(),
+    modelsLeft: chain.modelsLeft(),
+  });
+  const { result: message, exchange } = await watchExchange(limitMs, ask);
+  onAnswer(message);
+  return { message, verdict: classifyAnswer(answerOf(message, exchange)) };
+}
+
+function answerOf(message: AssistantMessage, exchange: Exchange): Answer {
+  const { stopReason, rawStopReason = null, errorMessage, content } = message;
+  return {
+    stopReason,
+    rawStopReason,
+    errorText: errorMessage ?? "no reason given",
+    hasText: content.some((part) => part.type === "text" && part.text.trim() !== ""),
+    hasToolCall: content.some(({ type }) => type === "toolCall"),
+    exchange,
+  };
+}
+
+function delayAfter(
+  verdict: Verdict,
+  soFar: { readonly retries: number; readonly waitedMs: number },
+  { chain, clock, pause }: AttemptOptions,
+): number | null {
+  const { retries, waitedMs } = soFar;
+  const state = {
+    retries,
+    waitedMs,
+    maxRetries: chain.patience().maxRetries ?? defaultMaxRetries,
+    hasFallback: chain.modelsLeft() > 1,
+    remainingMs: clock.remainingMs(),
+  };
+  return retryDelayMs(verdict, state, pause.random());
+}
+
+function logRetry(
+  verdict: Verdict,
+  { retries, delayMs }: { readonly retries: number; readonly delayMs: number },
+  { chain, emit }: AttemptOptions,
+): void {
+  const model = chain.current().name;
+  const reason = verdict.kind === "complete" ? "" : verdict.message;
+  const attempts = `retry ${retries + 1} of ${chain.patience().maxRetries ?? defaultMaxRetries}`;
+  emit({
+    type: "log",
+    level: 40,
+    time: Date.now(),
+    kind: "run",
+    msg: `model "${model}": ${reason}; ${attempts} in ${seconds(delayMs)}`,
+    fields: { model, reason, delayMs, retry: retries + 1 },
+  });
+}
+
+function withAttempts(verdict: Verdict, attempts: number): Verdict {
+  if (verdict.kind === "complete" || verdict.kind === "continue" || attempts === 1) return verdict;
+  return { ...verdict, message: `${verdict.message} (after ${attempts} attempts)` };
+}
+
+function abortedBy(message: AssistantMessage): Answered {
+  const verdict: Verdict = { kind: "fail", message: "the session was aborted" };
+  return { message: { ...message, stopReason: "aborted" }, verdict };
+}

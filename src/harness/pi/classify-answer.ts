@@ -1,0 +1,161 @@
+import {
+  boundedCooldown,
+  defaultCooldownMs,
+  isTransientStatus,
+  providerFailure,
+} from "../provider-failure.ts";
+import type { ProviderFailure } from "../provider-failure.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** One answer of a model, as pi and the wire show it. */
+export interface Answer {
+  /** pi's word: `stop`, `toolUse`, `length`, `error`, `aborted`. */
+  readonly stopReason: string;
+  /** The provider's word, such as `end_turn` or `SAFETY`; null when none came. */
+  readonly rawStopReason: string | null;
+  /** pi's text of what went wrong. */
+  readonly errorText: string;
+  readonly hasText: boolean;
+  readonly hasToolCall: boolean;
+  readonly exchange: Exchange;
+}
+
+/** What to do with an answer. The message is for a person and completes `model "x": …`. */
+export type Verdict =
+  | { readonly kind: "complete" }
+  /** The session goes on: the model is asked for the rest (`cut`), or once more (`empty`). */
+  | {
+      readonly kind: "continue";
+      readonly why: "cut" | "empty" | "paused";
+      readonly message: string;
+    }
+  /** The same request may succeed later. */
+  | {
+      readonly kind: "retry";
+      readonly message: string;
+      readonly retryAfterMs: number | null;
+      /** The attempt used up its time limit. */
+      readonly isSlow: boolean;
+      readonly cooldownMs: number | null;
+    }
+  /** Asking this model again doesn't help; another may do better. */
+  | { readonly kind: "fallback"; readonly message: string; readonly cooldownMs: number | null }
+  | { readonly kind: "fail"; readonly message: string };
+
+/** Endings that no provider means as success, by the provider's own word. The first that matches counts. */
+const endings: readonly (readonly [RegExp, (word: string) => Verdict])[] = [
+  [/^refusal$/, () => another("the model refused to answer")],
+  [
+    /content_?filter|safety|recitation|blocklist|prohibited|^spii$|^sensitive$|^language$|moderation/i,
+    (word) => another(`the provider's content filter stopped the answer (${word})`),
+  ],
+  [
+    /context_window_exceeded/,
+    () => another("the conversation is longer than the model's context window"),
+  ],
+  [
+    /^(malformed|unexpected|too_many)_|^(error|network_error|other|finish_reason_unspecified)$/i,
+    (word) => again(`the provider stopped the answer (${word})`),
+  ],
+];
+
+/** Endings that say nothing about an error: it came from somewhere else. */
+const ordinary =
+  /^(stop|end|end_turn|stop_sequence|tool_use|tool_calls|function_call|max_tokens|length|model_length|pause_turn|completed|incomplete|failed|cancelled|in_progress|queued)$/i;
+
+/** Codes and types of errors inside of a stream that a retry doesn't change. */
+const permanent =
+  /invalid|authentication|permission|not_found|unsupported|context_length|too_large|insufficient_quota|billing|policy/i;
+
+/** What an answer is worth, in this order: refusals first, as some providers call them success. */
+export function classifyAnswer(answer: Answer): Verdict {
+  const { exchange, stopReason, rawStopReason } = answer;
+  if (stopReason === "aborted") return { kind: "fail", message: "the session was aborted" };
+  if (exchange.refusal !== "") return another(`the model refused: ${cutText(exchange.refusal)}`);
+  if (exchange.blocked !== null) {
+    return another(`the provider's content filter blocked the prompt (${exchange.blocked})`);
+  }
+  if (stopReason === "error") return ended(answer) ?? failed(answer);
+  if (stopReason === "length") return goOn("cut", "the answer was cut at its output limit");
+  if (!answer.hasText && !answer.hasToolCall) return goOn("empty", "the answer was empty");
+  if (rawStopReason === "pause_turn") return goOn("paused", "the provider paused the answer");
+  return { kind: "complete" };
+}
+
+/** By the word that the provider ended the answer with; null when that was an ordinary one. */
+function ended({ rawStopReason: word, errorText }: Answer): Verdict | null {
+  if (word === null || ordinary.test(word)) return null;
+  const [, verdict] = endings.find(([pattern]) => pattern.test(word)) ?? [];
+  if (verdict === undefined) {
+    return another(`the provider stopped the answer for a reason that is not known here (${word})`);
+  }
+  const made = verdict(word);
+  // Anthropic explains a refusal in words of its own.
+  const isExplained = word === "refusal" && errorText !== "";
+  return isExplained && made.kind === "fallback"
+    ? { ...made, message: `${made.message}: ${cutText(errorText)}` }
+    : made;
+}
+
+function failed({ exchange, errorText }: Answer): Verdict {
+  const { isSent, silentMs, status, retryAfterMs, streamError } = exchange;
+  if (silentMs !== null) return silent(silentMs);
+  const isStream = status !== null && status < 400;
+  const failure = providerFailure(errorText, { status: isStream ? null : status, retryAfterMs });
+  if (!isSent) return another(failure.message);
+  if (isStream) return brokenStream(failure, streamError);
+  const { message, cooldownMs } = failure;
+  // Without any response the connection failed, whatever the client calls it.
+  const isTransient =
+    status === null ? true : failure.isTransient && exchange.shouldRetry !== false;
+  const cooled = status === null ? boundedCooldown(null) : cooldownMs;
+  if (!isTransient) return { kind: "fallback", message, cooldownMs };
+  return again(message, { retryAfterMs: failure.retryAfterMs, cooldownMs: cooled });
+}
+
+function silent(silentMs: number): Verdict {
+  const message = `nothing came for ${seconds(silentMs)}`;
+  return again(message, { isSlow: true, cooldownMs: defaultCooldownMs });
+}
+
+/** The response began well: what breaks then is a hiccup, unless the provider says otherwise. */
+function brokenStream(failure: ProviderFailure, code: string | null): Verdict {
+  const { message, retryAfterMs } = failure;
+  const status = code !== null && /^\d{3}$/.test(code) ? Number(code) : failure.status;
+  const isPermanent =
+    status === null || status < 400
+      ? code !== null && permanent.test(code)
+      : !isTransientStatus(status);
+  if (isPermanent) return another(message);
+  return again(message, { retryAfterMs, cooldownMs: boundedCooldown(retryAfterMs) });
+}
+
+function again(
+  message: string,
+  {
+    retryAfterMs = null,
+    isSlow = false,
+    cooldownMs = null,
+  }: { retryAfterMs?: number | null; isSlow?: boolean; cooldownMs?: number | null } = {},
+): Verdict {
+  return { kind: "retry", message, retryAfterMs, isSlow, cooldownMs };
+}
+
+function another(message: string): Verdict {
+  return { kind: "fallback", message, cooldownMs: null };
+}
+
+function goOn(why: "cut" | "empty" | "paused", message: string): Verdict {
+  return { kind: "continue", why, message };
+}
+
+const maxCharacters = 500;
+
+function cutText(text: string): string {
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
+}
+
+/** `20 s`, `0.4 s` */
+export function seconds(ms: number): string {
+  return `${ms < 10_000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1000)} s`;
+}

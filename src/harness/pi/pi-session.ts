@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import {
+  createAgentSession,
+  createBashToolDefinition,
+  DefaultResourceLoader,
+  defineTool,
+  SessionManager,
+  SettingsManager,
+} from "@earendil-works/pi-coding-agent";
+import type { AgentSession, ExtensionFactory, ModelRuntime } from "@earendil-works/pi-coding-agent";
+import { z } from "zod";
+import { refusedAnswer } from "../abilities/abilities.ts";
+import type { Abilities } from "../abilities/abilities.ts";
+import type { Session } from "../harness.ts";
+import type { PiModel } from "../pi-models.ts";
+import { systemPrompt } from "../system-prompt.ts";
+import { toolsFor } from "../tools.ts";
+import type { HarnessTool } from "../tools.ts";
+
+const builtInTools = ["read", "bash", "edit", "write"];
+
+/** A session of pi with the job's instructions and tools, and nothing of the machine's pi. */
+export async function createPiSession(
+  { job, commandEnv, abilities }: Session,
+  modelRuntime: ModelRuntime,
+  first: PiModel,
+  extension: ExtensionFactory,
+): Promise<AgentSession> {
+  const cwd = job.workDir;
+  // Never made: what pi looks for there is not found.
+  const agentDir = join(cwd, ".no-pi");
+  const settingsManager = SettingsManager.inMemory({
+    // The harness retries by itself, with the provider's own word on when.
+    retry: { enabled: false, provider: { maxRetries: 0 } },
+    compaction: { enabled: true },
+    cacheWarming: "off",
+    enableInstallTelemetry: false,
+    enableAnalytics: false,
+  });
+  const resourceLoader = new DefaultResourceLoader({
+    cwd,
+    agentDir,
+    settingsManager,
+    noExtensions: true,
+    noSkills: true,
+    noPromptTemplates: true,
+    noThemes: true,
+    noContextFiles: true,
+    systemPromptOverride: () => systemPrompt(job.instructions, job.title),
+    appendSystemPromptOverride: () => [],
+    extensionFactories: [extension],
+  });
+  await resourceLoader.reload();
+  const bash = createBashToolDefinition(cwd, {
+    exposeSessionEnvironment: false,
+    spawnHook: (context) => ({ ...context, env: { ...commandEnv } }),
+  });
+  const tools = toolsFor(job);
+  const { session } = await createAgentSession({
+    cwd,
+    agentDir,
+    modelRuntime,
+    model: first.model,
+    thinkingLevel: first.thinkingLevel,
+    tools: [...builtInTools, ...tools.map(({ name }) => name)],
+    customTools: [defineTool(bash), ...tools.map((tool) => piTool(tool, abilities))],
+    resourceLoader,
+    sessionManager: SessionManager.inMemory(cwd),
+    settingsManager,
+  });
+  return session;
+}
+
+/** The tool answers as the command of the same ability does: with one JSON object. A refusal is the tool's error. */
+function piTool({ name, description, parameters, ability }: HarnessTool, abilities: Abilities) {
+  return defineTool({
+    ...{ name, label: name, description },
+    parameters: z.toJSONSchema(parameters),
+    execute: async (_id, input, signal = neverAborted) => {
+      const answer = await abilities.perform(ability, input, signal).catch(refusedAnswer);
+      const text = JSON.stringify(answer);
+      if (answer.ok !== true) throw new Error(text);
+      return { content: [{ type: "text", text }], details: undefined };
+    },
+  });
+}
+
+const neverAborted = new AbortController().signal;

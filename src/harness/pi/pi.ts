@@ -1,0 +1,90 @@
+import { InMemoryCredentialStore } from "@earendil-works/pi-ai";
+import { ModelRuntime } from "@earendil-works/pi-coding-agent";
+import type { AgentSession } from "@earendil-works/pi-coding-agent";
+import type { Emit, Harness, Session, SessionEnd } from "../harness.ts";
+import { preparePiModels } from "../pi-models.ts";
+import { createModelChain } from "./model-chain.ts";
+import type { ModelChain } from "./model-chain.ts";
+import { realPause } from "./pause.ts";
+import type { Pause } from "./pause.ts";
+import { createPiSession } from "./pi-session.ts";
+import { retryingStream } from "./retrying-stream.ts";
+import { sessionLog } from "./session-log.ts";
+
+/**
+ * Runs the session in pi, in this process: nothing is read from or written to pi's folders, keys stay in memory,
+ * and commands get the environment of `session.commandEnv` only. Fails over along the job's models.
+ */
+export function createPiHarness(pause: Pause): Harness {
+  return async (session) => {
+    const runtime = await ModelRuntime.create({
+      credentials: new InMemoryCredentialStore(),
+      modelsPath: null,
+      allowModelNetwork: false,
+    });
+    const models = await preparePiModels(session.job.models, runtime, session.startScripted);
+    try {
+      for (const problem of models.problems) logRun(session.emit, 40, problem);
+      const [first, ...others] = models.usable;
+      if (first === undefined) {
+        throw new Error(`no model can be used: ${models.problems.join("; ")}`);
+      }
+      await first.activate();
+      const chain = createModelChain([first, ...others], session.job.models, session.emit);
+      const pi = await createPiSession(session, runtime, first, chain.extension);
+      return await talk(pi, session, chain, pause);
+    } finally {
+      await models.close();
+    }
+  };
+}
+
+export const runPi: Harness = createPiHarness(realPause);
+
+async function talk(
+  pi: AgentSession,
+  { emit, signal, clock, prompt }: Session,
+  chain: ModelChain,
+  pause: Pause,
+): Promise<SessionEnd> {
+  const log = sessionLog(emit, () => chain.current().name);
+  const { sessionId, agent } = pi;
+  agent.streamFunction = retryingStream(agent.streamFunction, {
+    chain,
+    clock,
+    pause,
+    emit,
+    sessionId,
+    onAnswer: log.onAnswer,
+  });
+  const abort = () => void pi.abort().catch(() => undefined);
+  const unsubscribe = pi.subscribe(log.onEvent);
+  try {
+    await pi.bindExtensions({});
+    const { name, model } = chain.current();
+    logRun(emit, 30, `session starts with model "${name}" (${model.id})`);
+    signal.addEventListener("abort", abort, { once: true });
+    if (!signal.aborted) await pi.prompt(prompt, { expandPromptTemplates: false });
+  } finally {
+    signal.removeEventListener("abort", abort);
+    unsubscribe();
+    pi.dispose();
+  }
+  const { tokens, costUsd, turns } = log.usage();
+  const model = chain.current().name;
+  const usage = { model, tokens, turns, costUsd: chain.isPriced() ? costUsd : null };
+  return { error: sessionError(chain, signal), usage };
+}
+
+/** pi resolves whatever happens: the verdict on the model's last answer counts. */
+function sessionError(chain: ModelChain, signal: AbortSignal): string | null {
+  // Whether a person, a timeout or the scheduler's stop told it, nobody says in here.
+  if (signal.aborted) return "it was told to end before it was done";
+  const last = chain.latest();
+  if (last === null) return "the session ended without an answer of the model";
+  return last.kind === "complete" ? null : `model "${chain.current().name}": ${last.message}`;
+}
+
+function logRun(emit: Emit, level: 30 | 40, msg: string): void {
+  emit({ type: "log", level, time: Date.now(), kind: "run", msg });
+}

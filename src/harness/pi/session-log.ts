@@ -1,0 +1,83 @@
+import type { AgentSessionEvent } from "@earendil-works/pi-coding-agent";
+import type { AssistantMessage } from "@earendil-works/pi-ai";
+import type { Usage } from "../../../streams/vocabulary.ts";
+import type { Emit } from "../harness.ts";
+import { storyOf } from "../story.ts";
+import type { StoryUsage } from "../story.ts";
+
+/** What a session says and uses, as messages of the run. */
+export interface SessionLog {
+  readonly onEvent: (event: AgentSessionEvent) => void;
+  /** Takes every answer that a model gave, also one of a failed attempt and a summary: all of them cost tokens. */
+  readonly onAnswer: (message: AssistantMessage) => void;
+  readonly usage: () => Omit<Usage, "model">;
+}
+
+/** Logs a session of pi by its events. */
+export function sessionLog(emit: Emit, modelName: () => string): SessionLog {
+  const story = storyOf(emit);
+  const total = { tokens: 0, costUsd: 0, turns: 0 };
+
+  function onAnswer({ usage }: AssistantMessage): void {
+    total.tokens += usage.totalTokens;
+    total.costUsd += usage.cost.total;
+  }
+
+  function onMessage({ content, usage, stopReason }: AssistantMessage): void {
+    for (const part of content) if (part.type === "text") story.said(part.text);
+    if (stopReason === "error" || stopReason === "aborted") return;
+    total.turns += 1;
+    story.used(modelName(), usageOf(usage));
+  }
+
+  function onCompaction(event: Extract<AgentSessionEvent, { type: "compaction_end" }>): void {
+    const { reason, result, aborted, errorMessage } = event;
+    if (result === undefined) {
+      if (!aborted) story.note(40, `the conversation was not shortened: ${errorMessage ?? reason}`);
+      return;
+    }
+    story.note(30, `conversation shortened (${reason})`);
+    if (result.usage !== undefined) story.used(modelName(), usageOf(result.usage));
+  }
+
+  function onEvent(event: AgentSessionEvent): void {
+    switch (event.type) {
+      case "message_end":
+        if (event.message.role === "assistant") onMessage(event.message);
+        break;
+      case "tool_execution_start":
+        story.toolCall(event.toolCallId, event.toolName, event.args);
+        break;
+      case "tool_execution_end":
+        story.toolResult(event.toolCallId, resultText(event.result), event.isError, event.toolName);
+        break;
+      case "compaction_end":
+        onCompaction(event);
+        break;
+    }
+  }
+
+  return { onEvent, onAnswer, usage: () => ({ ...total }) };
+}
+
+function usageOf({
+  input,
+  output,
+  cacheRead,
+  cacheWrite,
+  totalTokens,
+  cost,
+}: AssistantMessage["usage"]): StoryUsage {
+  return { tokens: totalTokens, input, output, cacheRead, cacheWrite, costUsd: cost.total };
+}
+
+function resultText(result: unknown): string {
+  const { content } = (result ?? {}) as { content?: unknown };
+  if (!Array.isArray(content)) return "";
+  return content
+    .map((part: unknown) => {
+      const { text } = (part ?? {}) as { text?: unknown };
+      return typeof text === "string" ? text : "[not text]";
+    })
+    .join("\n");
+}

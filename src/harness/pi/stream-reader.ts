@@ -1,0 +1,75 @@
+import type { Exchange } from "./exchange.ts";
+
+/** Fields that pi leaves out of what it makes of a stream; only lines with one of them are parsed. */
+const marks = ["refusal", '"blockReason"', '"error"'];
+
+interface Reader {
+  read(chunk: Uint8Array): void;
+  end(): void;
+}
+
+/** Reads refusals, blocked prompts and errors out of a streamed response, while pi reads the same bytes. */
+export function streamReader(exchange: Exchange): Reader {
+  const decoder = new TextDecoder();
+  let rest = "";
+  const readLines = (text: string) => {
+    const lines = (rest + text).split(/\r\n|\r|\n/);
+    rest = lines.pop() ?? "";
+    for (const line of lines) readLine(line, exchange);
+  };
+  return {
+    read: (chunk) => readLines(decoder.decode(chunk, { stream: true })),
+    end: () => {
+      readLines(`${decoder.decode()}\n`);
+    },
+  };
+}
+
+function readLine(line: string, exchange: Exchange): void {
+  if (!marks.some((mark) => line.includes(mark))) return;
+  const data = parsed(line.replace(/^data:/, ""));
+  exchange.refusal += textAt(data, "choices", 0, "delta", "refusal") ?? refusalDelta(data);
+  exchange.blocked ??= textAt(data, "promptFeedback", "blockReason");
+  exchange.streamError ??= streamError(data);
+}
+
+/** OpenAI's Responses API: each piece comes in an event of its own. */
+function refusalDelta(data: unknown): string {
+  const isDelta = textAt(data, "type") === "response.refusal.delta";
+  return (isDelta ? textAt(data, "delta") : null) ?? "";
+}
+
+/** The most exact of what an error says of itself: a number, a code, a type. */
+function streamError(data: unknown): string | null {
+  const errors = [at(data, "error"), at(data, "response", "error")];
+  const error =
+    errors.find((found) => typeof found === "object" && found !== null) ?? ownError(data);
+  return textAt(error, "code") ?? textAt(error, "type");
+}
+
+function ownError(data: unknown): unknown {
+  return textAt(data, "type") === "error" ? { code: at(data, "code") } : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // pi reports it.
+    return null;
+  }
+}
+
+function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (node, key) => (typeof node === "object" && node !== null ? Reflect.get(node, key) : undefined),
+    value,
+  );
+}
+
+/** A text or number at a path, null for anything else and for an empty text. */
+function textAt(value: unknown, ...path: readonly (string | number)[]): string | null {
+  const found = at(value, ...path);
+  if (typeof found === "number") return String(found);
+  return typeof found === "string" && found !== "" ? found : null;
+}

@@ -1,0 +1,76 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { retryAfterOf } from "../retry-after.ts";
+import { unlimitedDispatcher } from "./dispatcher.ts";
+import { newExchange } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
+import { silenceTimer } from "./silence-timer.ts";
+import type { SilenceTimer } from "./silence-timer.ts";
+import { streamReader } from "./stream-reader.ts";
+
+interface Watch {
+  readonly exchange: Exchange;
+  readonly timer: SilenceTimer;
+}
+
+const watches = new AsyncLocalStorage<Watch>();
+const plainFetch = globalThis.fetch;
+
+/**
+ * Does one request to a model and resolves to its result with what was seen on the wire: pi's adapters keep status and
+ * headers to themselves, and not all of them take a `fetch` of ours, but all use the global one. `limitMs` is how long
+ * the model may be silent.
+ */
+export async function watchExchange<Result>(
+  limitMs: number,
+  request: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly exchange: Exchange }> {
+  globalThis.fetch = watchedFetch;
+  const exchange = newExchange();
+  const timer = silenceTimer(limitMs, () => (exchange.silentMs = limitMs));
+  try {
+    return { result: await watches.run({ exchange, timer }, request), exchange };
+  } finally {
+    timer.stop();
+  }
+}
+
+const watchedFetch: typeof fetch = async (input, init) => {
+  const watch = watches.getStore();
+  if (watch === undefined) return plainFetch(input, init);
+  const { exchange, timer } = watch;
+  exchange.isSent = true;
+  timer.start();
+  const signals = [timer.signal, ...(init?.signal ? [init.signal] : [])];
+  const timed = { ...init, signal: AbortSignal.any(signals) };
+  const dispatcher = unlimitedDispatcher();
+  const response = await plainFetch(
+    input,
+    dispatcher === undefined ? timed : { ...timed, dispatcher },
+  );
+  exchange.status = response.status;
+  exchange.retryAfterMs = retryAfterOf(response.headers, Date.now());
+  const shouldRetry = response.headers.get("x-should-retry");
+  exchange.shouldRetry = shouldRetry === null ? null : shouldRetry === "true";
+  return response.body === null ? response : watchedBody(response, response.body, watch);
+};
+
+function watchedBody(
+  response: Response,
+  body: NonNullable<Response["body"]>,
+  { exchange, timer }: Watch,
+): Response {
+  const reader = streamReader(exchange);
+  const watched = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      timer.start();
+      if (response.ok) reader.read(chunk);
+      controller.enqueue(chunk);
+    },
+    flush: () => {
+      timer.stop();
+      if (response.ok) reader.end();
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(body.pipeThrough(watched), { status, statusText, headers });
+}

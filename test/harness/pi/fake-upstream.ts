@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import type { Action } from "./answer-table.ts";
+import { wireFormatOf } from "./wires/wire-format-of.ts";
+
+/** What one model was asked. */
+export interface Route {
+  readonly baseUrl: string;
+  /** The bodies of its requests. */
+  readonly requests: readonly string[];
+}
+
+export interface FakeUpstream {
+  /** A base URL of its own that answers with these actions, one after the other, then with the last. */
+  route(actions: readonly Action[]): Route;
+  close(): Promise<void>;
+}
+
+/** One HTTP server for many models, each with a base URL of its own; it speaks the wire format that it is asked in. */
+export async function startFakeUpstream(): Promise<FakeUpstream> {
+  const routes: { readonly actions: readonly Action[]; readonly requests: string[] }[] = [];
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const { url = "" } = request;
+    const route = routes[Number(/^\/(\d+)\//.exec(url)?.[1])];
+    if (route === undefined) return void response.writeHead(500).end("no such route");
+    const { actions, requests } = route;
+    const body = await text(request);
+    requests.push(body);
+    const action = actions[Math.min(requests.length, actions.length) - 1];
+    if (action !== undefined) await perform(action, url, response);
+  };
+  const server = createServer((request, response) => {
+    // The client may be gone.
+    serve(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  return {
+    route: (actions) => {
+      const requests: string[] = [];
+      const index = routes.push({ actions, requests }) - 1;
+      return { baseUrl: `http://127.0.0.1:${port}/${index}/v1`, requests };
+    },
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+async function perform(action: Action, path: string, response: ServerResponse): Promise<void> {
+  const format = wireFormatOf(path);
+  if (typeof action === "object" && "status" in action) {
+    return void response.writeHead(action.status, action.headers).end(action.body);
+  }
+  if (action === "hang up before the first byte") return void response.destroy();
+  if (action === "say nothing") return;
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  if (typeof action === "object") return void response.end(format.stream(action.reply));
+  await new Promise<unknown>((resolve) => response.write(format.begin, resolve));
+  if (action === "hang up in the middle") response.destroy();
+  if (action === "send garbage") response.end(format.garbage);
+  if (action === "send an error event") response.end(format.errorEvent);
+}
