@@ -28,7 +28,7 @@ import { runAgent } from "./runs/run-agent.ts";
 import type { RunEdges } from "./runs/run-agent.ts";
 import { queueRunEvent } from "./runs/run-events.ts";
 import type { Withdrawn } from "./runs/run-events.ts";
-import { isWork, triggersFor } from "./triggers/triggers-for.ts";
+import { isTick, isWork, triggersFor } from "./triggers/triggers-for.ts";
 import type { LastSeen, Triggered } from "./triggers/triggers-for.ts";
 import { needsImage } from "./vocabulary.ts";
 import type { AgentChange, AgentConfig, BuildEvent, RunEvent, WorkItem } from "./vocabulary.ts";
@@ -160,8 +160,8 @@ function queued(
     limits$: queueLimits({ agent$: inForce$, enabled$, usable$, beside$, draining$, scheduler }),
     places,
     isItem: isWork,
-    // A cron tick that finds everybody busy is skipped; the next one is due anyway.
-    mayWait: ({ trigger }) => trigger.kind !== "cron" || trigger.rerun !== undefined,
+    // A tick that finds all runners busy is skipped.
+    mayWait: (item) => !isTick(item),
     withdraw$: withdrawn
       .to(name)
       .pipe(map(({ itemId, why }) => ({ why, isMeant: (item) => item.id === itemId }))),

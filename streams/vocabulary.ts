@@ -196,8 +196,10 @@ export interface WorkItem {
   readonly agent: string;
   /** When the trigger arrived, epoch ms. */
   readonly at: number;
-  /** 1 for the first try; a retry of a lost run counts up. */
+  /** 1 for the first try; the retry of a run that was interrupted or lost counts up. */
   readonly attempt: number;
+  /** For a replay: the id of the history entry that it runs again. */
+  readonly replayOf?: string;
   readonly trigger: Trigger;
 }
 
@@ -206,6 +208,7 @@ export const outcomes = [
   "failed",
   "timed_out",
   "killed",
+  "interrupted",
   "out_of_memory",
   "lost",
   "skipped",
@@ -214,6 +217,18 @@ export const outcomes = [
   "rejected",
 ] as const;
 export type Outcome = (typeof outcomes)[number];
+
+/** Ends that do not come from the work itself: the scheduler was stopped, or the run's machine or engine failed. */
+export const retriedOutcomes = ["interrupted", "lost"] as const satisfies readonly Outcome[];
+
+/** How often work is tried. */
+const maxAttempts = 2;
+
+/** Whether work is tried once more after a run of it ended with this outcome. */
+export function isRetried({ attempt }: WorkItem, outcome: Outcome): boolean {
+  const retried: readonly Outcome[] = retriedOutcomes;
+  return retried.includes(outcome) && attempt < maxAttempts;
+}
 
 /** What a run used; null where the harness cannot say. */
 export interface Usage {

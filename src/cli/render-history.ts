@@ -14,7 +14,7 @@ const columns: readonly TableColumn[] = [
   { title: "Instance or reason", shrinks: true },
 ];
 
-/** The trigger history as a table, in the order given. What may be replayed has its receipt below it. */
+/** The trigger history as a table, in the order given. What may be replayed has its id below it. */
 export function renderHistory(entries: readonly HistoryEntry[], style: StatusStyle): string {
   const rows = entries.map((entry) => [
     localTime(Date.parse(entry.at), style.now),
@@ -26,23 +26,29 @@ export function renderHistory(entries: readonly HistoryEntry[], style: StatusSty
   ]);
   const table = renderTable(columns, rows, { width: style.columns, colors: style.colors });
   const [head = "", ...lines] = table.split("\n");
-  const below = entries.map((entry, index) => [lines[index] ?? "", ...receiptOf(entry, style)]);
+  const below = entries.map((entry, index) => [lines[index] ?? "", ...replayIdOf(entry, style)]);
   return [head, ...below.flat()].join("\n");
 }
 
-/** A line of its own: an id is half as wide as a terminal. Nobody replays what succeeded, or still may. */
-function receiptOf({ receiptId, outcome }: HistoryEntry, { colors }: StatusStyle): string[] {
-  if (receiptId === null || outcome === null || outcome === "succeeded") return [];
-  return [colors.dim(`  receipt ${receiptId}`)];
+/** Outcomes after which a replay is unusual: of a schedule, the next tick follows anyway. */
+const notReplayed: readonly HistoryEntry["outcome"][] = [null, "succeeded", "skipped", "missed"];
+
+/** A line of its own: an id is half as wide as a terminal. */
+function replayIdOf({ id, receiptId, outcome }: HistoryEntry, { colors }: StatusStyle): string[] {
+  if (notReplayed.includes(outcome)) return [];
+  return [colors.dim(receiptId === null ? `  trigger ${id}` : `  receipt ${receiptId}`)];
 }
 
-function triggerOf({ kind, source, event, action }: HistoryEntry): string {
+function triggerOf({ kind, source, event, action, replayOf }: HistoryEntry): string {
   const name = [event, action].filter((part) => part !== null).join(".");
-  return plainLine([kind, source, name].filter(Boolean).join(" "));
+  const replay = replayOf === null ? "" : "(replay)";
+  return plainLine([kind, source, name, replay].filter(Boolean).join(" "));
 }
 
 function outcomeOf({ outcome, startedAt }: HistoryEntry, colors: Colors): string {
   if (outcome === null) return startedAt === null ? colors.dim("queued") : colors.green("running");
   if (outcome === "succeeded") return outcome;
-  return ["skipped", "missed"].includes(outcome) ? colors.yellow(outcome) : colors.red(outcome);
+  return ["interrupted", "skipped", "missed"].includes(outcome)
+    ? colors.yellow(outcome)
+    : colors.red(outcome);
 }

@@ -29,6 +29,10 @@ export const historyEntrySchema = z
     value: z.unknown().meta({
       description: "What the run returned; a long one is cut and then text. Null for nothing",
     }),
+    replayOf: z
+      .string()
+      .nullable()
+      .meta({ description: "The entry that this one runs again, for a replay" }),
     calls: z.int().meta({ description: "How many calls its run made" }),
   })
   .meta({ id: "HistoryEntry" });

@@ -87,6 +87,11 @@ export interface Operations {
    * filters say. Each gets new work, committed before it is told.
    */
   replay(receiptId: string, agent: string | null): Promise<ReplayResult>;
+  /**
+   * Runs the work of a history entry again, whatever asked for it, as new work that is committed first. Throws
+   * OperationError `unknown_trigger`.
+   */
+  replayTrigger(id: string): Promise<ReplayResult>;
   /** The resources that runs hold now. */
   locks(): readonly Lock[];
   receiveWebhook(delivery: Delivery): Promise<DeliveryAnswer>;

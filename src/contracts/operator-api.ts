@@ -45,6 +45,10 @@ const replayedSchema = z.object({
     .meta({ description: "`started` and `queued` go on; the others are ends, as in the history" }),
   instanceId: z.string().optional().meta({ description: "The run, when it started at once" }),
   triggerId: z.string().meta({ description: "Its entry in the trigger history" }),
+  replayOf: z
+    .string()
+    .nullable()
+    .meta({ description: "The entry that it runs again; null when the delivery left none" }),
   reason: z.string().optional().meta({ description: "Why it won't run" }),
 });
 export type Replayed = z.infer<typeof replayedSchema>;
@@ -52,7 +56,10 @@ export type Replayed = z.infer<typeof replayedSchema>;
 /** The answer to a replay. */
 export const replayResultSchema = z
   .object({
-    receiptId: z.string(),
+    receiptId: z
+      .string()
+      .nullable()
+      .meta({ description: "The delivery; null for work that no webhook asked for" }),
     replayId: z.string(),
     matched: z.array(replayedSchema),
     reason: z.string().nullable().meta({ description: "Why no agent matched; null when one did" }),

@@ -43,11 +43,11 @@ export async function adoptRuns(
   ): Promise<AdoptedRun | null> {
     const run = open.find((each) => each.instanceId === instanceId);
     if (run === undefined) return null;
-    const { item, startedAt, waitedMs } = run;
+    const { item, startedAt, waitedMs, leftByStop } = run;
     const request: RunRequest = { instanceId, agent, item };
     const last = await lastLine(request, logs);
     const report: AdoptedRun["report"] = (stop$) => runtime.resume({ request, last }, stop$);
-    return { request, startedAt, waitedMs, report };
+    return { request, startedAt, waitedMs, leftByStop, report };
   }
 }
 

@@ -9,8 +9,8 @@ import { recordEvent } from "./recorder.ts";
 import { redactEvent } from "./redact-event.ts";
 import type { Reporting } from "./reporting.ts";
 import { rerun } from "./rerun.ts";
+import { retryWork } from "./retry-work.ts";
 import type { LiveAbilities } from "./run-abilities.ts";
-import { retryLost } from "./retry-lost.ts";
 import type { Serving } from "./serving.ts";
 
 export interface EventReaders extends Pick<Serving, "webhooks" | "metrics" | "listening"> {
@@ -44,8 +44,8 @@ export function eventReader(readers: EventReaders): (event: RunEvent) => void {
     for (const reader of [webhooks, metrics, listening, firstEvents]) reader.see(event);
     const problem = (error: unknown): void =>
       journal.say(50, `${event.agent}: ${event.type} not recorded: ${messageOf(error)}`);
-    // In the same turn as the record of the loss, and so in the same commit.
-    retryLost(event, store.work, readers.dispatch).catch(problem);
+    // In the same turn as the record of the run's end, and so in the same commit.
+    retryWork(event, store.work, readers.dispatch).catch(problem);
     recordEvent(event, records).catch(problem);
     rerun(event, again).catch(problem);
     // Last, as what it tells of an end it reads from the store after all of these.

@@ -20,6 +20,7 @@ import { missingAgents } from "./missing-agents.ts";
 import { withoutTriggers } from "./on-demand.ts";
 import { newInstanceId } from "./run-edges.ts";
 import type { Runtimes } from "./run-edges.ts";
+import type { Stopping } from "./stopping.ts";
 import type { Switches } from "./switches.ts";
 
 /** What the graph flows from and over. */
@@ -40,6 +41,7 @@ export interface GraphParts extends Pick<Runtimes, "runner" | "prepare"> {
   readonly places: Places;
   readonly resting: Resting;
   readonly switches: Pick<Switches, "isEnabled">;
+  readonly stopping: Pick<Stopping, "phase">;
 }
 
 /** How long a claim that is under way may take once the scheduler stops, in ms. */
@@ -56,6 +58,7 @@ export function graphOver(parts: GraphParts): Observable<RunEvent> {
       claim: (request) =>
         from(store.work.claim(request)).pipe(takeUntil(inputs.stopping$.pipe(delay(claimMs)))),
       scheduler: asyncScheduler,
+      isStopping: () => !parts.onDemand && parts.stopping.phase() === "draining",
       newId: uuidV7,
       isEnabled: (agent) => switches.isEnabled(agent),
       lastSeen: lastSeenIn(store.settings),

@@ -15,6 +15,7 @@ import type { ReceiptViewDeps } from "./receipt-view.ts";
 import { replay } from "./replay.ts";
 import type { ReadAgain } from "./replay.ts";
 import { maskHeaders } from "./mask-headers.ts";
+import { replayTrigger } from "./replay-trigger.ts";
 import { knownAgent, mustBeRunnable } from "./runnable.ts";
 import type { StatusBoard } from "./status-board.ts";
 import type { Stopping } from "./stopping.ts";
@@ -28,7 +29,7 @@ export interface OperationDeps {
   readonly resting: Pick<Resting, "of">;
   readonly stopping: Stopping;
   readonly switches: Switches;
-  readonly store: Pick<Store, "work" | "history" | "receipts">;
+  readonly store: Pick<Store, "work" | "history" | "originals" | "receipts">;
   readonly inputs: Pick<Inputs, "manual$" | "kill$">;
   readonly webhooks: {
     readonly receive: (delivery: Delivery) => Promise<DeliveryAnswer>;
@@ -44,6 +45,8 @@ export interface OperationDeps {
 export function createOperations(deps: OperationDeps): Operations {
   const { board, stopping, switches, store } = deps;
   const { kill$ } = deps.inputs;
+  const { readAgain } = deps.webhooks;
+  const replays = { ...deps, readAgain };
   return {
     snapshot: () => board.snapshot(),
     update$: board.update$,
@@ -90,8 +93,8 @@ export function createOperations(deps: OperationDeps): Operations {
     },
     receipt: (id) =>
       viewReceipt(id, { ...deps, ...deps.webhooks, receipt: (key) => store.receipts.get(key) }),
-    replay: (id, agent) =>
-      replay(id, agent, { ...deps, readAgain: (receipt) => deps.webhooks.readAgain(receipt) }),
+    replay: (id, agent) => replay(id, agent, replays),
+    replayTrigger: (id) => replayTrigger(id, replays),
     locks: () => heldLocks(board.claims()),
     receiveWebhook: (delivery) => deps.webhooks.receive(delivery),
   };

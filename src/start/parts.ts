@@ -7,6 +7,7 @@ import { createResting } from "../../streams/runs/resting.ts";
 import type { Resting } from "../../streams/runs/resting.ts";
 import type { LogEntry, WorkItem } from "../../streams/vocabulary.ts";
 import type { LoadedProject } from "../config/load-project.ts";
+import { messageOf } from "../errors.ts";
 import { createFirstEvents } from "./first-events.ts";
 import type { FirstEvents } from "./first-events.ts";
 import { abandonBy, dispatchTo } from "./inputs.ts";
@@ -72,7 +73,7 @@ export function createParts(
   abort: () => void,
 ): Parts {
   const { options, loaded, own, inputs, version } = beginning;
-  const { projectDir } = options;
+  const { projectDir, onDemand = false } = options;
   const dispatch = dispatchTo(inputs);
   const reporting = createReporting({
     ...{ projectDir, version, own, inputs, earlier },
@@ -80,13 +81,20 @@ export function createParts(
   });
   const { journal, board } = reporting;
   const warn = (message: string): void => journal.say(40, message);
+  const unrecorded = (error: unknown): void =>
+    warn(`the next start will not know that this scheduler was stopped: ${messageOf(error)}`);
   const firstEvents = createFirstEvents(() => stopping.phase() === "draining");
   const stopping = createStopping({
     ...{ ...inputs, abort },
     graceMs: options.graceSeconds * 1000,
     say: (message) => journal.say(30, message),
     running: () => board.running(),
-    begin: () => board.apply({ type: "scheduler", patch: { draining: true } }),
+    // What a person runs with `al run` ends with that command, and is not to come back with the next scheduler.
+    endsRunsAs: onDemand ? "killed" : "interrupted",
+    begin: () => {
+      board.apply({ type: "scheduler", patch: { draining: true } });
+      if (!onDemand) own.store.settings.recordStop(Date.now()).catch(unrecorded);
+    },
   });
   const clock = createClock(asyncScheduler);
   const resting = createResting(() => Math.round(performance.now()));

@@ -24,6 +24,7 @@ export interface ReplayDeps extends RunnableDeps {
   readonly store: {
     readonly work: Pick<Store["work"], "enqueue" | "deadLetter">;
     readonly receipts: Pick<Store["receipts"], "get">;
+    readonly originals: Store["originals"];
   };
   readonly firstEvents: Pick<FirstEvents, "of">;
   /** Null when the receipt's type is not known any more, or its body is none of that type. */
@@ -33,11 +34,15 @@ export interface ReplayDeps extends RunnableDeps {
 
 const disabledReason = "agent disabled";
 
-/** Runs a stored delivery again as new work, committed before it is handed on. `only` names one agent. */
+/**
+ * Runs a stored delivery again as new work, committed before it is dispatched. `only` names one agent; `original` is
+ * the history entry that is replayed, null to find each agent's own.
+ */
 export async function replay(
   receiptId: string,
   only: string | null,
   deps: ReplayDeps,
+  original: string | null = null,
 ): Promise<ReplayResult> {
   mustTakeWork(deps);
   if (only !== null) mustBeRunnable(deps, only);
@@ -50,8 +55,14 @@ export async function replay(
   const { event, result } =
     only === null ? read : { ...read, result: { matched: [only], disabled: [], reason: null } };
   const at = Date.now();
+  const items = result.matched.map((agent): WorkItem => {
+    const replayOf = original ?? deps.store.originals.ofDelivery(receipt, agent);
+    const trigger = { kind: "webhook", event } as const;
+    const item = { id: uuidV7(), agent, at, attempt: 1, trigger };
+    return replayOf === null ? item : { ...item, replayOf };
+  });
   const [started, refused] = await Promise.all([
-    start(result.matched, event, at, deps),
+    runAgain(items, deps),
     refuse(result.disabled, event, at, deps),
   ]);
   return {
@@ -62,18 +73,14 @@ export async function replay(
   };
 }
 
-async function start(
-  agents: readonly string[],
-  event: WebhookEvent,
-  at: number,
+/** Commits and dispatches replays, and resolves to what became of each at first. */
+export async function runAgain(
+  items: readonly WorkItem[],
   { store, firstEvents, dispatch }: ReplayDeps,
 ): Promise<Replayed[]> {
-  if (agents.length === 0) return [];
-  const items = agents.map((agent): WorkItem => {
-    return { id: uuidV7(), agent, at, attempt: 1, trigger: { kind: "webhook", event } };
-  });
+  if (items.length === 0) return [];
   await store.work.enqueue(items);
-  // Asked before the items are handed on: the first event may come within that very call.
+  // Asked before the items are dispatched: the first event may come within that very call.
   const firsts = items.map(({ id }) => firstEvents.of(id));
   dispatch(items);
   return (await Promise.all(firsts)).map(replayed);
@@ -81,7 +88,7 @@ async function start(
 
 function replayed(first: FirstEvent): Replayed {
   const { agent, item } = first;
-  const base = { agent, triggerId: item.id };
+  const base = { agent, triggerId: item.id, replayOf: item.replayOf ?? null };
   if (first.type === "started")
     return { ...base, outcome: "started", instanceId: first.instanceId };
   if (first.type === "queued") return { ...base, outcome: "queued" };
@@ -102,7 +109,7 @@ function refuse(
       ...{ source, event, action, receiptId, reason: disabledReason },
     };
     await store.work.deadLetter(letter);
-    return { agent, outcome: "rejected", triggerId, reason: disabledReason };
+    return { agent, outcome: "rejected", triggerId, replayOf: null, reason: disabledReason };
   };
   return Promise.all(agents.map(refuseOne));
 }

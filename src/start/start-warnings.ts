@@ -4,9 +4,9 @@ import type { LostRun } from "../store/recover.ts";
 export function startWarnings(env: NodeJS.ProcessEnv, lost: readonly LostRun[]): string[] {
   return [
     ...(env.AL_DASHBOARD_SECRET === undefined ? [] : [dashboardSecret]),
-    ...lost.map(({ item, instanceId, retry }) => {
+    ...lost.map(({ item, instanceId, outcome, retry }) => {
       const next = retry === null ? "it was the second try" : "its work waits once more";
-      return `run ${instanceId} of agent ${item.agent} was lost when the last scheduler ended; ${next}`;
+      return `run ${instanceId} of agent ${item.agent} was ${outcome} when the last scheduler ended; ${next}`;
     }),
   ];
 }

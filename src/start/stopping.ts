@@ -7,6 +7,8 @@ export interface StoppingDeps {
   readonly stopping$: Pick<Observer<void>, "next">;
   readonly kill$: Pick<Observer<Kill>, "next">;
   readonly graceMs: number;
+  /** How runs end that it ends. */
+  readonly endsRunsAs: "killed" | "interrupted";
   readonly say: (message: string) => void;
   readonly running: () => number;
   /** Told once, when it begins to stop. */
@@ -47,7 +49,7 @@ export function createStopping(deps: StoppingDeps): Stopping {
     phase = "draining";
   };
   const killAll = (): void => {
-    deps.kill$.next({ everything: true });
+    deps.kill$.next({ everything: deps.endsRunsAs });
     after(lastResortMs, deps.abort);
   };
 
@@ -71,10 +73,9 @@ export function createStopping(deps: StoppingDeps): Stopping {
       isHurried = true;
       begin();
       const running = deps.running();
-      deps.say(`stopping now (${reason})${running === 0 ? "" : `; ${running} running killed`}`);
+      deps.say(`stopping now (${reason})${running === 0 ? "" : `; ${running} running ended`}`);
       deps.stopping$.next();
-      // So that a person's end of a run is in the history: one that nobody saw end is tried once more.
-      deps.kill$.next({ everything: true });
+      deps.kill$.next({ everything: deps.endsRunsAs });
       after(hurryMs, deps.abort);
     },
     done: () => {

@@ -40,7 +40,9 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit): Calls {
   const insert = prepareInsert(db);
   const endWait = prepareWaitEnd(db);
   const known = db.prepare("SELECT 1 FROM triggers WHERE call_id = ? LIMIT 1");
-  const ofRoot = db.prepare("SELECT count(*) AS n FROM triggers WHERE root = ? AND attempt = 1");
+  const ofRoot = db.prepare(
+    "SELECT count(*) AS n FROM triggers WHERE root = ? AND attempt = 1 AND replay_of IS NULL",
+  );
   const latest = db.prepare(
     `SELECT call_id AS callId, agent, state, outcome, exit_code AS exitCode, value, reason FROM triggers
      WHERE call_id = ? AND caller = ? ORDER BY seq DESC LIMIT 1`,

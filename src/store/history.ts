@@ -33,9 +33,10 @@ const shownValue = 1000;
 const columns = `seq, id, at, kind, agent, source, event, action, receipt_id AS receiptId,
   instance_id AS instanceId, outcome, dead_letter AS deadLetter, reason, attempt, started_at AS startedAt,
   ended_at AS endedAt, ended_at - started_at AS durationMs, exit_code AS exitCode, model, tokens,
-  cost_usd AS costUsd, call_id AS callId, caller, substr(value, 1, ${shownValue + 1}) AS value,
+  cost_usd AS costUsd, call_id AS callId, caller, replay_of AS replayOf, substr(value, 1, ${shownValue + 1}) AS value,
   CASE WHEN started_at IS NULL THEN 0 ELSE
-    (SELECT count(*) FROM triggers AS made WHERE made.caller = triggers.instance_id AND made.attempt = 1)
+    (SELECT count(*) FROM triggers AS made WHERE made.caller = triggers.instance_id AND made.attempt = 1
+       AND made.replay_of IS NULL)
   END AS calls`;
 
 /** Entries of one tree that are told: a call of it may have been tried more than once. */

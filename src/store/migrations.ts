@@ -206,4 +206,8 @@ export const migrations: readonly string[] = [
   CREATE INDEX triggers_by_receipt ON triggers (receipt_id, agent) WHERE receipt_id IS NOT NULL;
   ALTER TABLE waits ADD COLUMN asked_ms INTEGER;
   `,
+  // The id of the row that this one is a replay of.
+  `
+  ALTER TABLE triggers ADD COLUMN replay_of TEXT;
+  `,
 ];

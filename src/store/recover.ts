@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Trigger, WorkItem } from "../../streams/vocabulary.ts";
+import { isRetried, retriedOutcomes, triggerKinds } from "../../streams/vocabulary.ts";
+import type { Outcome, Trigger, WorkItem } from "../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { LastRuns } from "./last-runs.ts";
 import { prepareInsert, queuedRow } from "./trigger-rows.ts";
@@ -12,10 +13,13 @@ export interface OpenRun {
   readonly startedAt: number;
   /** For how long its clock has stood by now, in ms: it waited for something, and may wait still. */
   readonly waitedMs: number;
+  /** Whether a scheduler that had it was being stopped, so that its end may be part of that. */
+  readonly leftByStop: boolean;
 }
 
-/** A run that nobody can tell the end of; `retry` is its work once more, null when this was the second try. */
+/** A run whose end no scheduler saw; `retry` is its work once more, null when this was the second try. */
 export interface LostRun extends OpenRun {
+  readonly outcome: (typeof retriedOutcomes)[number];
   readonly retry: WorkItem | null;
 }
 
@@ -34,6 +38,7 @@ interface OpenRow {
   readonly agent: string;
   readonly attempt: number;
   readonly trigger: string;
+  readonly replayOf: string | null;
   readonly state: "queued" | "running";
   readonly instanceId: string;
   readonly startedAt: number;
@@ -42,43 +47,49 @@ interface OpenRow {
   readonly waitsSince: number | null;
 }
 
-/** How often work is tried whose run was lost. */
-const maxAttempts = 2;
+/** Epoch ms. */
+export interface Times {
+  readonly now: number;
+  /** When a scheduler last began to stop; null before the first time. */
+  readonly stoppedAt: number | null;
+}
 
 /**
- * Takes over from a dead scheduler, in one transaction: what waited waits again, and runs that are not among
- * `alive` (instance ids) are recorded as `lost` and their work waits once more as a new item of the next attempt. What
- * they held is free.
+ * Takes over from a scheduler that ended, in one transaction: what waited waits again, and runs that are not among
+ * `alive` (instance ids) are recorded as `lost`, or as `interrupted` if their scheduler was being stopped, and their
+ * work waits once more as a new item of the next attempt. What they held is free.
  */
 export function recover(
   db: DatabaseSync,
   { write }: GroupCommit,
   lastRuns: LastRuns,
   alive: ReadonlySet<string>,
-  now: () => number,
+  times: () => Times,
 ): Promise<Recovered> {
   return write(() => {
     const open = openRows(db);
-    const runs = runsAmong(open, now());
+    const at = times();
+    const runs = runsAmong(open, at);
     const gone = runs.filter((run) => !alive.has(run.instanceId));
     const lost = recordLost(db, lastRuns, gone);
     forgetOthers(db, alive);
+    const dropped = dropRepeatedCalls(db, at.now);
     const retries = new Map(lost.map(({ item, retry }) => [item.id, retry]));
     const requeue = open.flatMap((row) => {
       const item = row.state === "queued" ? itemOf(row) : retries.get(row.id);
-      return item ? [item] : [];
+      return item && !dropped.has(item.id) ? [item] : [];
     });
     return { requeue, lost, adopted: runs.filter((run) => alive.has(run.instanceId)) };
   });
 }
 
 /** The runs that were going when the scheduler died. */
-export function openRuns(db: DatabaseSync, now: number): readonly OpenRun[] {
-  return runsAmong(openRows(db), now);
+export function openRuns(db: DatabaseSync, times: Times): readonly OpenRun[] {
+  return runsAmong(openRows(db), times);
 }
 
-function runsAmong(open: readonly OpenRow[], now: number): OpenRun[] {
-  return open.filter((row) => row.state === "running").map((row) => openRun(row, now));
+function runsAmong(open: readonly OpenRow[], times: Times): OpenRun[] {
+  return open.filter((row) => row.state === "running").map((row) => openRun(row, times));
 }
 
 function forgetOthers(db: DatabaseSync, alive: ReadonlySet<string>): void {
@@ -91,7 +102,7 @@ function forgetOthers(db: DatabaseSync, alive: ReadonlySet<string>): void {
 
 function openRows(db: DatabaseSync): OpenRow[] {
   const select = db.prepare(
-    `SELECT id, at, agent, attempt, trigger, state, instance_id AS instanceId, started_at AS startedAt,
+    `SELECT id, at, agent, attempt, trigger, replay_of AS replayOf, state, instance_id AS instanceId, started_at AS startedAt,
        waited_ms AS waitedMs,
        (SELECT min(since) FROM waits WHERE waits.instance_id = triggers.instance_id) AS waitsSince
      FROM triggers WHERE state <> 'ended' ORDER BY seq`,
@@ -100,39 +111,55 @@ function openRows(db: DatabaseSync): OpenRow[] {
 }
 
 function itemOf(row: OpenRow): WorkItem {
-  const { id, at, agent, attempt } = row;
-  return { id, at, agent, attempt, trigger: JSON.parse(row.trigger) as Trigger };
+  const { id, at, agent, attempt, replayOf } = row;
+  const replay = replayOf === null ? {} : { replayOf };
+  return { id, at, agent, attempt, trigger: JSON.parse(row.trigger) as Trigger, ...replay };
 }
 
-function openRun(row: OpenRow, now: number): OpenRun {
+function openRun(row: OpenRow, { now, stoppedAt }: Times): OpenRun {
   const { instanceId, startedAt, waitsSince } = row;
   const waitedMs = row.waitedMs + (waitsSince === null ? 0 : Math.max(0, now - waitsSince));
-  return { item: itemOf(row), instanceId, startedAt, waitedMs };
+  const leftByStop = stoppedAt !== null && startedAt <= stoppedAt;
+  return { item: itemOf(row), instanceId, startedAt, waitedMs, leftByStop };
 }
 
 function recordLost(db: DatabaseSync, lastRuns: LastRuns, runs: readonly OpenRun[]): LostRun[] {
   const insert = prepareInsert(db);
   const end = db.prepare(
-    "UPDATE triggers SET state = 'ended', outcome = 'lost', reason = ?, dead_letter = ? WHERE id = ?",
+    "UPDATE triggers SET state = 'ended', outcome = ?, reason = ?, dead_letter = ? WHERE id = ?",
   );
   return runs.map((run) => {
-    const { item, startedAt } = run;
-    const retry = retryOf(item);
-    const reason = `the scheduler ended while it ran; ${retry ? "tried again" : "not tried again"}`;
-    end.run(reason, Number(retry === null), item.id);
-    lastRuns.record(item.agent, { startedAt, endedAt: null, outcome: "lost", reason });
+    const { item, startedAt, leftByStop } = run;
+    const outcome = leftByStop ? "interrupted" : "lost";
+    const retry = retryOf(item, outcome);
+    const how = outcome === "lost" ? "ended" : "was stopped";
+    const reason = `the scheduler ${how} while it ran; ${retry ? "tried again" : "not tried again"}`;
+    end.run(outcome, reason, Number(retry === null), item.id);
+    lastRuns.record(item.agent, { startedAt, endedAt: null, outcome, reason });
     if (retry) insert(queuedRow(retry));
-    return { ...run, retry };
+    return { ...run, outcome, retry };
   });
 }
 
-/** Whether work whose run was lost is tried once more. */
-export function mayRetry({ attempt }: WorkItem): boolean {
-  return attempt < maxAttempts;
+/** The values of `class` of runs that are tried again. */
+const retriedClasses = triggerKinds.flatMap((kind) =>
+  retriedOutcomes.map((outcome) => `'${kind}/${outcome}/0'`),
+);
+
+/** Ends calls that wait and whose caller is tried again: it makes its calls anew, and each is to run once. */
+function dropRepeatedCalls(db: DatabaseSync, now: number): ReadonlySet<unknown> {
+  const drop = db.prepare(
+    `UPDATE triggers SET state = 'ended', outcome = 'rejected', ended_at = ?,
+       reason = 'the run that called it is tried again, and makes its calls anew'
+     WHERE state <> 'ended' AND state = 'queued' AND kind = 'agent-call' AND caller IN
+       (SELECT instance_id FROM triggers WHERE class IN (${retriedClasses.join(", ")}))
+     RETURNING id`,
+  );
+  return new Set(drop.all(now).map(({ id }) => id));
 }
 
-/** The work of a lost run once more, null when this was the second try: a new item, as the lost one keeps its entry. */
-export function retryOf(item: WorkItem): WorkItem | null {
-  if (!mayRetry(item)) return null;
+/** The work of a run that is tried once more, null where it isn't: a new item, as the run's keeps its entry. */
+export function retryOf(item: WorkItem, outcome: Outcome): WorkItem | null {
+  if (!isRetried(item, outcome)) return null;
   return { ...item, id: uuidV7(), attempt: item.attempt + 1 };
 }

@@ -19,6 +19,9 @@ export interface Settings {
   /** When a scheduler last said that it lives, epoch ms; null before the first time. */
   lastAlive(): number | null;
   recordAlive(at: number): Promise<void>;
+  /** When a scheduler last began to stop, epoch ms; null before the first time. */
+  stoppedAt(): number | null;
+  recordStop(at: number): Promise<void>;
   lastTicks(): ReadonlyMap<string, LastTick>;
   /** Waits for the store. */
   recordTick(agent: string, tick: LastTick): Promise<void>;
@@ -53,11 +56,10 @@ export function createSettings(db: DatabaseSync, { write, record }: GroupCommit)
       write(() => {
         (off ? disable : enable).run(agent);
       }),
-    lastAlive: () => {
-      const value = get.get("last_alive")?.value;
-      return value === undefined ? null : Number(value);
-    },
+    lastAlive: () => numberIn(get.get("last_alive")?.value),
     recordAlive: (at) => put("last_alive", String(at)),
+    stoppedAt: () => numberIn(get.get("stopped_at")?.value),
+    recordStop: (at) => put("stopped_at", String(at)),
     lastTicks: () => {
       const schedules = new Map(plans.all().map(({ name, value }) => [name, scheduleIn(value)]));
       return new Map(
@@ -73,6 +75,10 @@ export function createSettings(db: DatabaseSync, { write, record }: GroupCommit)
         set.run(`${planPrefix}${agent}`, JSON.stringify(schedule));
       }),
   };
+}
+
+function numberIn(value: unknown): number | null {
+  return value === undefined ? null : Number(value);
 }
 
 function scheduleIn(value: unknown): Schedule | null {

@@ -14,12 +14,14 @@ import type { Locks } from "./locks.ts";
 import { migrations } from "./migrations.ts";
 import { createPastTriggers } from "./past-triggers.ts";
 import type { PastTriggers } from "./past-triggers.ts";
+import { createOriginals } from "./originals.ts";
+import type { Originals } from "./originals.ts";
 import { prune } from "./prune.ts";
 import type { Pruned, Retention } from "./prune.ts";
 import { createReceipts } from "./receipts.ts";
 import type { Receipts } from "./receipts.ts";
 import { openRuns, recover } from "./recover.ts";
-import type { OpenRun, Recovered } from "./recover.ts";
+import type { OpenRun, Recovered, Times } from "./recover.ts";
 import { createSettings } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 import { withStoreErrors } from "./store-error.ts";
@@ -33,6 +35,7 @@ import type { Work } from "./work.ts";
 export interface Store {
   readonly work: Work;
   readonly history: History;
+  readonly originals: Originals;
   readonly receipts: Receipts;
   readonly settings: Settings;
   readonly channels: Channels;
@@ -60,19 +63,24 @@ export function openStore(projectDir: string, now: () => number = Date.now): Sto
   const db = openDatabase(path, migrations);
   const commits = createGroupCommit(db, path);
   const lastRuns = createLastRuns(db);
+  const settings = createSettings(db, commits);
   return withStoreErrors(path, {
     work: createWork(db, commits, lastRuns, now),
     history: withStoreErrors(path, createHistory(db)),
+    originals: withStoreErrors(path, createOriginals(db)),
     receipts: withStoreErrors(path, createReceipts(db, commits)),
-    settings: withStoreErrors(path, createSettings(db, commits)),
+    settings: withStoreErrors(path, settings),
     channels: withStoreErrors(path, createChannels(db, commits)),
     locks: withStoreErrors(path, createLocks(db, commits)),
     calls: withStoreErrors(path, createCalls(db, commits)),
     waits: withStoreErrors(path, createWaits(db, commits)),
     past: withStoreErrors(path, createPastTriggers(db, commits)),
     lastRun: (agent) => lastRuns.of(agent),
-    openRuns: () => openRuns(db, now()),
-    recover: (alive = new Set()) => recover(db, commits, lastRuns, alive, now),
+    openRuns: () => openRuns(db, { now: now(), stoppedAt: settings.stoppedAt() }),
+    recover: (alive = new Set()) => {
+      const times = (): Times => ({ now: now(), stoppedAt: settings.stoppedAt() });
+      return recover(db, commits, lastRuns, alive, times);
+    },
     prune: (retention) => prune(db, commits, retention),
     close: () => {
       commits.flush();

@@ -23,6 +23,8 @@ export interface NewTriggerRow {
   readonly reason: string | null;
   readonly attempt: number;
   readonly startedAt: number | null;
+  /** The row that this one is a replay of. */
+  readonly replayOf: string | null;
   readonly trigger: Trigger | null;
 }
 
@@ -51,6 +53,7 @@ export function queuedRow(item: WorkItem): NewTriggerRow {
     reason: null,
     attempt: item.attempt,
     startedAt: null,
+    replayOf: item.replayOf ?? null,
     trigger: item.trigger,
   };
 }
@@ -82,6 +85,7 @@ export function deadLetterRow(entry: DeadLetterEntry): NewTriggerRow {
     deadLetter: true,
     attempt: 1,
     startedAt: null,
+    replayOf: null,
     trigger: null,
   };
 }
@@ -109,8 +113,8 @@ export type InsertTrigger = (row: NewTriggerRow) => void;
 export function prepareInsert(db: DatabaseSync): InsertTrigger {
   const insert = db.prepare(
     `INSERT INTO triggers (id, at, kind, agent, source, event, action, receipt_id, call_id, caller, root,
-       instance_id, state, outcome, dead_letter, reason, attempt, started_at, trigger)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       instance_id, state, outcome, dead_letter, reason, attempt, started_at, replay_of, trigger)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   return (row) => {
     insert.run(
@@ -132,6 +136,7 @@ export function prepareInsert(db: DatabaseSync): InsertTrigger {
       row.reason,
       row.attempt,
       row.startedAt,
+      row.replayOf,
       row.trigger === null ? null : JSON.stringify(row.trigger),
     );
   };

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { isRetried, retriedOutcomes } from "../../streams/vocabulary.ts";
 import type { Outcome, RunEnd, RunRequest, WorkItem } from "../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { LastRuns } from "./last-runs.ts";
@@ -81,7 +82,8 @@ export function createWork(
   const end = (item: WorkItem, { instanceId, startedAt, at, end }: EndedRun): void => {
     const began = end.outcome !== "rejected";
     // What was asked for from outside can be asked for again; a cron tick just comes round.
-    const dead = !began && item.trigger.kind !== "cron";
+    const isRefused = !began && item.trigger.kind !== "cron";
+    const dead = isRefused || isGivenUp(item, end.outcome);
     const endedAt = at ?? now();
     const { changes } = finish.run(
       end.outcome,
@@ -121,6 +123,12 @@ export function createWork(
       }),
     deadLetter: (entry) => write(() => insert(deadLetterRow(entry))),
   };
+}
+
+/** Whether the run did not come to an end of its own, and its work is not tried again. */
+function isGivenUp(item: WorkItem, outcome: Outcome): boolean {
+  const retried: readonly Outcome[] = retriedOutcomes;
+  return retried.includes(outcome) && !isRetried(item, outcome);
 }
 
 /** JSON text; null for what was not there. */

@@ -1,5 +1,6 @@
 import type { OperatorFunction } from "rxjs";
 import type { Clock } from "../clock.ts";
+import { isRetried } from "../vocabulary.ts";
 import type { RunEvent, WorkItem } from "../vocabulary.ts";
 import { createCallWaiters } from "./call-waiters.ts";
 import type { CallWaiter } from "./call-waiters.ts";
@@ -38,8 +39,6 @@ export interface CallOptions {
   readonly clock: Clock;
   /** Shared with all else that runs wait for. */
   readonly graph: WaitGraph;
-  /** Whether work whose run was lost is tried once more. */
-  readonly mayRetry: (item: WorkItem) => boolean;
 }
 
 /**
@@ -102,8 +101,7 @@ export function calls(options: CallOptions): OperatorFunction<CallCommand, CallE
       removeFrom(live, item.agent, instanceId);
       const call = open.ofItem(item);
       if (call !== undefined) {
-        const again =
-          end.outcome === "lost" && options.mayRetry(item) && !abandoned.has(call.callId);
+        const again = isRetried(item, end.outcome) && !abandoned.has(call.callId);
         if (again) open.set({ ...call, instanceId: null });
         else over(call);
       }

@@ -4,7 +4,7 @@ import { keyedState } from "../keyed-state.ts";
 import type { RunEvent } from "../vocabulary.ts";
 import type { Places } from "./places.ts";
 import { followedRun } from "./run-agent.ts";
-import type { ClaimedRun, RunEdges } from "./run-agent.ts";
+import type { ClaimedRun, FollowEdges } from "./run-agent.ts";
 
 /** A run that an earlier scheduler started and this one goes on with. `startedAt` is epoch ms. */
 export interface AdoptedRun extends Omit<ClaimedRun, "place"> {
@@ -27,7 +27,7 @@ export interface AdoptedRuns {
  */
 export function adoptedRuns(
   adopted$: Observable<AdoptedRun>,
-  edges: Pick<RunEdges, "kill$" | "scheduler" | "resting"> & { readonly places: Places },
+  edges: FollowEdges & { readonly places: Places },
 ): AdoptedRuns {
   const counts = keyedState(0);
   const add = (agent: string, n: number): void => counts.set(agent, counts.get(agent) + n);

@@ -1,24 +1,28 @@
-import type { AgentConfig, RunEnd } from "../vocabulary.ts";
+import { isRetried } from "../vocabulary.ts";
+import type { AgentConfig, RunEnd, WorkItem } from "../vocabulary.ts";
 import type { RunnerExit, StopReason } from "./runner.ts";
+
+/** What a run's end depends on beside its exit. */
+export interface EndedWork {
+  readonly agent: Pick<AgentConfig, "timeoutSeconds">;
+  readonly item: WorkItem;
+}
 
 /**
  * How a run ended, from what its runtime reports and why the scheduler stopped it (null when it didn't). The
- * scheduler's own clock, not the process's code, decides a timeout: a process may exit 0 on TERM.
+ * scheduler's own clock, not the process's code, decides a timeout: a process may exit 0 on TERM. A run that succeeds
+ * while the scheduler interrupts it has succeeded: its work must not be done twice.
  */
-export function runEnd(
-  exit: RunnerExit,
-  stopped: StopReason | null,
-  limits: Pick<AgentConfig, "timeoutSeconds">,
-): RunEnd {
+export function runEnd(exit: RunnerExit, stopped: StopReason | null, work: EndedWork): RunEnd {
   const asked = exit.rerun === true ? { rerun: true as const } : {};
   const returned = exit.value === undefined ? {} : { value: exit.value };
-  return { ...howItEnded(exit, stopped, limits), ...returned, ...asked };
+  return { ...howItEnded(exit, stopped, work), ...returned, ...asked };
 }
 
 function howItEnded(
   exit: RunnerExit,
   stopped: StopReason | null,
-  { timeoutSeconds }: Pick<AgentConfig, "timeoutSeconds">,
+  { agent: { timeoutSeconds }, item }: EndedWork,
 ): RunEnd {
   const { usage } = exit;
   if (exit.rejected !== null) {
@@ -37,7 +41,26 @@ function howItEnded(
   if (exit.exitCode === 0 && exit.error === null) {
     return { outcome: "succeeded", exitCode: 0, reason: null, usage };
   }
+  if (stopped === "interrupted") {
+    return { outcome: "interrupted", exitCode: 143, reason: interruptedReason(item), usage };
+  }
   return { outcome: "failed", exitCode: failedCode(exit), reason: failedReason(exit), usage };
+}
+
+function interruptedReason(item: WorkItem): string {
+  const next = isRetried(item, "interrupted")
+    ? "its work is tried once more at the next start"
+    : "its work is not tried again, as this was the second try";
+  return `the scheduler was stopped before the run was done; ${next}`;
+}
+
+/** Exit codes that an engine or a shell gives for a process that TERM or KILL ended. */
+const signalCodes: readonly (number | null)[] = [137, 143];
+
+/** Whether TERM or KILL ended the run: what a machine that shuts down sends to runs and scheduler alike. */
+export function isEndedBySignal({ exitCode, signal, outOfMemory }: RunnerExit): boolean {
+  if (outOfMemory) return false;
+  return signal === "SIGTERM" || signal === "SIGKILL" || signalCodes.includes(exitCode);
 }
 
 /**
@@ -50,7 +73,8 @@ export function reasonInTime(
   deadline: number,
 ): StopReason | null {
   if (endedAt === undefined || stopped === "killed") return stopped;
-  return endedAt >= deadline ? "timed_out" : null;
+  if (endedAt >= deadline) return "timed_out";
+  return stopped === "timed_out" ? null : stopped;
 }
 
 function failedCode(exit: RunnerExit): number {

@@ -15,15 +15,17 @@ import {
 } from "rxjs";
 import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from "rxjs";
 import type { AgentConfig, RunEvent, RunRequest, WorkItem } from "../vocabulary.ts";
-import { reasonInTime, runEnd } from "./outcome.ts";
+import { isEndedBySignal, reasonInTime, runEnd } from "./outcome.ts";
 import type { Place } from "./places.ts";
 import type { Life, Resting } from "./resting.ts";
 import type { Runner, RunnerEvent, RunnerExit, StopReason } from "./runner.ts";
 import { standingTimer } from "./standing-timer.ts";
 
-/** Asks running runs to end: one instance, all of an agent, or everything. */
+/** Asks running runs to end: one instance, all of an agent, or everything, which then ends for this reason. */
 export type Kill =
-  { readonly instanceId: string } | { readonly agent: string } | { readonly everything: true };
+  | { readonly instanceId: string }
+  | { readonly agent: string }
+  | { readonly everything: Exclude<StopReason, "timed_out"> };
 
 export interface RunEdges {
   readonly runner: Runner;
@@ -34,7 +36,12 @@ export interface RunEdges {
   readonly scheduler: SchedulerLike;
   /** Hears of every run that lives. */
   readonly resting: Resting;
+  /** Whether the scheduler is being stopped: a signal that ends a run then is part of that. */
+  readonly isStopping: () => boolean;
 }
+
+/** What it takes to follow a run that was claimed. */
+export type FollowEdges = Pick<RunEdges, "kill$" | "scheduler" | "resting" | "isStopping">;
 
 /**
  * One work item from claim to end: `started`, output…, `finished`. A run that cannot be claimed is `refused`.
@@ -71,6 +78,8 @@ export interface ClaimedRun {
   readonly startedAt: number | null;
   /** For how long its clock stood under an earlier scheduler, in ms; absent for not at all. */
   readonly waitedMs?: number;
+  /** Whether an earlier scheduler was being stopped when it left the run; absent for no. */
+  readonly leftByStop?: boolean;
   /** Null when it has none. */
   readonly place: Place | null;
   /** Cold; as `Runner.run`, for this run. */
@@ -81,10 +90,8 @@ export interface ClaimedRun {
  * A claimed run from `started` to `finished`. Its time counts from when it was started, whoever did, without the time
  * that it waited for something.
  */
-export function followedRun(
-  { request, startedAt: earlier, waitedMs = 0, place, report }: ClaimedRun,
-  edges: Pick<RunEdges, "kill$" | "scheduler" | "resting">,
-): Observable<RunEvent> {
+export function followedRun(run: ClaimedRun, edges: FollowEdges): Observable<RunEvent> {
+  const { request, startedAt: earlier, waitedMs = 0, place, report } = run;
   return defer(() => {
     const now = edges.scheduler.now();
     const startedAt = earlier ?? now;
@@ -101,6 +108,10 @@ export function followedRun(
     // and a clock may be set back: nothing ends before it started.
     const endedAt = (exit: RunnerExit): number =>
       Math.max(startedAt, (earlier === null ? null : exit.endedAt) ?? edges.scheduler.now());
+    const whyStopped = (exit: RunnerExit): StopReason | null => {
+      const reason = stopped ?? (isInterrupted(exit, run, edges) ? "interrupted" : null);
+      return earlier === null ? reason : reasonInTime(exit, reason, deadline());
+    };
     const finished = (exit: RunnerExit): RunEvent => ({
       ...at,
       at: endedAt(exit),
@@ -108,11 +119,7 @@ export function followedRun(
       item,
       instanceId,
       startedAt,
-      end: runEnd(
-        exit,
-        earlier === null ? stopped : reasonInTime(exit, stopped, deadline()),
-        request.agent,
-      ),
+      end: runEnd(exit, whyStopped(exit), request),
     });
     const early = earlier === null ? {} : { startedAt: earlier };
     return concat(
@@ -132,6 +139,15 @@ export function followedRun(
       ),
     ).pipe(finalize(() => life.end()));
   });
+}
+
+/** Whether the stop of a scheduler ended the run although this one did not ask for its end. */
+function isInterrupted(
+  exit: RunnerExit,
+  { leftByStop = false }: ClaimedRun,
+  { isStopping }: FollowEdges,
+): boolean {
+  return isEndedBySignal(exit) && (leftByStop || isStopping());
 }
 
 /**
@@ -167,7 +183,7 @@ function stopReasons(
     ),
     edges.kill$.pipe(
       filter((kill) => meant(kill, request)),
-      map((): StopReason => "killed"),
+      map((kill): StopReason => ("everything" in kill ? kill.everything : "killed")),
     ),
   ).pipe(take(1));
 }

@@ -28,8 +28,8 @@ export interface RunnerExit {
   readonly endedAt?: number;
 }
 
-/** Why the scheduler ends a run. */
-export type StopReason = "timed_out" | "killed";
+/** Why the scheduler ends a run: its time is up, a person killed it, or the scheduler itself stops. */
+export type StopReason = "timed_out" | "killed" | "interrupted";
 
 /**
  * What a runtime (container, host user, fake) does for the scheduler. test/contracts/runner holds every

@@ -61,12 +61,17 @@ export function withEarlierRun(run: EarlierRun): Partial<AgentRecord> {
   };
 }
 
+/** Whether a person ended the run, or stopped its scheduler: no failure, and no success either. */
+export function isEndedOnPurpose(outcome: Outcome): boolean {
+  return outcome === "killed" || outcome === "interrupted";
+}
+
 /** How a run's end reads as an error; null for a success, and for an end that a person asked for. */
 export function runErrorOf(end: {
   readonly outcome: Outcome;
   readonly reason: string | null;
 }): string | null {
-  if (end.outcome === "succeeded" || end.outcome === "killed") return null;
+  if (end.outcome === "succeeded" || isEndedOnPurpose(end.outcome)) return null;
   const outcome = end.outcome.replaceAll("_", " ");
   return end.reason === null ? outcome : `${outcome}: ${end.reason}`;
 }

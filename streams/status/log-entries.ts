@@ -1,5 +1,6 @@
 import { problemText } from "../problem-text.ts";
-import type { LogEntry, LogLevel, RunEvent, Trigger } from "../vocabulary.ts";
+import type { LogEntry, LogLevel, RunEvent, Trigger, WorkItem } from "../vocabulary.ts";
+import { isEndedOnPurpose } from "./agent-record.ts";
 
 type Told = { readonly level: LogLevel; readonly msg: string } & Readonly<Record<string, unknown>>;
 
@@ -29,7 +30,9 @@ function tell(event: Exclude<RunEvent, { type: "output" }>): readonly Told[] {
     case "build-finished":
       return event.error === null ? [] : [{ level: 50, msg: event.error }];
     case "queued":
-      return [{ level: 30, msg: `queued: ${triggerText(event.item.trigger)}` }];
+      return [
+        { level: 30, msg: `queued: ${triggerText(event.item.trigger)}${againText(event.item)}` },
+      ];
     case "refused":
       return [{ level: 40, msg: `${event.outcome}: ${event.reason}` }];
     case "taken": {
@@ -73,18 +76,21 @@ function tellConfig(event: ConfigEvent): readonly Told[] {
 function tellRun(event: Extract<RunEvent, { type: "started" | "finished" }>): Told {
   const { instanceId } = event;
   if (event.type === "started") {
-    const trigger = triggerText(event.item.trigger);
+    const trigger = `${triggerText(event.item.trigger)}${againText(event.item)}`;
     const begun = event.startedAt === undefined ? null : event.at - event.startedAt;
     const msg =
       begun === null
         ? `run started by ${trigger}`
         : `run goes on, started by ${trigger} ${seconds(begun)} ago`;
-    return { level: 30, msg, instanceId, kind: "run", trigger: triggerFacts(event.item.trigger) };
+    const { replayOf } = event.item;
+    const replay = replayOf === undefined ? {} : { replayOf };
+    const facts = triggerFacts(event.item.trigger);
+    return { level: 30, msg, instanceId, kind: "run", trigger: facts, ...replay };
   }
   const { outcome, exitCode, reason, usage } = event.end;
   const durationMs = event.at - event.startedAt;
   const why = reason === null ? "" : `: ${reason}`;
-  const level = outcome === "succeeded" ? 30 : outcome === "killed" ? 40 : 50;
+  const level = outcome === "succeeded" ? 30 : isEndedOnPurpose(outcome) ? 40 : 50;
   // One that was rejected never began.
   const after = outcome === "rejected" ? "" : ` after ${seconds(durationMs)}`;
   const msg = `run ${outcome.replaceAll("_", " ")}${after}${why}`;
@@ -119,6 +125,12 @@ function triggerText(trigger: Trigger): string {
     case "manual":
       return "hand";
   }
+}
+
+/** Which entry of the history an item runs again, and that it is a second try. */
+function againText({ attempt, replayOf }: WorkItem): string {
+  const replay = replayOf === undefined ? "" : `, a replay of ${replayOf}`;
+  return attempt === 1 ? replay : `${replay}, try ${attempt}`;
 }
 
 function seconds(durationMs: number): string {

@@ -1,7 +1,7 @@
 import { problemText } from "../problem-text.ts";
 import { needsImage } from "../vocabulary.ts";
 import type { AgentConfig, Problem, RunEvent } from "../vocabulary.ts";
-import { runErrorOf } from "./agent-record.ts";
+import { isEndedOnPurpose, runErrorOf } from "./agent-record.ts";
 import type { AgentRecord } from "./agent-record.ts";
 
 /** (record, event) → record; the same object when the event changes nothing of it. Pure. */
@@ -80,7 +80,7 @@ function reduceRun(record: AgentRecord, event: RunningEvent): AgentRecord {
         lastDurationMs: event.at - event.startedAt,
         lastOutcome: event.end.outcome,
         // Ended by a person is no failure, and no success that would clear an earlier one.
-        runError: event.end.outcome === "killed" ? record.runError : runErrorOf(event.end),
+        runError: isEndedOnPurpose(event.end.outcome) ? record.runError : runErrorOf(event.end),
       };
   }
 }

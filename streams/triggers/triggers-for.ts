@@ -45,6 +45,15 @@ export function isWork(triggered: Triggered): triggered is WorkItem {
 }
 
 /**
+ * Whether an item is a tick of the schedule that comes on time: the next one is due anyway. A tick that is run again,
+ * tried again or replayed comes once.
+ */
+export function isTick({ trigger, attempt, replayOf }: WorkItem): boolean {
+  if (trigger.kind !== "cron" || trigger.rerun !== undefined) return false;
+  return attempt === 1 && replayOf === undefined;
+}
+
+/**
  * Merges all that can start an agent. A new config switches the schedule, never the runs; an unchanged schedule
  * keeps its next tick.
  *

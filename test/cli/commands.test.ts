@@ -170,6 +170,7 @@ describe("al replay", () => {
   const receiptId = "0193a1b2-0000-7000-8000-000000000001";
   const result = { receiptId, replayId: "p", matched: [] as unknown[], reason: null };
   const path = `POST /api/webhooks/${receiptId}/replay`;
+  const triggerPath = `POST /api/triggers/${receiptId}/replay`;
 
   test("tells what became of each agent", async () => {
     const matched = [
@@ -206,9 +207,23 @@ describe("al replay", () => {
     });
   });
 
-  test("says where receipts are found when there is no such one", async () => {
+  test("runs the work of a history entry again when there is no receipt of that id", async () => {
+    const replayed = { agent: "dev", outcome: "queued", triggerId: "2", replayOf: receiptId };
+    const { asked } = await serve({
+      [path]: (_request, response) => problem(response, 404, "unknown_receipt", "no receipt"),
+      [triggerPath]: () => ({ ...result, receiptId: null, matched: [replayed] }),
+    });
+    expect(await folders.al(["replay", receiptId])).toMatchObject({
+      code: 0,
+      stdout: "dev queued\n",
+    });
+    expect(asked).toEqual([path, triggerPath]);
+  });
+
+  test("says where ids are found when there is no such one", async () => {
     await serve({
       [path]: (_request, response) => problem(response, 404, "unknown_receipt", "no receipt"),
+      [triggerPath]: (_request, response) => problem(response, 404, "unknown_trigger", "none"),
     });
     const { code, stderr } = await folders.al(["replay", receiptId]);
     expect(code).toBe(1);

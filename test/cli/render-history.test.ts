@@ -13,6 +13,7 @@ const delivery: HistoryEntry = {
   ...{ startedAt: null, endedAt: null, durationMs: null, exitCode: null },
   ...{ model: null, tokens: null, costUsd: null, callId: null, caller: null, value: null },
   calls: 0,
+  replayOf: null,
 };
 
 function shown(entry: Partial<HistoryEntry>, columns: number): string[] {
@@ -33,6 +34,15 @@ test.each([
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
 });
 
-test("what no delivery triggered has none", () => {
-  expect(shown({ kind: "cron", receiptId: null, outcome: "failed" }, 80)).toHaveLength(2);
+test.each([
+  ["failed", ["  trigger 1"]],
+  ["interrupted", ["  trigger 1"]],
+  ["skipped", []],
+  ["missed", []],
+] as const)("a tick that was %s has below it: %j", (outcome, below) => {
+  expect(shown({ kind: "cron", receiptId: null, outcome }, 80).slice(2)).toEqual(below);
+});
+
+test("a replay is named as one", () => {
+  expect(shown({ replayOf: "0" }, 120).join("\n")).toContain("closed (replay)");
 });

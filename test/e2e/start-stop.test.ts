@@ -151,8 +151,7 @@ describe("a scheduler that is asked to stop", () => {
     expect(await Promise.race([exited, sleep(1000, "still there")])).toBe("still there");
     signal("SIGINT");
     expect(await exited).toBe(130);
-    // What a person ended is not tried again by the next scheduler.
-    expect(outcomesOf(project)).toEqual(["killed"]);
+    expect(outcomesOf(project)).toEqual([null, "interrupted"]);
   });
 
   test("takes the Ctrl-C that a terminal and npm both pass on for one", async () => {
@@ -180,8 +179,8 @@ describe("a scheduler that is asked to stop", () => {
     expect(await runAl(project, ["stop", "--now"])).toMatchObject({ code: 0, stdout: "stopped\n" });
     expect(await exited).toBe(0);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
-    expect(output()).toContain("stopping now (al stop --now); 1 running killed");
-    expect(outcomesOf(project)).toEqual(["killed"]);
+    expect(output()).toContain("stopping now (al stop --now); 1 running ended");
+    expect(outcomesOf(project)).toEqual([null, "interrupted"]);
   });
 
   test("by removing its state says so and ends with 1", async () => {

@@ -82,6 +82,7 @@ export function historyEntry(entry: Partial<HistoryEntry> & { readonly id: strin
     caller: null,
     value: null,
     calls: 0,
+    replayOf: null,
     ...entry,
   };
 }
@@ -229,9 +230,17 @@ export function fakeOperations(
       const names = agent === null ? snapshot.agents.map(({ name }) => name) : [find(agent).name];
       const matched = names.map((name) => {
         const instanceId = `${name}-abcdefgh`;
-        return { agent: name, outcome: "started" as const, instanceId, triggerId: `t-${name}` };
+        const triggerId = `t-${name}`;
+        const outcome = "started" as const;
+        return { agent: name, outcome, instanceId, triggerId, replayOf: null };
       });
       return await Promise.resolve({ receiptId, replayId: "p1", matched, reason: null });
+    },
+    replayTrigger: async (id): Promise<ReplayResult> => {
+      called("replayTrigger", id);
+      const replayed = { agent: "dev", outcome: "started", instanceId: "dev-aaaaaaaa" } as const;
+      const matched = [{ ...replayed, triggerId: "t2", replayOf: id }];
+      return await Promise.resolve({ receiptId: null, replayId: "p2", matched, reason: null });
     },
     locks: () => fake.heldLocks,
     receiveWebhook: async (delivery) => {

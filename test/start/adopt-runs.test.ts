@@ -11,6 +11,7 @@ const open = ["dev-1", "dev-2"].map((instanceId) => ({
   instanceId,
   startedAt: 5,
   waitedMs: 2,
+  leftByStop: true,
 }));
 
 const line = (msg: string, kind: string, more: object = {}): LogEntry => ({
@@ -42,7 +43,7 @@ const logsOf = (...entries: readonly LogEntry[]) => ({
 test("what is found goes on with its own config, and the rest does not", async () => {
   const adopted = await adoptRuns(open, { runtimes: [hostUser([])], logs: logsOf() });
   const request = { instanceId: "dev-1", agent, item: anItem("1") };
-  expect(adopted).toMatchObject([{ request, startedAt: 5, waitedMs: 2 }]);
+  expect(adopted).toMatchObject([{ request, startedAt: 5, waitedMs: 2, leftByStop: true }]);
   expect(instancesOf(adopted)).toEqual(new Set(["dev-1"]));
 });
 

@@ -69,7 +69,7 @@ async function setUp(result: Partial<ReadAgain["result"]>, change: Partial<Repla
     ...change,
   };
   const history = () => store.history.query({ page: 1, limit: 50 }).triggers;
-  return { deps, dispatched, history };
+  return { deps, store, dispatched, history };
 }
 
 test("all agents that match get new work, committed first, and are told with what became of it", async () => {
@@ -80,8 +80,14 @@ test("all agents that match get new work, committed first, and are told with wha
     receiptId: receipt.id,
     replayId: expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown,
     matched: [
-      { agent: "dev", outcome: "started", instanceId: "dev-abcdefgh", triggerId: dev?.id },
-      { agent: "ops", outcome: "queued", triggerId: ops?.id },
+      {
+        agent: "dev",
+        outcome: "started",
+        instanceId: "dev-abcdefgh",
+        triggerId: dev?.id,
+        replayOf: null,
+      },
+      { agent: "ops", outcome: "queued", triggerId: ops?.id, replayOf: null },
     ],
     reason: null,
   });
@@ -96,6 +102,20 @@ test("each replay is work of its own", async () => {
   ];
   expect(first.replayId).not.toBe(second.replayId);
   expect(history().map(({ receiptId }) => receiptId)).toEqual([receipt.id, receipt.id]);
+});
+
+test("a replay names the entry that the delivery first gave the agent", async () => {
+  const { deps, store, history } = await setUp({ matched: ["dev"] });
+  const id = "0193a1b2-0000-7000-8000-000000000002";
+  const trigger = { kind: "webhook", event: { ...event, receiptId: id } } as const;
+  const items = ["ops", "dev"].map((agent): WorkItem => {
+    return { id: `first-${agent}`, agent, at: receipt.at, attempt: 1, trigger };
+  });
+  const delivered = { ...receipt, id, deliveryId: "d2" };
+  await store.receipts.accept({ receipt: delivered, items, taken: [], deadLetters: [] });
+  const { matched } = await replay(id, null, deps);
+  expect(matched).toMatchObject([{ agent: "dev", replayOf: "first-dev" }]);
+  expect(history().map(({ replayOf }) => replayOf)).toContain("first-dev");
 });
 
 test("one agent gets it whatever its filters say", async () => {

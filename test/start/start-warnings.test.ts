@@ -14,7 +14,14 @@ test("the password that is no longer used is named when it is set, and its value
 
 test("a lost run is told with what becomes of its work", () => {
   const item = webhookItem("w1", "r1");
-  const lost = { item, instanceId: "dev-aaaaaaaa", startedAt: 1, waitedMs: 0 };
+  const lost = {
+    item,
+    instanceId: "dev-aaaaaaaa",
+    startedAt: 1,
+    waitedMs: 0,
+    leftByStop: false,
+    outcome: "lost",
+  } as const;
   const [once, twice] = startWarnings({}, [
     { ...lost, retry: { ...item, id: "w2", attempt: 2 } },
     { ...lost, retry: null },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { manualItem, requestFor, tempDir, tempStore, wholeHistory } from "./support.ts";
+import { callItem, manualItem, requestFor, tempDir, tempStore, wholeHistory } from "./support.ts";
 
 test("what waited comes back in order, as it was", async () => {
   const dir = tempDir();
@@ -53,7 +53,7 @@ test("a run that still lives is adopted and can be ended", async () => {
   const second = tempStore(dir);
   const { adopted, lost, requeue } = await second.recover(new Set(["dev-11111111"]));
   expect([adopted, lost, requeue]).toEqual([
-    [{ item, instanceId: "dev-11111111", startedAt: 77, waitedMs: 0 }],
+    [{ item, instanceId: "dev-11111111", startedAt: 77, waitedMs: 0, leftByStop: false }],
     [],
     [],
   ]);
@@ -78,4 +78,40 @@ test("runs that nobody saw the end of are known before anything is decided about
   expect(after.openRuns()).toEqual([]);
   const [entry] = after.history.query({ ...wholeHistory, outcome: "succeeded" }).triggers;
   expect(entry).toMatchObject({ durationMs: 2000 });
+});
+
+test("what a scheduler left that was being stopped is interrupted, and its work waits once more", async () => {
+  const dir = tempDir();
+  const item = manualItem("a");
+  const first = tempStore(dir);
+  await first.work.enqueue([item]);
+  await first.work.claim(requestFor(item, "dev-11111111"));
+  await first.settings.recordStop(Date.now());
+  first.close();
+
+  const second = tempStore(dir);
+  const { requeue, lost } = await second.recover();
+  expect(requeue).toMatchObject([{ attempt: 2, trigger: item.trigger }]);
+  expect(lost).toMatchObject([{ outcome: "interrupted", item }]);
+  expect(second.lastRun("dev")).toMatchObject({ outcome: "interrupted" });
+});
+
+test("a call that waits is not run for a caller that is tried again, and makes it anew", async () => {
+  const dir = tempDir();
+  const caller = manualItem("caller", "ops");
+  const first = tempStore(dir);
+  await first.work.enqueue([caller, callItem("call", { callerInstance: "ops-11111111" })]);
+  await first.work.enqueue([callItem("other", { callId: "c2", callerInstance: "ops-22222222" })]);
+  await first.work.claim(requestFor(caller, "ops-11111111"));
+  first.close();
+
+  const second = tempStore(dir);
+  const { requeue } = await second.recover();
+  expect(requeue.map(({ agent, id }) => (agent === "ops" ? "the caller again" : id))).toEqual([
+    "the caller again",
+    "other",
+  ]);
+  const [call] = second.history.query({ ...wholeHistory, outcome: "rejected" }).triggers;
+  expect(call).toMatchObject({ id: "call", deadLetter: false });
+  expect(call?.reason).toContain("makes its calls anew");
 });

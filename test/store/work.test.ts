@@ -59,6 +59,7 @@ test("an item waits, runs and ends in one history entry", async () => {
     callId: null,
     caller: null,
     calls: 0,
+    replayOf: null,
     value: null,
   });
 });

@@ -42,6 +42,7 @@ export function graphOf(
       clock: createClock(scheduler),
       places: createPlaces(),
       resting: createResting(() => scheduler.now()),
+      isStopping: () => false,
       isEnabled: () => true,
       lastSeen: () => undefined,
       prepare: () => EMPTY,
@@ -78,7 +79,7 @@ const switches = {
 const kills: Record<string, Kill> = {
   a: { agent: "a" },
   b: { agent: "b" },
-  x: { everything: true },
+  x: { everything: "killed" },
   f: { instanceId: "a-1" },
 };
 

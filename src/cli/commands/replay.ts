@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { Replayed, ReplayResult } from "../../contracts/operator-api.ts";
 import { UserError } from "../../errors.ts";
+import type { Client } from "../client.ts";
 import { connect, withAgent } from "../connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
@@ -12,12 +13,15 @@ interface ReplayOptions {
   readonly agent?: string;
 }
 
-/** `al replay <receiptId>` */
+/** `al replay <receiptId|triggerId>` */
 export function replayCommand(): Command {
   return new Command("replay")
-    .description("run a stored webhook delivery again")
-    .argument("<receiptId>", "the delivery's receipt, as al history names it")
-    .option("-a, --agent <agent>", "only this agent, whatever its filters say")
+    .description("run a stored webhook delivery, or the work of a history entry, again")
+    .argument(
+      "<receiptId|triggerId>",
+      "a delivery's receipt or an entry's trigger, as al history names them",
+    )
+    .option("-a, --agent <agent>", "only this agent, whatever its filters say; for a receipt")
     .addHelpText(
       "after",
       examples([
@@ -32,22 +36,18 @@ export function replayCommand(): Command {
         1: "nothing ran; the reason is printed",
       }),
     )
-    .action((receiptId: string, options: ReplayOptions, command: Command) =>
-      replay(contextOf(command), receiptId, options),
+    .action((id: string, options: ReplayOptions, command: Command) =>
+      replay(contextOf(command), id, options),
     );
 }
 
-async function replay(
-  context: Context,
-  receiptId: string,
-  { agent }: ReplayOptions,
-): Promise<void> {
+async function replay(context: Context, id: string, { agent }: ReplayOptions): Promise<void> {
   const { out } = context;
   const client = await connect(context);
-  const query = agent === undefined ? "" : `?${new URLSearchParams({ agent }).toString()}`;
-  const asked = client.post(`/api/webhooks/${encodeURIComponent(receiptId)}/replay${query}`);
-  const answer = await explained(agent === undefined ? asked : withAgent(client, agent, asked));
-  const { matched, reason } = answer as ReplayResult;
+  const answer = await (agent === undefined
+    ? replayEither(client, id)
+    : replayFor(client, id, agent));
+  const { matched, reason } = answer;
   if (out.json) out.document(answer);
   else for (const one of matched) out.data(lineOf(one));
   if (matched.some(({ outcome }) => outcome === "started" || outcome === "queued")) return;
@@ -60,14 +60,38 @@ function lineOf({ agent, outcome, instanceId, reason }: Replayed): string {
   return [`${agent} ${outcome}`, ...more.filter((part) => part !== undefined)].join(": ");
 }
 
-/** Says where receipt ids are found when there is none of this name. */
-async function explained<T>(answer: Promise<T>): Promise<T> {
+/** By the receipt of this id, else by the history entry. Says where ids are found when there is neither. */
+async function replayEither(client: Client, id: string): Promise<ReplayResult> {
+  const asked = replayReceipt(client, id, "").catch((error: unknown) => {
+    if (!isError(error, "unknown_receipt")) throw error;
+    return client.post(`/api/triggers/${encodeURIComponent(id)}/replay`);
+  });
+  return (await explained(id, asked)) as ReplayResult;
+}
+
+/** For one agent, whatever its filters say. */
+async function replayFor(client: Client, id: string, agent: string): Promise<ReplayResult> {
+  const query = `?${new URLSearchParams({ agent }).toString()}`;
+  const asked = withAgent(client, agent, replayReceipt(client, id, query));
+  return (await explained(id, asked)) as ReplayResult;
+}
+
+function replayReceipt(client: Client, id: string, query: string): Promise<unknown> {
+  return client.post(`/api/webhooks/${encodeURIComponent(id)}/replay${query}`);
+}
+
+async function explained(id: string, answer: Promise<unknown>): Promise<unknown> {
   try {
     return await answer;
   } catch (error) {
-    if (!(error instanceof UserError) || error.code !== "unknown_receipt") throw error;
+    if (!isError(error, "unknown_receipt") && !isError(error, "unknown_trigger")) throw error;
     const hint =
-      "al history names the receipts of deliveries; al history --json also those of what succeeded";
-    throw new UserError(error.code, error.message, { hint, cause: error });
+      "al history names the receipts and triggers of what did not succeed; al history --json those of all entries";
+    const message = `no receipt or trigger "${id}" in the history`;
+    throw new UserError(error.code, message, { hint, cause: error });
   }
+}
+
+function isError(error: unknown, code: string): error is UserError {
+  return error instanceof UserError && error.code === code;
 }

@@ -18,6 +18,7 @@ export function runCommand(): Command {
         124: "it reached its timeout",
         130: "interrupted",
         137: "it was killed, or ran out of memory",
+        143: "the scheduler was stopped while it ran; its work is tried once more at the next start",
       }),
     )
     .action(async (agent: string, options: { prompt?: string }, command: Command) => {

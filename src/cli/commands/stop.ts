@@ -34,6 +34,6 @@ async function stop(context: Context, { now = false }: StopOptions): Promise<voi
 
 function whatRuns(running: number, now: boolean): string {
   const runs = running === 1 ? "1 run" : `${running} runs`;
-  if (now) return `stopping: ${runs} killed …`;
+  if (now) return `stopping: ${runs} ended …`;
   return `stopping: ${runs} may finish within the grace period; al stop --now does not wait …`;
 }

@@ -45,6 +45,9 @@ export const agentParams = z.object({ name: z.string().meta({ description: "An a
 export const instanceParams = z.object({
   instanceId: z.string().meta({ description: "`<agent>-<8 base32 characters>`" }),
 });
+export const triggerParams = z.object({
+  id: z.string().max(200).meta({ description: "An entry's `id` in the trigger history" }),
+});
 export const receiptParams = z.object({
   receiptId: z.string().meta({ description: "A webhook receipt's id" }),
 });

@@ -30,7 +30,7 @@ export const timeline = html`
     </div>
     <div class="timeline-foot">
       <ul class="legend" aria-label="Legend">
-        ${["succeeded", "failed", "killed", "running", "did not start"].map(
+        ${["succeeded", "failed", "killed", "interrupted", "running", "did not start"].map(
           (name) => html`<li class="key-${name.replaceAll(" ", "-")}">${name}</li>`,
         )}
       </ul>

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
 import { callTreeSchema, historyPageSchema, historyQuerySchema } from "../../contracts/history.ts";
 import type { Operations } from "../../contracts/operations.ts";
+import { triggerParams } from "../api/answers.ts";
 import { withZod } from "../api/zod-types.ts";
 import type { GatewayDeps } from "../deps.ts";
 
@@ -30,7 +30,7 @@ function callTreeRoute(app: FastifyInstance, operations: Operations): void {
     description:
       "What a call was told, what its run returned, and the tree of calls that it belongs to: the calls of a run are " +
       "the entries whose `caller` is its `instanceId`.",
-    params: z.object({ id: z.string().max(200).meta({ description: "An entry's `id`" }) }),
+    params: triggerParams,
     response: { 200: callTreeSchema },
     problems: [404, 503],
   };

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { receiptViewSchema, replayResultSchema } from "../../contracts/operator-api.ts";
-import { receiptParams } from "../api/answers.ts";
+import { receiptParams, triggerParams } from "../api/answers.ts";
 import { noBody } from "../api/bodies.ts";
 import { withZod } from "../api/zod-types.ts";
 import type { GatewayDeps } from "../deps.ts";
@@ -15,7 +15,7 @@ const replayQuery = z.object({
     .meta({ description: "Only this agent, whatever its filters say; else all that match" }),
 });
 
-/** Stored deliveries: looked at, and run again. */
+/** Stored deliveries: looked at, and run again; work of any kind is run again by its history entry. */
 export function receiptRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
   const api = withZod(app);
   const viewSchema = {
@@ -42,4 +42,18 @@ export function receiptRoutes(app: FastifyInstance, { operations }: GatewayDeps)
     if (agent !== null && !isAgentName(agent)) throw unknownAgent(agent);
     return operations.replay(receiptOf(request), agent);
   });
+
+  const triggerSchema = {
+    tag: "History",
+    summary: "Run the work of a history entry again",
+    description:
+      "Of any kind: a webhook's delivery, a schedule's tick, a manual prompt, a call. Makes new work whose entry names " +
+      "this one as `replayOf`; no run waits for the value of a replayed call. Asking twice runs it twice.",
+    params: triggerParams,
+    response: { 200: replayResultSchema },
+    problems: [404, 409, 503],
+  };
+  api.post("/api/triggers/:id/replay", { schema: triggerSchema }, (request) =>
+    operations.replayTrigger(request.params.id),
+  );
 }

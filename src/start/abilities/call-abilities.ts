@@ -10,7 +10,6 @@ import { refusal } from "../../contracts/run-channel.ts";
 import type { AbilityAnswer, RunRequestOf } from "../../contracts/run-channel.ts";
 import type { Offer } from "../../contracts/webhook-receipts.ts";
 import type { CallState } from "../../store/calls.ts";
-import { mayRetry } from "../../store/recover.ts";
 import type { Store } from "../../store/store.ts";
 import { uuidV7 } from "../../store/uuid-v7.ts";
 import type { FirstEvents } from "../first-events.ts";
@@ -172,7 +171,7 @@ export function createCallAbilities(deps: CallDeps): CallAbilities {
         if (!alive.has(instanceId)) command$.next({ type: "caller-ended", instanceId });
       }
     },
-    work$: command$.pipe(calls({ clock, graph, mayRetry }), tap(see), ignoreElements()),
+    work$: command$.pipe(calls({ clock, graph }), tap(see), ignoreElements()),
   };
 }
 

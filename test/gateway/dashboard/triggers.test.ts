@@ -130,6 +130,17 @@ test("a delivery is replayed to all that match, or to its agent", async () => {
   await expect.poll(() => page.locator(".toast").innerText()).toContain("dev is disabled");
 });
 
+test("work that no webhook asked for is replayed by its entry, and a replay names its original", async () => {
+  const entry = historyEntry({ id: "cron-1", outcome: "interrupted", replayOf: "cron-0" });
+  const { page, deps } = await open(path, withEntries(entry));
+  await expect.poll(() => page.locator(".outcome.interrupted").count()).toBe(1);
+  await page.getByRole("button", { name: /^Details of the schedule \(replay\)/ }).click();
+  await expect.poll(() => page.locator(".entry-facts").innerText()).toContain("cron-0");
+  await page.getByRole("button", { name: "Replay to dev" }).click();
+  await expect.poll(() => deps.operations.calls).toContain("replayTrigger cron-1");
+  await expect.poll(() => page.locator(".replayed").innerText()).toContain("dev was started");
+});
+
 test("a receipt that is no longer kept is said to be gone", async () => {
   const deps = withEntries(deadLetter());
   deps.operations.receipts.clear();

@@ -49,7 +49,10 @@ test("a replay whose agent is in the body, where it would be overlooked, is a 40
 test("a replay says what became of it, for all that match or for one agent", async () => {
   const { ask, operations } = await setUp();
   const matched = [
-    { agent: "dev", outcome: "started", instanceId: "dev-abcdefgh", triggerId: "t-dev" },
+    {
+      ...{ agent: "dev", outcome: "started", instanceId: "dev-abcdefgh" },
+      ...{ triggerId: "t-dev", replayOf: null },
+    },
   ];
   for (const query of ["", "?agent=dev"]) {
     const url = `/api/webhooks/${receiptId}/replay${query}`;
@@ -58,6 +61,14 @@ test("a replay says what became of it, for all that match or for one agent", asy
     expect(response.json()).toEqual({ receiptId, replayId: "p1", matched, reason: null });
   }
   expect(operations.calls).toEqual([`replay ${receiptId} null`, `replay ${receiptId} dev`]);
+});
+
+test("a replay of a history entry names that entry", async () => {
+  const { ask, operations } = await setUp();
+  const response = await ask("/api/triggers/t1/replay", { method: "POST" });
+  expect(response.statusCode).toBe(200);
+  expect(response.json()).toMatchObject({ receiptId: null, matched: [{ replayOf: "t1" }] });
+  expect(operations.calls).toEqual(["replayTrigger t1"]);
 });
 
 test.each([

@@ -11,6 +11,7 @@ import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import { channelSide } from "../../channel/support.ts";
 import { exitOf, messagesOf } from "../../contracts/runner.ts";
 import { aJob, aScripted } from "../../harness/jobs.ts";
+import { anItem } from "../../helpers/agents.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../../helpers/docker.ts";
 import { aProject, aRequest, containersOf, eventsOf, memoryRecords } from "./support.ts";
 
@@ -76,10 +77,12 @@ describe.skipIf(missing !== null)("a real session in a container without network
     expect(text).not.toContain("s3cret");
     const exit = exitOf(all);
     expect(exit.usage?.tokens).toBeGreaterThan(0);
-    expect(runEnd(exit, null, { timeoutSeconds: 900 })).toMatchObject({
-      outcome: "succeeded",
-      exitCode: 0,
-    });
+    expect(runEnd(exit, null, { agent: { timeoutSeconds: 900 }, item: anItem("1") })).toMatchObject(
+      {
+        outcome: "succeeded",
+        exitCode: 0,
+      },
+    );
     expect(await containersOf(engine, instanceId)).toEqual([]);
   });
 
@@ -118,7 +121,9 @@ describe.skipIf(missing !== null)("a real session in a container without network
     expect(text).toContain("Read-only file system");
     expect(text).not.toContain(channel.token);
     expect(exitOf(all)).toMatchObject({ exitCode: 3, value: [7] });
-    expect(runEnd(exitOf(all), null, { timeoutSeconds: 900 })).toMatchObject({
+    expect(
+      runEnd(exitOf(all), null, { agent: { timeoutSeconds: 900 }, item: anItem("1") }),
+    ).toMatchObject({
       outcome: "failed",
       exitCode: 3,
     });
@@ -141,7 +146,9 @@ describe.skipIf(missing !== null)("a real session in a container without network
 
   it("is failed, never succeeded, when its last model failed", async () => {
     const { all } = await events([{ status: 500, error: "on fire" }]);
-    expect(runEnd(exitOf(all), null, { timeoutSeconds: 900 })).toMatchObject({
+    expect(
+      runEnd(exitOf(all), null, { agent: { timeoutSeconds: 900 }, item: anItem("1") }),
+    ).toMatchObject({
       outcome: "failed",
       exitCode: 1,
     });

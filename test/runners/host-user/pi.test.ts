@@ -64,10 +64,12 @@ describe("a real session in a run as the scheduler's user", () => {
     expect(text).not.toContain("s3cret");
     const exit = exitOf(all);
     expect(exit.usage?.tokens).toBeGreaterThan(0);
-    expect(runEnd(exit, null, { timeoutSeconds: 900 })).toMatchObject({
-      outcome: "succeeded",
-      exitCode: 0,
-    });
+    expect(runEnd(exit, null, { agent: { timeoutSeconds: 900 }, item: anItem("1") })).toMatchObject(
+      {
+        outcome: "succeeded",
+        exitCode: 0,
+      },
+    );
     expect(await readdir(join(root, "runs"))).toEqual(["dev-pi000001.log"]);
     expect(await processesOf("dev-pi000001")).toEqual([]);
   });
@@ -88,10 +90,12 @@ describe("a real session in a run as the scheduler's user", () => {
 
   it("is failed, never succeeded, when its last model failed", async () => {
     const exit = exitOf(await events([{ status: 500, error: "on fire" }], "dev-pi000003"));
-    expect(runEnd(exit, null, { timeoutSeconds: 900 })).toMatchObject({
-      outcome: "failed",
-      exitCode: 1,
-      reason: `model "scripted": 500 on fire`,
-    });
+    expect(runEnd(exit, null, { agent: { timeoutSeconds: 900 }, item: anItem("1") })).toMatchObject(
+      {
+        outcome: "failed",
+        exitCode: 1,
+        reason: `model "scripted": 500 on fire`,
+      },
+    );
   });
 });

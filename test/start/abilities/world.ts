@@ -14,7 +14,7 @@ import { heldLocks } from "../../../src/start/abilities/lock-view.ts";
 import { abandonBy, createInputs, dispatchTo } from "../../../src/start/inputs.ts";
 import { recordEvent } from "../../../src/start/recorder.ts";
 import { rerun } from "../../../src/start/rerun.ts";
-import { retryLost } from "../../../src/start/retry-lost.ts";
+import { retryWork } from "../../../src/start/retry-work.ts";
 import { createRunAbilities } from "../../../src/start/run-abilities.ts";
 import { createStatusBoard } from "../../../src/start/status-board.ts";
 import { openStore } from "../../../src/store/store.ts";
@@ -100,6 +100,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       claim: (request) => from(store.work.claim(request)),
       newInstanceId: (agent) => `${agent}-${++instances}`,
       newId: uuidV7,
+      isStopping: () => false,
       isEnabled: () => true,
       lastSeen: () => undefined,
       prepare: () => EMPTY,
@@ -110,7 +111,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     events.push(event);
     firstEvents.see(event);
     const problem = (error: unknown): number => problems.push(String(error));
-    retryLost(event, store.work, dispatch).catch(problem);
+    retryWork(event, store.work, dispatch).catch(problem);
     recordEvent(event, { ...store.work, recordTick: () => Promise.resolve() }).catch(problem);
     const again = { work: store.work, dispatch, maxReruns: () => maxReruns, isPaused: () => false };
     rerun(event, again).catch(problem);

@@ -96,8 +96,7 @@ function called({ hot, scheduler }: Marbles, line: string, graph = createWaitGra
 }
 
 function optionsOf(scheduler: Marbles["scheduler"], graph: WaitGraph) {
-  const mayRetry = ({ attempt }: WorkItem): boolean => attempt === 1;
-  return { clock: createClock(scheduler), graph, mayRetry };
+  return { clock: createClock(scheduler), graph };
 }
 
 describe("a call", () => {

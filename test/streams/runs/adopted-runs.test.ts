@@ -33,7 +33,8 @@ function edgesOf(
   kill$: Observable<Kill> = EMPTY,
   places = createPlaces(1),
 ) {
-  return { kill$, scheduler, places, resting: createResting(() => scheduler.now()) };
+  const resting = createResting(() => scheduler.now());
+  return { kill$, scheduler, places, resting, isStopping: () => false };
 }
 
 /** `s` started; finished by the first letter of its outcome, in capitals. */
@@ -108,6 +109,20 @@ describe("adopted runs", () => {
       const adopted$ = helpers.cold("a|", { a: anAdopted(helpers, "dev") });
       const { event$ } = adoptedRuns(adopted$, edgesOf(helpers, kill$));
       helpers.expectObservable(event$.pipe(map(letterOf))).toBe("s-(K|)");
+    }));
+
+  it("are interrupted when a signal ended them and their scheduler was being stopped", () =>
+    marbles((helpers) => {
+      const exit = { exitCode: 143, endedAt: 2 };
+      for (const [leftByStop, outcome] of [
+        [true, "I"],
+        [false, "F"],
+      ] as const) {
+        const report = () => helpers.cold("--(x|)", { x: exitWith(exit) });
+        const run: AdoptedRun = { ...anAdopted(helpers, "dev"), leftByStop, report };
+        const { event$ } = adoptedRuns(helpers.cold("(a|)", { a: run }), edgesOf(helpers));
+        helpers.expectObservable(event$.pipe(map(letterOf))).toBe(`s-(${outcome}|)`);
+      }
     }));
 
   it("count for their agent while they live", () =>

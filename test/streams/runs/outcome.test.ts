@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { reasonInTime, runEnd } from "../../../streams/runs/outcome.ts";
 import type { RunnerExit, StopReason } from "../../../streams/runs/runner.ts";
 import type { RunEnd } from "../../../streams/vocabulary.ts";
+import { anItem } from "../../helpers/agents.ts";
 import { exitOf } from "../../helpers/stream-runner.ts";
 
-const limits = { timeoutSeconds: 9 };
+const work = { agent: { timeoutSeconds: 9 }, item: anItem("1") };
 
 type Row = [
   what: string,
@@ -16,6 +17,9 @@ type Row = [
 ];
 
 const term = { exitCode: null, signal: "SIGTERM" };
+
+const interruptedOnce =
+  "the scheduler was stopped before the run was done; its work is tried once more at the next start";
 
 const table: Row[] = [
   ["succeeds with code 0", {}, null, "succeeded", 0, null],
@@ -50,6 +54,16 @@ const table: Row[] = [
     137,
     null,
   ],
+  ["is interrupted", term, "interrupted", "interrupted", 143, interruptedOnce],
+  [
+    "is interrupted with code 143",
+    { exitCode: 143 },
+    "interrupted",
+    "interrupted",
+    143,
+    interruptedOnce,
+  ],
+  ["succeeds when it ends well as it is interrupted", {}, "interrupted", "succeeded", 0, null],
   [
     "runs out of memory",
     { exitCode: 137, outOfMemory: true },
@@ -72,7 +86,7 @@ const table: Row[] = [
 
 describe("a run", () => {
   it.each(table)("%s", (_what, exit, stopped, outcome, exitCode, reason) => {
-    expect(runEnd(exitOf(exit), stopped, limits)).toEqual({
+    expect(runEnd(exitOf(exit), stopped, work)).toEqual({
       outcome,
       exitCode,
       reason,
@@ -90,7 +104,7 @@ describe("a run", () => {
       [{ exitCode: 137, outOfMemory: true }, null],
     ];
     for (const [exit, stopped] of exits) {
-      expect(runEnd(exitOf({ ...exit, usage }), stopped, limits).usage).toBe(usage);
+      expect(runEnd(exitOf({ ...exit, usage }), stopped, work).usage).toBe(usage);
     }
   });
 });
@@ -98,10 +112,10 @@ describe("a run", () => {
 describe("a run that returned something", () => {
   it("keeps it, and that it asked to be run again, however it ended", () => {
     for (const stopped of [null, "killed"] as const) {
-      const end = runEnd(exitOf({ value: { found: 2 }, rerun: true }), stopped, limits);
+      const end = runEnd(exitOf({ value: { found: 2 }, rerun: true }), stopped, work);
       expect(end).toMatchObject({ value: { found: 2 }, rerun: true });
     }
-    expect(runEnd(exitOf({ value: null }), null, limits)).toHaveProperty("value", null);
+    expect(runEnd(exitOf({ value: null }), null, work)).toHaveProperty("value", null);
   });
 });
 
@@ -110,6 +124,7 @@ describe("why a run counts as stopped that ended while no scheduler looked", () 
     ["ended in time", { endedAt: 99 }, "timed_out", null],
     ["ended after its time", { endedAt: 100 }, null, "timed_out"],
     ["was killed", { endedAt: 99 }, "killed", "killed"],
+    ["was interrupted", { endedAt: 99 }, "interrupted", "interrupted"],
     ["says nothing of when", {}, "timed_out", "timed_out"],
   ] as const)("that %s", (_what, exit, stopped, expected) => {
     expect(reasonInTime(exitOf(exit), stopped, 100)).toBe(expected);

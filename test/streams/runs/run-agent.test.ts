@@ -29,7 +29,7 @@ const kills: Record<string, Kill> = {
   I: { instanceId: "dev-2" },
   a: { agent: "dev" },
   A: { agent: "ops" },
-  e: { everything: true },
+  e: { everything: "killed" },
 };
 
 function edgesOf(
@@ -44,6 +44,7 @@ function edgesOf(
     kill$: EMPTY,
     scheduler,
     resting: createResting(() => scheduler.now()),
+    isStopping: () => false,
     ...more,
   };
 }

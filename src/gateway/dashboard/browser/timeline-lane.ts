@@ -112,6 +112,7 @@ function laneText({ agent, bars }: Lane): string {
     counted(bars.length - count("refused"), "run"),
     ...(count("failed") > 0 ? [`${count("failed")} failed`] : []),
     ...(count("killed") > 0 ? [`${count("killed")} killed`] : []),
+    ...(count("interrupted") > 0 ? [`${count("interrupted")} interrupted`] : []),
     ...(count("running") > 0 ? [`${count("running")} running now`] : []),
     ...(count("refused") > 0 ? [`${count("refused")} did not start`] : []),
   ];

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 
 /** What a bar says by its colour and shape. */
-export type BarKind = "succeeded" | "failed" | "killed" | "running" | "refused";
+export type BarKind = "succeeded" | "failed" | "killed" | "interrupted" | "running" | "refused";
 
 /** One run within its lane. `from` and `to` are shares of the width, `row` counts overlapping runs from 0. */
 export interface Bar {
@@ -37,9 +37,9 @@ const labelWidth = 44;
 export function barKind({ outcome, startedAt }: HistoryEntry): BarKind | null {
   if (outcome === null) return startedAt === null ? null : "running";
   if (outcome === "succeeded") return "succeeded";
-  // Somebody wanted it to end: that is no failure.
-  if (outcome === "killed" && startedAt !== null) return "killed";
-  return startedAt === null ? "refused" : "failed";
+  if (startedAt === null) return "refused";
+  // A person ended it, or stopped the scheduler: that is no failure.
+  return outcome === "killed" || outcome === "interrupted" ? outcome : "failed";
 }
 
 /** The agents' lanes, by name. Entries that no agent's are, or that don't reach into the span, are left out. */

@@ -166,12 +166,13 @@ function showSummary(lanes: readonly Lane[], hours: number, cutAt: number | null
   const bars = lanes.flatMap((lane) => lane.bars);
   const count = (kind: string): number => bars.filter((bar) => bar.kind === kind).length;
   const failed = count("failed");
-  const killed = count("killed");
+  const [killed, interrupted] = [count("killed"), count("interrupted")];
   const refused = count("refused");
   const text = [
     `${counted(bars.length - refused, "run")} of ${counted(lanes.length, "agent")} in ${counted(hours, "hour")}`,
     ...(failed === 0 ? [] : [`${failed} failed`]),
     ...(killed === 0 ? [] : [`${killed} killed`]),
+    ...(interrupted === 0 ? [] : [`${interrupted} interrupted`]),
     ...(refused === 0 ? [] : [`${refused} did not start`]),
     ...(cutAt === null ? [] : [`only the newest, since ${clockTime(cutAt).slice(0, 5)}`]),
   ].join(" · ");

@@ -1,14 +1,13 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
-import type { ReceiptView, ReplayResult } from "../../../contracts/operator-api.ts";
-import { announce, onPress, post } from "./actions.ts";
+import type { ReceiptView } from "../../../contracts/operator-api.ts";
 import { getJson } from "./api.ts";
 import { createCallsView, hasCalls } from "./calls-view.ts";
 import type { CallsView } from "./calls-view.ts";
 import { create } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { compactCount, costText, exactTime, outcomeText } from "./format.ts";
+import { compactCount, costText, exactTime } from "./format.ts";
 import { preformatted } from "./preformatted.ts";
-import { runLink } from "./run-link.ts";
+import { replayOfDelivery, replayOfEntry } from "./replay-buttons.ts";
 
 /** All that is known of an entry. */
 export interface TriggerDetails {
@@ -24,6 +23,7 @@ export function createTriggerDetails(entry: HistoryEntry): TriggerDetails {
   let calls: CallsView | null = null;
   element.append(shownFacts);
   if (entry.receiptId !== null) element.append(delivery(entry.receiptId, entry.agent));
+  else if (entry.agent !== null) element.append(replayOfEntry(entry.id, entry.agent));
   const show = (now: HistoryEntry): void => {
     const newFacts = facts(now);
     if (newFacts.textContent !== shownFacts.textContent) {
@@ -57,6 +57,7 @@ function facts(entry: HistoryEntry): PageElement {
     [entry.kind === "agent-call" ? "Called by" : "Source", entry.caller ?? entry.source],
     ["Call", entry.callId],
     ["Receipt", entry.receiptId],
+    ["Replay of", entry.replayOf],
     ["Entry", entry.id],
   ];
   for (const [name, value] of shown) {
@@ -71,7 +72,7 @@ function facts(entry: HistoryEntry): PageElement {
 function delivery(receiptId: string, agent: string | null): PageElement {
   const section = create("div", "delivery");
   const head = create("div", "panel-head");
-  head.append(create("h3", "", "Delivery"), ...replayButtons(receiptId, agent, section));
+  head.append(create("h3", "", "Delivery"), ...replayOfDelivery(receiptId, agent, section));
   const body = create("div", "", "Reading it …");
   section.append(head, body);
   void getJson<ReceiptView>(`/api/stats/webhooks/${encodeURIComponent(receiptId)}`).then(
@@ -98,49 +99,4 @@ function receiptParts(receipt: ReceiptView): readonly PageElement[] {
   }
   parts.push(preformatted(text ?? JSON.stringify(payload, null, 2), "Payload"));
   return parts;
-}
-
-function replayButtons(
-  receiptId: string,
-  agent: string | null,
-  section: PageElement,
-): readonly PageElement[] {
-  const path = `/api/webhooks/${encodeURIComponent(receiptId)}/replay`;
-  const result = create("div", "replayed");
-  const button = (text: string, query: string): PageElement => {
-    const element = create("button", "button acts", text);
-    element.setAttribute("type", "button");
-    onPress(element, async () => {
-      const answer = await post<ReplayResult>(path + query);
-      if (answer === null) return;
-      result.replaceChildren(...replayWords(answer));
-      section.append(result);
-      announce(result.textContent);
-    });
-    return element;
-  };
-  const all = button("Replay to all that match", "");
-  if (agent === null) return [all];
-  return [all, button(`Replay to ${agent}`, `?agent=${encodeURIComponent(agent)}`)];
-}
-
-function replayWords({ matched, reason }: ReplayResult): readonly PageElement[] {
-  if (matched.length === 0) {
-    return [
-      create("p", "", `Replayed, and no agent matched: ${reason ?? "no filter let it through"}`),
-    ];
-  }
-  return matched.map(({ agent, outcome, instanceId, reason: why }) => {
-    const line = create("p", "", `Replayed: ${agent} ${replayOutcome(outcome)}`);
-    if (why !== undefined) line.append(`: ${why}`);
-    if (instanceId !== undefined) {
-      line.append(", see ", runLink(agent, instanceId, "its log"));
-    }
-    return line;
-  });
-}
-
-function replayOutcome(outcome: ReplayResult["matched"][number]["outcome"]): string {
-  if (outcome === "started") return "was started";
-  return outcome === "queued" ? "is queued" : `was ${outcomeText(outcome)}`;
 }

@@ -11,14 +11,15 @@ const startWords: Readonly<Record<HistoryEntry["kind"], string>> = {
 };
 
 /** What started a run, in few words: `webhook issues opened`. */
-export function triggerWords({ kind, source, event, action }: HistoryEntry): string {
+export function triggerWords({ kind, source, event, action, replayOf }: HistoryEntry): string {
   const details =
     kind === "webhook"
       ? [event, action]
       : kind === "agent-call" && source !== null
         ? [`from ${source}`]
         : [];
-  return [startWords[kind], ...details].filter((word) => word !== null).join(" ");
+  const words = [startWords[kind], ...details, replayOf === null ? null : "(replay)"];
+  return words.filter((word) => word !== null).join(" ");
 }
 
 /** The same as an element; a call leads to the run that made it. */
@@ -29,5 +30,6 @@ export function triggerLabel(entry: HistoryEntry): PageElement {
   }
   const label = create("span", "caller");
   label.append("agent call from ", runLink(source, caller));
+  if (entry.replayOf !== null) label.append(" (replay)");
   return label;
 }

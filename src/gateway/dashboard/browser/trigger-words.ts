@@ -9,7 +9,7 @@ const meanings: Readonly<Partial<Record<string, string>>> = {
   rejected: "Nothing ran",
   lost: "The run started, and nothing recorded its end",
   timed_out: "The run was ended",
-  // By a person, or with the scheduler.
+  interrupted: "The run was interrupted",
   killed: "The run was killed",
   out_of_memory: "The run was ended",
 };

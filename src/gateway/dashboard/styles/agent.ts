@@ -75,6 +75,9 @@ export const agentStyles = css`
   .column-bar.killed {
     fill: var(--muted);
   }
+  .column-bar.interrupted {
+    fill: var(--yellow);
+  }
   .column-bar:hover {
     opacity: 0.55;
   }

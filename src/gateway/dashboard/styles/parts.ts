@@ -76,7 +76,7 @@ export const partStyles = css`
   .outcome.running {
     color: var(--blue);
   }
-  .outcome:is(.skipped, .missed, .dropped, .rejected) {
+  .outcome:is(.interrupted, .skipped, .missed, .dropped, .rejected) {
     color: var(--yellow);
   }
   .sub:empty {

@@ -79,6 +79,10 @@ export const timelineStyles = css`
     fill: var(--muted);
     stroke: var(--muted);
   }
+  .bar.interrupted {
+    fill: var(--yellow);
+    stroke: var(--yellow);
+  }
   .bar.running {
     fill: var(--blue);
     stroke: var(--blue);
@@ -131,6 +135,9 @@ export const timelineStyles = css`
   }
   .legend .key-killed::before {
     background: var(--muted);
+  }
+  .legend .key-interrupted::before {
+    background: var(--yellow);
   }
   .legend .key-running::before {
     background: var(--blue);

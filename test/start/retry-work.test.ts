@@ -1,9 +1,9 @@
-import { expect, test } from "vitest";
-import { retryLost } from "../../src/start/retry-lost.ts";
+import { describe, expect, test } from "vitest";
+import { retryWork } from "../../src/start/retry-work.ts";
 import type { RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { anItem } from "../helpers/agents.ts";
 
-function ended(outcome: "lost" | "failed", attempt: number): RunEvent {
+function ended(outcome: "lost" | "interrupted" | "failed", attempt: number): RunEvent {
   const end = { outcome, exitCode: null, reason: null, usage: null } as const;
   const item = { ...anItem("1"), attempt };
   return { type: "finished", agent: "dev", at: 1, item, instanceId: "dev-1", startedAt: 0, end };
@@ -17,19 +17,21 @@ async function retried(event: RunEvent): Promise<string[]> {
     say("stored")(items);
     return Promise.resolve();
   };
-  await retryLost(event, { requeue }, say("started"));
+  await retryWork(event, { requeue }, say("started"));
   return steps;
 }
 
-test("a lost run's work is stored once more, then started", async () => {
-  expect(await retried(ended("lost", 1))).toEqual([
-    "stored dev attempt 2",
-    "started dev attempt 2",
-  ]);
-});
+describe.each(["lost", "interrupted"] as const)("a run that was %s", (outcome) => {
+  test("has its work stored once more, then started", async () => {
+    expect(await retried(ended(outcome, 1))).toEqual([
+      "stored dev attempt 2",
+      "started dev attempt 2",
+    ]);
+  });
 
-test("work that was lost twice is not tried again", async () => {
-  expect(await retried(ended("lost", 2))).toEqual([]);
+  test("is not tried a third time", async () => {
+    expect(await retried(ended(outcome, 2))).toEqual([]);
+  });
 });
 
 test("a run that failed is not tried again", async () => {
