@@ -69,7 +69,7 @@ export function boundedCooldown(retryAfterMs: number | null): number {
 
 /** A status at the start, also behind the words that clients put before it. */
 const statusAtStart =
-  /^(?:[\w .,'-]{0,60}?(?:error|status|http)(?:\/\d(?:\.\d)?)?[\s:(]*)?\b([45]\d\d)\b\)?:?\s*([\s\S]*)$/i;
+  /^(?:[\w .,'-]{0,60}?(?:error|status|http)(?:\/\d(?:\.\d)?)?[\s:(]*)??\b([45]\d\d)\b\)?:?\s*([\s\S]*)$/i;
 
 function statusIn(text: string): { readonly status: number | null; readonly rest: string } {
   const plain = isHtml(text) ? htmlText(text) : text.trim();

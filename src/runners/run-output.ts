@@ -80,6 +80,14 @@ export function runOutput(options: RunOutputOptions): RunOutput {
     log(stream === "stderr" ? 40 : 30, time, printable(line), { kind: "process", stream });
   };
 
+  const coolDown = (model: string, until: number) => {
+    const time = Date.now();
+    const seconds = Math.max(0, Math.round((until - time) / 1000));
+    const msg = `model "${model}" is in cooldown for ${seconds} s: runs that start until then try it last`;
+    log(30, time, msg, { kind: "run", model, until });
+    onCooldown(model, until);
+  };
+
   const obey = (message: RunMessage, length: number) => {
     switch (message.type) {
       case "log": {
@@ -98,7 +106,7 @@ export function runOutput(options: RunOutputOptions): RunOutput {
         break;
       case "cooldown":
         // It reports on its own models: other names would only fill the memory.
-        if (models.has(message.model)) onCooldown(message.model, message.until);
+        if (models.has(message.model)) coolDown(message.model, message.until);
         break;
       case "end":
         end = { ...message, error: message.error === null ? null : redact(message.error) };

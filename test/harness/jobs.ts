@@ -21,6 +21,7 @@ export function aJob(workDir: string, job: Partial<Job> = {}): Job {
   };
 }
 
+/** A failure that the script plays comes at once: it is not retried. */
 export function aScripted(turns: Script["turns"], name = "scripted"): JobModel {
   return aModel(name, "", {
     provider: "scripted",
@@ -29,6 +30,7 @@ export function aScripted(turns: Script["turns"], name = "scripted"): JobModel {
     baseUrl: null,
     key: null,
     script: { turns },
+    maxRetries: 0,
   });
 }
 

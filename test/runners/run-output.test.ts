@@ -36,8 +36,14 @@ test("a value that is nested to exhaust the stack is cut, and nothing breaks", (
 });
 
 test("a run lets its own models cool down, and no others", () => {
-  const { cooldowns, say } = written();
+  const { cooldowns, events, say } = written();
   say({ type: "cooldown", model: "scripted", until: 5 });
   for (let n = 0; n < 10; n++) say({ type: "cooldown", model: `made up ${n}`, until: 5 });
   expect(cooldowns).toEqual([["scripted", 5]]);
+  expect(events).toMatchObject([
+    {
+      type: "output",
+      entry: { msg: expect.stringContaining('model "scripted" is in cooldown') as string },
+    },
+  ]);
 });

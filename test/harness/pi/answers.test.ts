@@ -4,14 +4,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JobModel } from "../../../src/contracts/job.ts";
 import type { RunMessage } from "../../../src/contracts/run-messages.ts";
-import { createPiHarness } from "../../../src/harness/pi/pi.ts";
-import { createRunClock } from "../../../src/harness/run-clock.ts";
 import type { Provider } from "../../../streams/vocabulary.ts";
 import { answerTable } from "./answer-table.ts";
 import type { AnswerRow, Outcome } from "./answer-table.ts";
 import { startFakeUpstream } from "./fake-upstream.ts";
 import type { FakeUpstream } from "./fake-upstream.ts";
-import { aJob, aModel } from "../jobs.ts";
+import { runSession } from "./run-session.ts";
+import { aModel } from "../jobs.ts";
 
 /** Each provider with a model of its own table, so that pi's own wire format is used. */
 const models: Record<Provider, string> = {
@@ -57,23 +56,9 @@ describe.concurrent.each(Object.keys(models) as Provider[])("%s", (provider) => 
     const second = upstream.route([backup]);
     const baseUrl = row.actions.length === 0 ? absent : first.baseUrl;
     const fallback = hasFallback ? [aModel("backup", second.baseUrl)] : [];
-    const waits: number[] = [];
-    const messages: RunMessage[] = [];
-    const run = createPiHarness({
-      wait: (ms) => Promise.resolve(void waits.push(ms / 1000)),
-      random: () => 0,
-    });
-    const { error, usage } = await run({
-      job: aJob(workDir, { models: [modelOf(row, baseUrl), ...fallback] }),
-      prompt: "Do the work.",
-      commandEnv: {},
-      emit: (message) => messages.push(message),
-      signal: new AbortController().signal,
-      clock: createRunClock(60, () => 0),
-      startScripted: () => Promise.resolve({ baseUrl, key: "k", close: () => Promise.resolve() }),
-      abilities: { perform: () => Promise.resolve({ ok: true }) },
-    });
-    return { error, usage, waits, messages, first, second };
+    const models = [modelOf(row, baseUrl), ...fallback];
+    const ended = await runSession({ workDir, models, scriptedUrl: baseUrl });
+    return { ...ended, first, second };
   }
 
   function expectOutcome(

@@ -71,7 +71,7 @@ describe("the chain of models", () => {
       { text: "Step one.", tools: [{ name: "bash", arguments: { command: "echo kept" } }] },
       { status: 529, error: "overloaded" },
     ];
-    const dying = { ...aScripted(turns, "dying"), maxRetries: 0 };
+    const dying = aScripted(turns, "dying");
     const heir = aScripted([{ text: "never said" }, { text: "Step two." }], "heir");
     const ended = await run([dying, heir]);
     expect(ended.exitCode).toBe(0);
