@@ -27,7 +27,7 @@ const maxMessageCharacters = 2000;
 const unavailable =
   /rate.?limit|too many requests|overloaded|quota|usage limit|unavailable|server.?error|internal.?error|connection|ECONN|ENOTFOUND|EAI_AGAIN|socket|fetch failed|time?d?.?out|terminated|ended without|stream ended/i;
 
-/** Money or a plan is used up: that is over when somebody pays, unless the provider names a time. */
+/** The account's money or plan is used up. A provider that names a time means a rate limit by the same words. */
 const exhausted =
   /insufficient_quota|quota exceeded|exceeded your current quota|billing|credit balance/i;
 

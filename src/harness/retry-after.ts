@@ -42,8 +42,8 @@ function limitReset(headers: Headers, now: number): number | null {
  */
 export function retryAfterIn(text: string, now: number): number | null {
   const named = /retry.?(?:after|delay)["'\s:=]+(?:in\s+)?([^"'}\n]+)/i.exec(text)?.[1];
-  const said = /(?:try again|retry|resets?) (?:in|after) ([^"'}\n]+)/i.exec(text)?.[1];
-  for (const found of [named, said]) {
+  const worded = /(?:try again|retry|resets?) (?:in|after) ([^"'}\n]+)/i.exec(text)?.[1];
+  for (const found of [named, worded]) {
     const ms = found === undefined ? null : timeIn(found, now);
     if (ms !== null) return ms;
   }

@@ -11,7 +11,7 @@ import { silenceLimitMs } from "./silence-limit.ts";
 import { watchExchange } from "./watched-fetch.ts";
 
 export interface AttemptOptions {
-  readonly chain: Pick<ModelChain, "current" | "patience" | "modelsLeft">;
+  readonly chain: Pick<ModelChain, "current" | "limits" | "modelsLeft">;
   readonly clock: RunClock;
   readonly pause: Pause;
   readonly emit: Emit;
@@ -47,7 +47,7 @@ async function attempt(
   ask: () => Promise<AssistantMessage>,
   { chain, clock, onAnswer }: AttemptOptions,
 ): Promise<Answered> {
-  const limitMs = silenceLimitMs(chain.patience().timeoutSeconds, {
+  const limitMs = silenceLimitMs(chain.limits().timeoutSeconds, {
     remainingMs: clock.remainingMs(),
     modelsLeft: chain.modelsLeft(),
   });
@@ -77,7 +77,7 @@ function delayAfter(
   const state = {
     retries,
     waitedMs,
-    maxRetries: chain.patience().maxRetries ?? defaultMaxRetries,
+    maxRetries: chain.limits().maxRetries ?? defaultMaxRetries,
     hasFallback: chain.modelsLeft() > 1,
     remainingMs: clock.remainingMs(),
   };
@@ -91,7 +91,7 @@ function logRetry(
 ): void {
   const model = chain.current().name;
   const reason = verdict.kind === "complete" ? "" : verdict.message;
-  const attempts = `retry ${retries + 1} of ${chain.patience().maxRetries ?? defaultMaxRetries}`;
+  const attempts = `retry ${retries + 1} of ${chain.limits().maxRetries ?? defaultMaxRetries}`;
   emit({
     type: "log",
     level: 40,

@@ -44,18 +44,18 @@ export type Verdict =
 
 /** Endings that no provider means as success, by the provider's own word. The first that matches counts. */
 const endings: readonly (readonly [RegExp, (word: string) => Verdict])[] = [
-  [/^refusal$/, () => another("the model refused to answer")],
+  [/^refusal$/, () => fallback("the model refused to answer")],
   [
     /content_?filter|safety|recitation|blocklist|prohibited|^spii$|^sensitive$|^language$|moderation/i,
-    (word) => another(`the provider's content filter stopped the answer (${word})`),
+    (word) => fallback(`the provider's content filter stopped the answer (${word})`),
   ],
   [
     /context_window_exceeded/,
-    () => another("the conversation is longer than the model's context window"),
+    () => fallback("the conversation is longer than the model's context window"),
   ],
   [
     /^(malformed|unexpected|too_many)_|^(error|network_error|other|finish_reason_unspecified)$/i,
-    (word) => again(`the provider stopped the answer (${word})`),
+    (word) => retry(`the provider stopped the answer (${word})`),
   ],
 ];
 
@@ -71,14 +71,14 @@ const permanent =
 export function classifyAnswer(answer: Answer): Verdict {
   const { exchange, stopReason, rawStopReason } = answer;
   if (stopReason === "aborted") return { kind: "fail", message: "the session was aborted" };
-  if (exchange.refusal !== "") return another(`the model refused: ${cutText(exchange.refusal)}`);
+  if (exchange.refusal !== "") return fallback(`the model refused: ${cutText(exchange.refusal)}`);
   if (exchange.blocked !== null) {
-    return another(`the provider's content filter blocked the prompt (${exchange.blocked})`);
+    return fallback(`the provider's content filter blocked the prompt (${exchange.blocked})`);
   }
   if (stopReason === "error") return ended(answer) ?? failed(answer);
-  if (stopReason === "length") return goOn("cut", "the answer was cut at its output limit");
-  if (!answer.hasText && !answer.hasToolCall) return goOn("empty", "the answer was empty");
-  if (rawStopReason === "pause_turn") return goOn("paused", "the provider paused the answer");
+  if (stopReason === "length") return continued("cut", "the answer was cut at its output limit");
+  if (!answer.hasText && !answer.hasToolCall) return continued("empty", "the answer was empty");
+  if (rawStopReason === "pause_turn") return continued("paused", "the provider paused the answer");
   return { kind: "complete" };
 }
 
@@ -87,7 +87,9 @@ function ended({ rawStopReason: word, errorText }: Answer): Verdict | null {
   if (word === null || ordinary.test(word)) return null;
   const [, verdict] = endings.find(([pattern]) => pattern.test(word)) ?? [];
   if (verdict === undefined) {
-    return another(`the provider stopped the answer for a reason that is not known here (${word})`);
+    return fallback(
+      `the provider stopped the answer for a reason that is not known here (${word})`,
+    );
   }
   const made = verdict(word);
   // Anthropic explains a refusal in words of its own.
@@ -102,7 +104,7 @@ function failed({ exchange, errorText }: Answer): Verdict {
   if (silentMs !== null) return silent(silentMs);
   const isStream = status !== null && status < 400;
   const failure = providerFailure(errorText, { status: isStream ? null : status, retryAfterMs });
-  if (!isSent) return another(failure.message);
+  if (!isSent) return fallback(failure.message);
   if (isStream) return brokenStream(failure, streamError);
   const { message, cooldownMs } = failure;
   // Without any response the connection failed, whatever the client calls it.
@@ -110,12 +112,12 @@ function failed({ exchange, errorText }: Answer): Verdict {
     status === null ? true : failure.isTransient && exchange.shouldRetry !== false;
   const cooled = status === null ? boundedCooldown(null) : cooldownMs;
   if (!isTransient) return { kind: "fallback", message, cooldownMs };
-  return again(message, { retryAfterMs: failure.retryAfterMs, cooldownMs: cooled });
+  return retry(message, { retryAfterMs: failure.retryAfterMs, cooldownMs: cooled });
 }
 
 function silent(silentMs: number): Verdict {
   const message = `nothing came for ${seconds(silentMs)}`;
-  return again(message, { isSlow: true, cooldownMs: defaultCooldownMs });
+  return retry(message, { isSlow: true, cooldownMs: defaultCooldownMs });
 }
 
 /** The response began well: what breaks then is a hiccup, unless the provider says otherwise. */
@@ -126,11 +128,11 @@ function brokenStream(failure: ProviderFailure, code: string | null): Verdict {
     status === null || status < 400
       ? code !== null && permanent.test(code)
       : !isTransientStatus(status);
-  if (isPermanent) return another(message);
-  return again(message, { retryAfterMs, cooldownMs: boundedCooldown(retryAfterMs) });
+  if (isPermanent) return fallback(message);
+  return retry(message, { retryAfterMs, cooldownMs: boundedCooldown(retryAfterMs) });
 }
 
-function again(
+function retry(
   message: string,
   {
     retryAfterMs = null,
@@ -141,11 +143,11 @@ function again(
   return { kind: "retry", message, retryAfterMs, isSlow, cooldownMs };
 }
 
-function another(message: string): Verdict {
+function fallback(message: string): Verdict {
   return { kind: "fallback", message, cooldownMs: null };
 }
 
-function goOn(why: "cut" | "empty" | "paused", message: string): Verdict {
+function continued(why: "cut" | "empty" | "paused", message: string): Verdict {
   return { kind: "continue", why, message };
 }
 

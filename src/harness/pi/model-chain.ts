@@ -5,8 +5,8 @@ import type { PiModel } from "../pi-models.ts";
 import type { Verdict } from "./classify-answer.ts";
 import { continuations, nextStreak, noStreak, withinLimit } from "./continuation.ts";
 
-/** How patient the harness is with a model, by its config. */
-export interface Patience {
+/** How long and how often a model is asked, by its config. */
+export interface RequestLimits {
   readonly maxRetries: number | null;
   readonly timeoutSeconds: number | null;
 }
@@ -15,7 +15,7 @@ export interface Patience {
 export interface ModelChain {
   readonly current: () => PiModel;
   /** Of the model in use. */
-  readonly patience: () => Patience;
+  readonly limits: () => RequestLimits;
   /** Models that can still be used, the one in use among them. */
   readonly modelsLeft: () => number;
   /** False when one of the models used so far has no known price. */
@@ -60,7 +60,7 @@ export function createModelChain(
       msg: `model "${current.name}": ${text}`,
     });
 
-  /** Takes the next model, if there is one; false when none is left. */
+  /** Null when no model is left. */
   const takeNext = async (message: string): Promise<PiModel | null> => {
     const [next, ...others] = rest;
     if (next === undefined) return null;
@@ -91,7 +91,7 @@ export function createModelChain(
   };
   return {
     current: () => current,
-    patience: () => patienceOf(current, jobModels),
+    limits: () => limitsOf(current, jobModels),
     modelsLeft: () => rest.length + 1,
     isPriced: () => isPriced,
     judge,
@@ -100,7 +100,7 @@ export function createModelChain(
   };
 }
 
-function patienceOf({ name }: PiModel, jobModels: readonly JobModel[]): Patience {
+function limitsOf({ name }: PiModel, jobModels: readonly JobModel[]): RequestLimits {
   const { maxRetries = null, timeoutSeconds = null } =
     jobModels.find((model) => model.name === name) ?? {};
   return { maxRetries, timeoutSeconds };

@@ -78,7 +78,7 @@ async function talk(
 
 /** pi resolves whatever happens: the verdict on the model's last answer counts. */
 function sessionError(chain: ModelChain, signal: AbortSignal): string | null {
-  // Whether a person, a timeout or the scheduler's stop told it, nobody says in here.
+  // Only the scheduler knows whether a user, a timeout or its own stop ended the session.
   if (signal.aborted) return "it was told to end before it was done";
   const last = chain.latest();
   if (last === null) return "the session ended without an answer of the model";

@@ -1,11 +1,11 @@
 import { backoffMs } from "./backoff.ts";
 import type { Verdict } from "./classify-answer.ts";
 
-/** Used where the model says nothing. */
+/** For models without `maxRetries`. */
 export const defaultMaxRetries = 3;
 
-/** With a fallback there, a model gets this long to recover, in ms, all its waits together. */
-const patienceWithFallbackMs = 10_000;
+/** In ms: all waits for a model that has a fallback, added up. */
+const maxWaitWithFallbackMs = 10_000;
 
 /** What was done about one request so far, and what is left to do. */
 export interface RetryState {
@@ -29,7 +29,7 @@ export function retryDelayMs(verdict: Verdict, state: RetryState, random: number
   if (verdict.isSlow && state.hasFallback) return null;
   const delay = Math.max(verdict.retryAfterMs ?? 0, backoffMs(state.retries, random));
   const longest = state.hasFallback
-    ? patienceWithFallbackMs - state.waitedMs
+    ? maxWaitWithFallbackMs - state.waitedMs
     : state.remainingMs / 2;
   return delay <= longest ? delay : null;
 }

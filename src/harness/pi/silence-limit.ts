@@ -1,4 +1,4 @@
-/** In ms, where the model's config says nothing. */
+/** In ms, for models without a `timeout`. */
 const longestSilenceMs = 300_000;
 const shortestSilenceMs = 1000;
 
