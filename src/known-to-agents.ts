@@ -1,5 +1,6 @@
 import type { KnownToAgents } from "./config/resolve-agent.ts";
 import { credentialTypes } from "./credentials/credential-types.ts";
+import { setsVariable } from "./credentials/sets-variable.ts";
 import { packageVersion } from "./version.ts";
 import { filterTable } from "./webhooks/providers/table.ts";
 
@@ -8,6 +9,7 @@ export function knownToAgents(): KnownToAgents {
   return {
     filters: filterTable,
     credentialTypes: Object.keys(credentialTypes),
+    credentialSets: setsVariable,
     version: packageVersion(),
   };
 }

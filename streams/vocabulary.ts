@@ -79,6 +79,16 @@ export interface RuntimeConfig {
   readonly runAs: string;
 }
 
+/** An agent's own `[local]`; null where the project's counts. */
+export interface AgentLocalConfig {
+  /** Of its containers: a number with b, k, m or g. */
+  readonly memory: string | null;
+  readonly cpus: number | null;
+  readonly network: string | null;
+  /** Variables of its runs by name, in every runtime. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** An agent as it is in force: its files, resolved against the project's. Plain data, safe to compare as JSON. */
 export interface AgentConfig {
   readonly name: string;
@@ -110,6 +120,7 @@ export interface AgentConfig {
   readonly hooks: { readonly pre: readonly string[]; readonly post: readonly string[] };
   readonly params: Readonly<Record<string, string | readonly string[]>>;
   readonly runtime: RuntimeConfig;
+  readonly local: AgentLocalConfig;
   /** Changes with the agent's Dockerfile and with the files that it may copy; null without one. */
   readonly dockerfileHash: string | null;
 }

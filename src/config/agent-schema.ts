@@ -6,7 +6,10 @@ import {
   integer,
   list,
   maxTimerSeconds,
+  memorySize,
+  network,
   pattern,
+  processors,
   table,
   text,
   texts,
@@ -61,6 +64,29 @@ const runtimeSchema = table({
   )
     .default("al-agent")
     .describe("The OS user of a host-user agent; $USER isolates nothing from you."),
+});
+
+const variable = pattern(
+  /^[A-Za-z_][A-Za-z0-9_]{0,127}$/,
+  "letters, digits and _, and no digit at the beginning",
+);
+
+const localSchema = table({
+  memory: memorySize()
+    .optional()
+    .describe(
+      "What a container of it may use, without swap; what is written to its folders counts.",
+    ),
+  cpus: processors().optional().describe("Processors that a container of it may use."),
+  network: network().optional().describe("What its containers are connected to."),
+  env: z
+    .record(variable, z.string({ error: "text in quotes" }), {
+      error: 'a table of variables, e.g. { LOG_LEVEL = "debug" }',
+    })
+    .default({})
+    .describe(
+      "Variables of its commands and hooks, in every runtime. They are no secrets: those are credentials.",
+    ),
 });
 
 const paramError = "text or a list of texts";
@@ -126,5 +152,8 @@ export const agentSchema = table({
     .default({})
     .describe("Whatever you like; handed to the agent in its prompt."),
   runtime: runtimeSchema.prefault({}).describe("Where its runs are processes."),
+  local: localSchema
+    .prefault({})
+    .describe("What goes before [local] of the project; but for env, for containers only."),
 });
 export type AgentTable = z.output<typeof agentSchema>;

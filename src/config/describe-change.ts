@@ -27,6 +27,7 @@ const agentKeys: { readonly [Key in Exclude<keyof AgentConfig, "name">]: Say<Age
   hooks: changed("hooks"),
   params: changed("params"),
   runtime: sayRuntime,
+  local: sayLocal,
   dockerfileHash: changed("files of its image"),
 };
 
@@ -52,4 +53,18 @@ function sayRuntime(before: AgentConfig, after: AgentConfig): string {
     return both<AgentConfig>("runtime.run_as", ({ runtime }) => runtime.runAs)(before, after);
   }
   return both<AgentConfig>("runtime.type", ({ runtime }) => runtime.type)(before, after);
+}
+
+type Local = AgentConfig["local"];
+
+/** Values of variables may be long. */
+const localKeys: { readonly [Key in keyof Local]: Say<Local> } = {
+  memory: both("local.memory", ({ memory }) => memory),
+  cpus: both("local.cpus", ({ cpus }) => cpus),
+  network: both("local.network", ({ network }) => network),
+  env: changed("local.env"),
+};
+
+function sayLocal(before: AgentConfig, after: AgentConfig): string {
+  return sayDifferences(localKeys, before.local, after.local);
 }

@@ -38,6 +38,19 @@ export function integer(what: string, min: number, max = maxInteger) {
   return z.int({ error }).min(min, { error }).max(max, { error });
 }
 
+export function memorySize() {
+  return pattern(/^\d+(\.\d+)?[bkmgBKMG]?$/, 'a size, e.g. "512m" or "4g"');
+}
+
+export function processors() {
+  const error = "a number of processors above 0, e.g. 0.5 or 2";
+  return z.number({ error }).positive({ error });
+}
+
+export function network() {
+  return text('"bridge", "none" or the name of a network');
+}
+
 export function flag() {
   return z.boolean({ error: "true or false" });
 }

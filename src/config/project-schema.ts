@@ -9,7 +9,10 @@ import {
   integer,
   list,
   maxTimerSeconds,
+  memorySize,
+  network,
   pattern,
+  processors,
   table,
   text,
   timezone,
@@ -90,20 +93,14 @@ const localSchema = table({
     .describe(
       "The image of agents without a Dockerfile. Another one than the default is built by you, from it.",
     ),
-  memory: pattern(/^\d+(\.\d+)?[bkmgBKMG]?$/, 'a size, e.g. "512m" or "4g"')
+  memory: memorySize()
     .default("4g")
     .describe("What a container may use, without swap; what is written to its folders counts."),
-  cpus: z
-    .number({ error: "a number of processors above 0, e.g. 0.5 or 2" })
-    .positive({ error: "a number of processors above 0, e.g. 0.5 or 2" })
-    .default(2)
-    .describe("Processors that a container may use."),
+  cpus: processors().default(2).describe("Processors that a container may use."),
   timeout: integer("seconds", 1, maxTimerSeconds)
     .default(900)
     .describe("How long a run may take, for agents without a timeout of their own."),
-  network: text('"bridge", "none" or the name of a network')
-    .default("bridge")
-    .describe("What containers are connected to."),
+  network: network().default("bridge").describe("What containers are connected to."),
   base: text("the name of a local image")
     .optional()
     .describe(

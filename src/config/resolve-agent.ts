@@ -6,6 +6,7 @@ import type { FilterTable } from "../contracts/webhook-filters.ts";
 import type { AgentFiles } from "./agent-files.ts";
 import { agentSchema } from "./agent-schema.ts";
 import type { AgentTable } from "./agent-schema.ts";
+import { checkLocal, resolveLocal } from "./agent-local.ts";
 import { hasErrors } from "./problem-sheet.ts";
 import type { ProblemSheet } from "./problem-sheet.ts";
 import type { ProjectConfig } from "./project-config.ts";
@@ -22,6 +23,8 @@ export interface KnownToAgents {
   readonly filters: FilterTable;
   /** Those that the program knows; others are allowed. */
   readonly credentialTypes: readonly string[];
+  /** Whether runs have this variable of the credential that `reference` names. */
+  readonly credentialSets: (reference: string, variable: string) => boolean;
   /** The program's, for `compatibility`. */
   readonly version: string;
 }
@@ -59,16 +62,17 @@ interface ResolvedConfig {
 function resolveConfig(
   { name, config }: AgentFiles,
   project: ProjectConfig,
-  { filters, credentialTypes }: KnownToAgents,
+  known: KnownToAgents,
 ): ResolvedConfig {
   if (config === null) return { resolved: null, problems: [] };
   const { value: table, sheet } = validateToml(agentSchema, `agents/${name}/config.toml`, config);
   const { problems } = sheet;
   if (table === null) return { resolved: null, problems };
   checkTriggers(table, sheet);
-  checkCredentials(table, credentialTypes, sheet);
+  checkCredentials(table, known.credentialTypes, sheet);
+  checkLocal(table, known.credentialSets, sheet);
   const models = chosenModels(table.models, project, sheet);
-  const webhooks = webhookBindings(table.webhooks, project, filters, sheet);
+  const webhooks = webhookBindings(table.webhooks, project, known.filters, sheet);
   return { resolved: { ...withFallbacks(table, project), models, webhooks }, problems };
 }
 
@@ -139,5 +143,6 @@ function withFallbacks(
     hooks: table.hooks,
     params: table.params,
     runtime: { type: table.runtime.type, runAs: table.runtime.run_as },
+    local: resolveLocal(table.local),
   };
 }

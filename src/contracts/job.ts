@@ -101,6 +101,8 @@ export const jobSchema = z.object({
   models: z.array(jobModelSchema).min(1),
   params: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
   credentials: z.array(jobCredentialSchema),
+  /** Variables that the agent's config sets for its commands and hooks. */
+  env: z.record(z.string(), z.string()).optional(),
   hooks: z.object({ pre: z.array(z.string()), post: z.array(z.string()) }),
   timeoutSeconds: z.number(),
   trigger: z.custom<Trigger>((value) => typeof value === "object" && value !== null),

@@ -89,7 +89,8 @@ function files({ type, instance, fields }: Credential): Variable[] {
   });
 }
 
-function variableName(...parts: readonly string[]): string {
+/** `<TYPE>_<FIELD>` and the like, as a variable may be called. */
+export function variableName(...parts: readonly string[]): string {
   const name = parts
     .join("_")
     .toUpperCase()

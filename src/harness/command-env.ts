@@ -29,8 +29,9 @@ export interface CommandSources {
 const defaultPath = "/usr/local/bin:/usr/bin:/bin";
 
 /**
- * The whole environment of the agent's commands and hooks: a few variables of the run's own, those of proxies, the
- * credentials' (the first that sets a variable wins), and `AL_AGENT`, `AL_INSTANCE` and, for a webhook, `AL_PAYLOAD_FILE`. The
+ * The whole environment of the agent's commands and hooks: a few variables of the run's own, those of proxies, those of
+ * the agent's config, the credentials' (the first that sets a variable wins), and `AL_AGENT`, `AL_INSTANCE` and, for a
+ * webhook, `AL_PAYLOAD_FILE`. The
  * agent's own commands come first on its PATH and find the run by `AL_RUN_SOCKET`; no token is among it.
  */
 export function commandEnv(
@@ -46,6 +47,7 @@ export function commandEnv(
   const given: Record<string, string> = {
     ...Object.fromEntries(own),
     ...network,
+    ...job.env,
     ...Object.fromEntries(credentials),
     ...gitConfigEnv(job.credentials),
     ...files,

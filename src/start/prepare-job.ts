@@ -57,6 +57,7 @@ export async function prepareJob(
       ]),
     ),
     credentials: [...sources.stage(credentials)],
+    env: { ...agent.local.env },
     hooks: { pre: [...agent.hooks.pre], post: [...agent.hooks.post] },
     timeoutSeconds: agent.timeoutSeconds,
     trigger,

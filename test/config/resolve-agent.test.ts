@@ -39,6 +39,7 @@ describe("resolveAgent", () => {
       hooks: { pre: [], post: [] },
       params: {},
       runtime: { type: "container", runAs: "al-agent" },
+      local: { memory: null, cpus: null, network: null, env: {} },
       dockerfileHash: null,
     });
   });

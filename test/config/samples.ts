@@ -67,6 +67,8 @@ export function agentFiles(config: string, skill = usualSkill): AgentFiles {
 export const known: KnownToAgents = {
   filters,
   credentialTypes: ["github_token", "anthropic_key"],
+  credentialSets: (reference, variable) =>
+    reference === "github_token" && variable === "GITHUB_TOKEN",
   version: "1.2.3",
 };
 

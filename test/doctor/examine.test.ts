@@ -57,6 +57,17 @@ describe("the doctor's repairs", () => {
   });
 });
 
+test("the default image of another project or version is told from this project's own", async () => {
+  await runInContainer(ward, close, {});
+  const found = await ward.examine();
+  expect(found.find(({ what }) => what.startsWith("image "))).toMatchObject({
+    severity: "note",
+    what: expect.stringMatching(
+      /^image al-agent:\S+-[0-9a-f]{12} is built when the scheduler starts; al-agent:latest is that of another project or another version$/,
+    ) as string,
+  });
+});
+
 test("containers of a scheduler that is gone are told by their runs", async () => {
   const left = [{ Id: "0123456789abcdef", Labels: { "al.instance": "dev-abcd2345" } }];
   await runInContainer(ward, close, { "/containers/json": left });

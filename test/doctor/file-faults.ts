@@ -96,6 +96,19 @@ function dockerfileFaults(ward: TheWard, close: Closing): readonly Fault[] {
       fix: /^edit agents\/dev\/Dockerfile:1:1$/,
     },
     {
+      name: "a Dockerfile on an image of another project",
+      seed: () => {
+        const labels = { "al.version": "0.1.0", "al.project": "0123456789abcdef" };
+        return inContainer(right.replace("al-agent:latest", "theirs:1"), {
+          "/images/theirs:1/json": { Id: "sha256:3", Config: { Labels: labels } },
+        });
+      },
+      cure: (finding) => editThere(ward, finding, "theirs:1", "al-agent:latest"),
+      severity: "warning",
+      says: /theirs:1 was built for an agent of another project/,
+      fix: /^edit agents\/dev\/Dockerfile:1:1$/,
+    },
+    {
       name: "a Dockerfile that copies what is not there",
       seed: () => inContainer(right.replace("SKILL.*", "tols/")),
       cure: (finding) => editThere(ward, finding, "COPY tols/ /", ""),

@@ -74,6 +74,39 @@ export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] =
     cure: (finding) => runLast(ward, finding),
   },
   {
+    name: "an image of another project",
+    seed: () => {
+      const labels = { "al.version": "0.1.0", "al.project": "0123456789abcdef" };
+      const answers = { "/images/theirs:1/json": { Id: "sha256:3", Config: { Labels: labels } } };
+      return runInContainer(ward(), close, answers, '[local]\nimage = "theirs:1"\n\n');
+    },
+    severity: "warning",
+    says: /the image theirs:1 was built for an agent of another project/,
+    fix: /^build one of your own FROM al-agent:latest, or use the default one: al config --unset local\.image/,
+    cure: (finding) => runLast(ward, finding),
+  },
+  {
+    name: "more processors for an agent than there are",
+    seed: async () => {
+      await runInContainer(ward(), close, { "/info": { NCPU: 2 } });
+      await ward().bash("al config dev --set local.cpus=3");
+    },
+    severity: "error",
+    says: /may use 3 processors, and the engine has 2/,
+    fix: /^al config dev --set local\.cpus=2/,
+  },
+  {
+    name: "a network of an agent that the engine does not have",
+    seed: async () => {
+      await runInContainer(ward(), close, {});
+      await ward().bash("al config dev --set local.network=agents");
+    },
+    severity: "error",
+    says: /the engine has no network agents/,
+    fix: /^docker network create agents, or use the default one: al config dev --unset local\.network/,
+    cure: (finding) => runLast(ward, finding),
+  },
+  {
     name: "more processors than there are",
     seed: () => runInContainer(ward(), close, { "/info": { NCPU: 1 } }),
     severity: "error",

@@ -43,6 +43,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     hooks: { pre: [], post: [] },
     params: {},
     runtime: { type: "host-user", runAs: "$USER" },
+    local: { memory: null, cpus: null, network: null, env: {} },
     dockerfileHash: null,
     ...config,
   };

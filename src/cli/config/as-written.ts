@@ -31,6 +31,7 @@ export function agentAsWritten(agent: AgentConfig): object {
     hooks: agent.hooks,
     params: agent.params,
     runtime: { type: agent.runtime.type, run_as: agent.runtime.runAs },
+    local: agent.local,
   });
 }
 

@@ -12,6 +12,7 @@ import { readDockerfile } from "../dockerfile.ts";
 import type { DockerfileFacts } from "../dockerfile.ts";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
+import { anotherProjects, isOfAnotherProject } from "../foreign-image.ts";
 import { enabledAgents } from "../patient.ts";
 import type { Patient } from "../patient.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
@@ -64,7 +65,7 @@ type Mistake = DockerfileFacts["mistakes"][number] & { readonly severity?: "warn
 /** The default image may not be built yet; another one must be there to tell. */
 async function baseProblems(
   { base }: DockerfileFacts,
-  { env }: Patient,
+  { env, projectDir }: Patient,
 ): Promise<readonly Mistake[]> {
   if (base === null || [defaultImage, defaultImage.replace(/:.+/, "")].includes(base.image)) {
     return [];
@@ -73,6 +74,9 @@ async function baseProblems(
   try {
     const there = await inspectImage(connectEngine({ env, callTimeoutMs: 5000 }), image);
     if (there !== null) withProgram(there, image);
+    if (there !== null && isOfAnotherProject(there, projectDir)) {
+      return [{ line, message: anotherProjects(image), severity: "warning" }];
+    }
     if (there !== null) return [];
     // The build asks a registry for it.
     const message = `the image ${image} is not on this engine; al runs in what is built FROM ${defaultImage}`;

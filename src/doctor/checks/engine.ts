@@ -1,12 +1,20 @@
 import type { ProjectConfig } from "../../config/project-config.ts";
-import { connectEngine, statusOf } from "../../runners/container/engine.ts";
+import { connectEngine } from "../../runners/container/engine.ts";
 import type { Engine } from "../../runners/container/engine.ts";
-import { defaultImage, inspectImage } from "../../runners/container/image/default-image.ts";
+import {
+  defaultImage,
+  defaultImageTag,
+  inspectImage,
+} from "../../runners/container/image/default-image.ts";
+import { installedProgram } from "../../runners/container/image/program.ts";
+import { programDir } from "../../version.ts";
+import { anotherProjects, isOfAnotherProject } from "../foreign-image.ts";
 import type { Check, Finding } from "../finding.ts";
 import { note, ok } from "../finding.ts";
 import { enabledAgents } from "../patient.ts";
 import type { Patient } from "../patient.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
+import { limitFindings } from "./engine-limits.ts";
 import { alCommand, ofError } from "../say.ts";
 
 /** An engine that takes longer to answer is as good as none, in ms. */
@@ -26,8 +34,7 @@ export const engine: Check = {
       return [
         ok(`version ${version} at ${connected.address()}`),
         ...(await imageFindings(connected, patient, local)),
-        ...(await limitFindings(connected, patient, local)),
-        ...(await networkFindings(connected, patient, local)),
+        ...(await limitFindings(connected, patient, local, inside)),
       ];
     } catch (error) {
       const names = inside.map(({ name }) => name).join(", ");
@@ -49,42 +56,28 @@ async function imageFindings(
     const instead = `build on another one: ${without("base")}`;
     return [missing(`the image ${base} to build on is not on this engine`, base, instead)];
   }
-  if ((await inspectImage(connected, image)) !== null) return [ok(`image ${image}`)];
-  if (image === defaultImage) return [note(`image ${image} is built when the scheduler starts`)];
+  if (image === defaultImage) return [await defaultFinding(connected, base)];
+  const there = await inspectImage(connected, image);
   const instead = `use the default one: ${without("image")}`;
-  return [missing(`the image ${image} is not on this engine`, image, instead)];
+  if (there === null) return [missing(`the image ${image} is not on this engine`, image, instead)];
+  if (!isOfAnotherProject(there, patient.projectDir)) return [ok(`image ${image}`)];
+  const fix = `build one of your own FROM ${defaultImage}, or ${instead}`;
+  return [{ severity: "warning", what: anotherProjects(image), where, fix }];
+}
+
+/** Of the images that are called `latest` on one engine, each project uses the one with its contents. */
+async function defaultFinding(connected: Engine, base: string | null): Promise<Finding> {
+  const dir = programDir();
+  const program = () => installedProgram(dir);
+  const sources = { engine: connected, programDir: dir, program, builtByItself: defaultImage };
+  const tag = await defaultImageTag(sources, base);
+  if ((await inspectImage(connected, tag)) !== null) return ok(`image ${tag}`);
+  const latest = await inspectImage(connected, defaultImage);
+  const other =
+    latest === null ? "" : `; ${defaultImage} is that of another project or another version`;
+  return note(`image ${tag} is built when the scheduler starts${other}`);
 }
 
 function missing(what: string, image: string, instead: string): Finding {
   return { severity: "error", what, where, fix: `docker pull ${shellWord(image)}, or ${instead}` };
-}
-
-/** The engine refuses a container that may use more processors than there are. */
-async function limitFindings(
-  connected: Engine,
-  patient: Patient,
-  { cpus }: Local,
-): Promise<Finding[]> {
-  const { NCPU: there } = (await connected.calls().info()) as { NCPU: number };
-  if (cpus <= there) return [];
-  const what = `an agent may use ${cpus} processors, and the engine has ${there}`;
-  const fix = alCommand(patient, `config --set local.cpus=${there}`);
-  return [{ severity: "error", what, where, fix }];
-}
-
-async function networkFindings(
-  connected: Engine,
-  patient: Patient,
-  { network }: Local,
-): Promise<Finding[]> {
-  try {
-    await connected.calls().getNetwork(network).inspect();
-    return [];
-  } catch (error) {
-    if (statusOf(error) !== 404) throw error;
-    const what = `the engine has no network ${network}`;
-    const instead = alCommand(patient, "config --unset local.network");
-    const fix = `docker network create ${shellWord(network)}, or use the default one: ${instead}`;
-    return [{ severity: "error", what, where, fix }];
-  }
 }

@@ -61,6 +61,12 @@ const configSchema = describing<AgentConfig>(
     hooks: z.object({ pre: strings, post: strings }),
     params: z.record(z.string(), z.union([z.string(), strings])),
     runtime: z.object({ type: z.enum(["container", "host-user"]), runAs: z.string() }),
+    local: z.object({
+      memory: z.string().nullable(),
+      cpus: z.number().nullable(),
+      network: z.string().nullable(),
+      env: z.record(z.string(), z.string()),
+    }),
     dockerfileHash: z.string().nullable(),
   }),
 ).meta({ id: "AgentConfig" });

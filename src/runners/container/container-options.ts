@@ -4,7 +4,7 @@ import { mountedChannelDir } from "../../contracts/run-channel.ts";
 import { command, containerUser } from "./image/dockerfile.ts";
 import { agentLabel, containerName, instanceLabel, projectId, projectLabel } from "./labels.ts";
 
-/** What a container may use: `[local]` of the project. */
+/** What a container may use: `[local]` of the agent, else of the project. */
 export interface ContainerLimits {
   /** A number with b, k, m or g, such as `4g`. */
   readonly memory: string;

@@ -4,7 +4,7 @@ import type { Life } from "../as-run.ts";
 import { rejectedExit } from "../rejecting.ts";
 import { unlessAborted } from "../abortable.ts";
 import { containerOptions, workDir } from "./container-options.ts";
-import type { ContainerSpec } from "./container-options.ts";
+import type { ContainerLimits, ContainerSpec } from "./container-options.ts";
 import type { ContainerRunnerOptions } from "./container-runner-options.ts";
 import { engineReason } from "./engine.ts";
 import type { Engine } from "./engine.ts";
@@ -43,11 +43,20 @@ async function ingredients(request: RunRequest, options: ContainerRunnerOptions)
     request,
     projectDir,
     image,
-    limits: local(),
+    limits: limitsOf(request.agent, local()),
     command: command?.(request) ?? null,
     controlDir: controlDir?.(request) ?? null,
   };
   return { job, options: containerOptions(spec) };
+}
+
+/** An agent's own limits go before the project's. */
+function limitsOf({ local }: RunRequest["agent"], project: ContainerLimits): ContainerLimits {
+  return {
+    memory: local.memory ?? project.memory,
+    cpus: local.cpus ?? project.cpus,
+    network: local.network ?? project.network,
+  };
 }
 
 /** Attaches first, so that no output is missed; the input stays open as long as the run is followed. */

@@ -32,6 +32,7 @@ function factsOf(config: AgentConfig, scheduleText: string | null): readonly Fac
     ["Timeout", durationText(config.timeoutSeconds * 1000)],
     ["Waits for a trigger", `up to ${durationText(config.waitTimeoutSeconds * 1000)}`],
     ["Runs in", runtimeText(runtime)],
+    ...localFacts(config.local),
     ["Credentials", ...config.credentials],
     ["Before the session", ...hooks.pre],
     ["After the session", ...hooks.post],
@@ -39,6 +40,16 @@ function factsOf(config: AgentConfig, scheduleText: string | null): readonly Fac
     ["Installed from", ...words(source), ...words(sourceCommit)],
     ["License", ...words(config.license)],
     ["Compatible with", ...words(config.compatibility)],
+  ];
+}
+
+/** What it sets itself; without it the project's counts. */
+function localFacts({ memory, cpus, network, env }: AgentConfig["local"]): readonly Fact[] {
+  return [
+    ["Memory", ...words(memory)],
+    ["Processors", ...words(cpus === null ? null : String(cpus))],
+    ["Network", ...words(network)],
+    ["Variables", ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
   ];
 }
 

@@ -56,6 +56,14 @@ export function baseImage(
   }).pipe(switchMap((event$) => event$));
 }
 
+/** The name of the default image on this base with exactly the program's contents, whether it is built or not. */
+export async function defaultImageTag(
+  sources: DefaultImageSources,
+  base: string | null,
+): Promise<string> {
+  return (await defaultBuild(sources, base)).tag;
+}
+
 interface DefaultBuild {
   readonly repo: string;
   /** Names these contents and nothing else. */
