@@ -76,6 +76,16 @@ describe("al config", () => {
     expect(text.indexOf("schedule")).toBeLessThan(text.indexOf("credentials"));
   });
 
+  test("sets an agent's own limits and variables, and prints them", async () => {
+    const sets = ["--set", "local.memory=1g", "--set", "local.env.LOG_LEVEL=debug"];
+    const ran = await folders.al(["config", "dev", "--set", "runtime.type=container", ...sets]);
+    expect(ran).toMatchObject({ code: 0 });
+    const local = { memory: "1g", env: { LOG_LEVEL: "debug" } };
+    expect(parse(read("agents/dev/config.toml"))).toMatchObject({ local });
+    const { stdout } = await folders.al(["config", "dev"]);
+    expect(stdout).toContain('local.memory = "1g"\nlocal.env.LOG_LEVEL = "debug"\n');
+  });
+
   test("takes a key out", async () => {
     const { code } = await folders.al(["config", "dev", "--unset", "runtime.run_as"]);
     expect(code).toBe(0);

@@ -69,6 +69,12 @@ describe("the job of a run", () => {
     expect(job.models[0]).toMatchObject(settings);
   });
 
+  it("has the variables of the agent's config", async () => {
+    const local = { memory: null, cpus: null, network: null, env: { LOG_LEVEL: "debug" } };
+    const job = await prepare({ models: [model("a")], local }, ["a_key"]);
+    expect(job.env).toEqual({ LOG_LEVEL: "debug" });
+  });
+
   it("goes on without a fallback that has no key or no script, and says why", async () => {
     const models = [model("a"), model("b"), model("c", { provider: "scripted", script: "/x" })];
     const job = await prepare({ models }, ["a_key"]);

@@ -63,6 +63,14 @@ test("its config is shown as it is in force, and follows a change to its files",
   await expect.poll(() => page.locator("#instructions").innerText()).toBe("Be brief.");
 });
 
+test("its own limits and variables are shown, and none that it does not set", async () => {
+  const local = { memory: "1g", cpus: 0.5, network: null, env: { LOG_LEVEL: "debug" } };
+  const { page } = await open(path, withDetail({ local }));
+  const shown = () => page.locator("#config").innerText();
+  await expect.poll(shown).toMatch(/Memory\s+1g\s+Processors\s+0\.5\s+Variables\s+LOG_LEVEL=debug/);
+  expect(await shown()).not.toContain("Network");
+});
+
 test("its instructions are rendered, or shown as they are written", async () => {
   const instructions = "# Who you are\n\nA **careful** one, see [docs](https://example.com/).";
   const { page } = await open(path, withDetail({ instructions }));

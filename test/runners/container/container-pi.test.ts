@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { lastValueFrom, Subject, tap, toArray } from "rxjs";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { NewChannel } from "../../../src/channel/channels.ts";
-import type { Script } from "../../../src/contracts/job.ts";
+import type { Job, Script } from "../../../src/contracts/job.ts";
 import { createContainerRunner } from "../../../src/runners/container/container-runner.ts";
 import type { AgentImages } from "../../../src/runners/container/images.ts";
 import { runEnd } from "../../../streams/runs/outcome.ts";
@@ -32,6 +32,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
     turns: Script["turns"],
     onEvent: (event: RunnerEvent, stop$: Subject<StopReason>) => void = () => undefined,
     channel: NewChannel | null = null,
+    job: Partial<Job> = {},
   ) {
     const request = aRequest("dev");
     const { instanceId } = request;
@@ -43,7 +44,9 @@ describe.skipIf(missing !== null)("a real session in a container without network
       prepare: (_request, workDir) =>
         Promise.resolve(
           aJob(workDir, {
-            ...{ instanceId, models: [aScripted(turns)] },
+            ...job,
+            instanceId,
+            models: [aScripted(turns)],
             channel: channel && { socket: "/run/al/channel.sock", token: channel.token },
           }),
         ),
@@ -84,6 +87,15 @@ describe.skipIf(missing !== null)("a real session in a container without network
       },
     );
     expect(await containersOf(engine, instanceId)).toEqual([]);
+  });
+
+  it("has the variables of the agent's config in its hooks and its shell", async () => {
+    const env = { LOG_LEVEL: "debug" };
+    const hooks = { pre: ["echo hook $LOG_LEVEL"], post: [] };
+    const turns = [{ tools: [bash("echo shell $LOG_LEVEL")] }, { text: "Done." }];
+    const { all } = await events(turns, undefined, null, { env, hooks });
+    expect(messagesOf(all)).toContain("hook debug");
+    expect(JSON.stringify(all)).toContain("shell debug");
   });
 
   it("starts from compiled code that the image holds, though it can write none", async () => {
