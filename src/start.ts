@@ -1,11 +1,13 @@
 import { problemText } from "../streams/problem-text.ts";
 import { keptLogs } from "../streams/status/reduce-status.ts";
+import { bareSkillProblem } from "./config/agent-files.ts";
 import { loadProject } from "./config/load-project.ts";
 import type { LogSource } from "./contracts/log-source.ts";
 import type { Operations } from "./contracts/operations.ts";
 import { messageOf } from "./errors.ts";
 import { latestEntries } from "./logs/latest-entries.ts";
 import { instancesOf } from "./start/adopt-runs.ts";
+import { createBareSkills } from "./start/bare-skills.ts";
 import { closeAll } from "./start/close-all.ts";
 import { graphOver } from "./start/graph-over.ts";
 import { happenings } from "./start/happenings.ts";
@@ -81,9 +83,11 @@ async function run(beginning: Beginning): Promise<Scheduler> {
   const { reporting, abilities, stopping, serving, warn } = parts;
   const { journal, board } = reporting;
   const files = watchFiles(projectDir, { scan, problems });
+  const skills = createBareSkills(projectDir, bareSkills);
   const event$ = graphOver({
     ...{ ...parts, ...runtimes, projectDir, onDemand, inputs, store },
     ...{ agents, adopted, waiting, touched$: files.agent$, switches: reporting.switches },
+    onRead: skills.see,
   });
   const { keepWarm } = runtimes;
   const warm = createWarmRunners({ ...inputs, keepWarm, agents: () => board.agents() });
@@ -97,7 +101,13 @@ async function run(beginning: Beginning): Promise<Scheduler> {
     broke(why);
     stopping.stop("its project is gone");
   };
-  const subscription = happenings(beginning, parts, { event$, files, warm, lost }).subscribe({
+  const subscription = happenings(beginning, parts, {
+    event$,
+    files,
+    skills,
+    warm,
+    lost,
+  }).subscribe({
     error: (error: unknown) => broke(`the scheduler broke: ${stackOf(error)}`),
   });
   if (!onDemand) subscription.add(warm.open());
@@ -117,7 +127,7 @@ async function run(beginning: Beginning): Promise<Scheduler> {
     await done;
     throw error;
   }
-  for (const problem of [...loaded.warnings, ...problems, ...bareSkills])
+  for (const problem of [...loaded.warnings, ...problems, ...bareSkills.map(bareSkillProblem)])
     warn(problemText(problem));
   for (const message of startWarnings(env, recovered.lost)) warn(message);
   parts.dispatch(waiting);

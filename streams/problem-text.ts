@@ -6,6 +6,15 @@ export function problemText({ file, line, column, message }: Problem): string {
   return `${place}  ${message}`;
 }
 
+/** The first of the problems, and how many more there are; null when there is none. */
+export function problemSummary(problems: readonly Problem[]): string | null {
+  const [first, ...others] = problems;
+  if (first === undefined) return null;
+  return others.length === 0
+    ? problemText(first)
+    : `${problemText(first)} (and ${others.length} more)`;
+}
+
 /** What is wrong with a file that counted before: says of the first error that the last good text still does. */
 export function whileLastGoodCounts(problems: readonly Problem[]): readonly Problem[] {
   const first = problems.findIndex(({ severity }) => severity === "error");

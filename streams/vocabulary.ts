@@ -305,6 +305,8 @@ export type RunEvent = At &
     | { readonly type: "agent-invalid"; readonly problems: readonly Problem[] }
     | { readonly type: "agent-removed" }
     | { readonly type: "agent-enabled"; readonly enabled: boolean }
+    /** What runs need beside the agent's files, such as credentials, and do not have; empty once all is there. */
+    | { readonly type: "agent-requirements"; readonly unmet: readonly Problem[] }
     | BuildEvent
     /** When the schedule is due next, epoch ms; null when it is not. */
     | { readonly type: "next-run"; readonly nextRunAt: number | null }

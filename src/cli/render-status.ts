@@ -26,7 +26,7 @@ const columns: readonly TableColumn[] = [
   { title: "Next Run" },
 ];
 
-/** The scheduler in a line, the agents with the dashboard's columns, and every error in full. */
+/** The scheduler in a line, the agents with the dashboard's columns, and every error and warning in full. */
 export function renderStatus(snapshot: StatusSnapshot, style: StatusStyle): string {
   const { agents } = snapshot;
   const table =
@@ -37,7 +37,7 @@ export function renderStatus(snapshot: StatusSnapshot, style: StatusStyle): stri
           agents.map((agent) => rowOf(agent, snapshot.scheduler, style)),
           { width: style.columns, colors: style.colors },
         );
-  return [headOf(snapshot, style), "", table, ...errorsOf(snapshot, style)].join("\n");
+  return [headOf(snapshot, style), "", table, ...problemsOf(snapshot, style)].join("\n");
 }
 
 function headOf({ scheduler }: StatusSnapshot, { colors, now }: StatusStyle): string {
@@ -106,8 +106,9 @@ function statusOf(agent: AgentStatus, { columns: width }: StatusStyle): string {
     ...(agent.running > 1 ? [`${agent.running} runs`] : []),
     ...(agent.queued > 0 ? [`${agent.queued} queued`] : []),
   ];
-  const whole = plainLine(agent.error ?? agent.statusText ?? "");
-  const text = agent.error !== null && width === null ? shortened(whole) : whole;
+  const whole = plainLine(agent.error ?? agent.statusText ?? agent.warning ?? "");
+  const isProblem = agent.error !== null || agent.statusText === null;
+  const text = isProblem && width === null ? shortened(whole) : whole;
   if (notes.length === 0) return text;
   return text === "" ? notes.join(", ") : `${notes.join(", ")}: ${text}`;
 }
@@ -126,12 +127,16 @@ export function stateColor(state: AgentState, colors: Colors): (text: string) =>
   return byState[state];
 }
 
-/** The table cuts errors to fit; here they are whole, so that a terminal can jump to `file:line:column`. */
-function errorsOf({ scheduler, agents }: StatusSnapshot, { colors }: StatusStyle): string[] {
-  const errors = [
-    ...(scheduler.error === null ? [] : [scheduler.error]),
-    ...agents.flatMap(({ name, error }) => (error === null ? [] : [`${name}: ${error}`])),
+/** The table cuts texts to fit; here they are whole, so that a terminal can jump to `file:line:column`. */
+function problemsOf({ scheduler, agents }: StatusSnapshot, { colors }: StatusStyle): string[] {
+  const ofAgents = (key: "error" | "warning"): string[] =>
+    agents.flatMap((agent) => (agent[key] === null ? [] : [`${agent.name}: ${agent[key]}`]));
+  const errors = [...(scheduler.error === null ? [] : [scheduler.error]), ...ofAgents("error")];
+  const warnings = [...scheduler.warnings, ...ofAgents("warning")];
+  if (errors.length + warnings.length === 0) return [];
+  return [
+    "",
+    ...errors.map((error) => `${colors.red("error")} ${plain(error)}`),
+    ...warnings.map((warning) => `${colors.yellow("warning")} ${plain(warning)}`),
   ];
-  if (errors.length === 0) return [];
-  return ["", ...errors.map((error) => `${colors.red("error")} ${plain(error)}`)];
 }

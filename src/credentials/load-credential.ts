@@ -1,12 +1,11 @@
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { closest } from "../contracts/closest.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
-import { meant } from "../contracts/did-you-mean.ts";
 import { isMissing, messageOf, UserError } from "../errors.ts";
-import { credentialType, credentialTypes } from "./credential-types.ts";
+import { credentialType } from "./credential-types.ts";
 import { storeDir } from "./home-dir.ts";
+import { credentialName, nearCredential } from "./near-credential.ts";
 import { checkPrivateDir, readSecret } from "./read-secret.ts";
 
 /** A credential with its secrets. */
@@ -32,7 +31,12 @@ export async function loadCredential(home: string, reference: string): Promise<C
   const store = storeDir(home);
   const dir = join(store, parsed.type, parsed.instance);
   for (const path of [store, dirname(dir), dir]) await checkPrivateDir(path);
-  const names = await fieldNames(dir, parsed);
+  const names = await fieldNames(dir);
+  if (names === null) {
+    const near = await nearCredential(home, parsed);
+    const found = `there is no ${dir}${near === null ? "" : ` (${near})`}`;
+    throw missing(parsed, found, firstFlags(parsed.type));
+  }
   const values = await Promise.all(names.map((name) => readSecret(join(dir, name), store)));
   const fields: Record<string, string> = {};
   names.forEach((name, index) => {
@@ -43,7 +47,8 @@ export async function loadCredential(home: string, reference: string): Promise<C
   return { ...parsed, fields };
 }
 
-async function fieldNames(dir: string, reference: CredentialReference): Promise<string[]> {
+/** Null when there is no such directory. */
+async function fieldNames(dir: string): Promise<string[] | null> {
   try {
     // Hidden files belong to editors, and to a key that is just being written.
     const names = (await readdir(dir)).filter((name) => !name.startsWith(".")).sort();
@@ -52,7 +57,7 @@ async function fieldNames(dir: string, reference: CredentialReference): Promise<
     return names;
   } catch (error) {
     if (error instanceof UserError) throw error;
-    if (isMissing(error)) throw missing(reference, dir, null, firstFlags(reference.type));
+    if (isMissing(error)) return null;
     throw new UserError("unsafe_credential", `${dir} can't be read: ${messageOf(error)}`);
   }
 }
@@ -77,8 +82,11 @@ function checkComplete(
   const absent = needed.find((name) => !Object.hasOwn(fields, name));
   const field = needed.length > 1 ? ` --field ${absent ?? ""}` : "";
   // An empty file may be there already.
-  if (absent !== undefined) throw missing(reference, dir, absent, `${field} --replace`);
-  if (Object.keys(fields).length === 0) throw missing(reference, dir, "", ownField);
+  const lacks = (what: string): string => `${dir} lacks ${what}, or it is empty`;
+  if (absent !== undefined) {
+    throw missing(reference, lacks(`its field ${absent}`), `${field} --replace`);
+  }
+  if (Object.keys(fields).length === 0) throw missing(reference, lacks("a field"), ownField);
 }
 
 function firstFlags(type: string): string {
@@ -88,26 +96,10 @@ function firstFlags(type: string): string {
 /** A type that the program does not know has fields of its own. */
 const ownField = " --field <field> --replace";
 
-/** `lacks` is a field, empty for any; null when there is nothing at all. `flags` make `al creds add` cure it. */
-function missing(
-  { type, instance }: CredentialReference,
-  dir: string,
-  lacks: string | null,
-  flags: string,
-): UserError {
-  const name = instance === "default" ? type : `${type}:${instance}`;
-  const field = lacks === "" ? "a field" : `its field ${lacks ?? ""}`;
-  const found =
-    lacks === null
-      ? `there is no ${dir}${otherType(type)}`
-      : `${dir} lacks ${field}, or it is empty`;
+/** `found` is what is there instead; `flags` make `al creds add` store it. */
+function missing(reference: CredentialReference, found: string, flags: string): UserError {
+  const name = credentialName(reference);
   return new UserError("missing_credential", `credential ${name} is missing: ${found}`, {
     hint: `al creds add ${name}${flags}`,
   });
-}
-
-/** The known type that an unknown one may have been meant to be. */
-function otherType(type: string): string {
-  const near = credentialType(type) === null ? closest(type, Object.keys(credentialTypes)) : null;
-  return near === null ? "" : ` (${meant(near)})`;
 }

@@ -1,4 +1,14 @@
-import { concat, defer, exhaustMap, from, interval, mergeMap, pairwise } from "rxjs";
+import {
+  concat,
+  defer,
+  exhaustMap,
+  from,
+  interval,
+  map,
+  mergeMap,
+  pairwise,
+  startWith,
+} from "rxjs";
 import type { Observable } from "rxjs";
 import type { AgentConfig } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
@@ -13,24 +23,38 @@ export interface CredentialUsers {
   }>;
 }
 
-/** A change is told after this at most, in ms. */
+/** A change is noticed after this at most, in ms. */
 const lookEveryMs = 2_000;
 
+/** The credentials of the store in `home`, at once and then again and again. Reads no value. */
+export function credentialLooks(home: string, everyMs = lookEveryMs): Observable<Stamps> {
+  const look = defer(() => credentialStamps(home));
+  return concat(look, interval(everyMs).pipe(exhaustMap(() => look)));
+}
+
 /**
- * Tells of credentials of the store in `home` that changed and that the project uses. Secrets are read when they are
- * needed, so that nothing is to be done. Like the API key's, the files are looked at, which survives every way of
+ * Tells of credentials that changed from one look to the next and that the project uses. Secrets are read when they
+ * are needed, so that nothing is to be done. Like the API key's, the files are looked at, which survives every way of
  * replacing one.
  */
 export function credentialChanges(
-  home: string,
+  look$: Observable<Stamps>,
   users: CredentialUsers,
-  everyMs = lookEveryMs,
 ): Observable<string> {
-  const look = defer(() => credentialStamps(home));
-  return concat(look, interval(everyMs).pipe(exhaustMap(() => look))).pipe(
+  return look$.pipe(
     pairwise(),
     mergeMap(([before, now]) => changed(before, now)),
     mergeMap((name) => from(told(name, users))),
+  );
+}
+
+/** For each look whether anything differs from the look before; true for the first one. */
+export function credentialsDiffer(look$: Observable<Stamps>): Observable<boolean> {
+  return look$.pipe(
+    map((stamps) => JSON.stringify([...stamps])),
+    startWith(null),
+    pairwise(),
+    map(([before, now]) => before !== now),
   );
 }
 

@@ -1,4 +1,4 @@
-import { asyncScheduler, delay, from, merge, takeUntil } from "rxjs";
+import { asyncScheduler, delay, from, merge, takeUntil, tap } from "rxjs";
 import type { Observable } from "rxjs";
 import { agentChanges } from "../../streams/agents/agent-changes.ts";
 import type { Clock } from "../../streams/clock.ts";
@@ -34,6 +34,8 @@ export interface GraphParts extends Pick<Runtimes, "runner" | "prepare"> {
   readonly agents: ReadonlyMap<string, AgentFiles>;
   /** Names of agents whose files may have changed. */
   readonly touched$: Observable<string>;
+  /** Told of each directory that was read again, and whether it has a `config.toml`. */
+  readonly onRead: (name: string, isAgent: boolean) => void;
   readonly adopted: readonly AdoptedRun[];
   /** Work from before a restart. */
   readonly waiting: readonly WorkItem[];
@@ -67,13 +69,14 @@ export function graphOver(parts: GraphParts): Observable<RunEvent> {
 }
 
 function agentChange$(parts: GraphParts): Observable<AgentChange> {
-  const { projectDir, onDemand, inputs, agents, waiting, touched$ } = parts;
+  const { projectDir, onDemand, inputs, agents, waiting, touched$, onRead } = parts;
   const known = knownToAgents();
   return merge(
     from(missingAgents(waiting, agents)),
     agentChanges({
       ...{ initial: agents, touched$, project$: inputs.project$, scheduler: asyncScheduler },
-      read: (name) => from(readAgent(projectDir, name)),
+      read: (name) =>
+        from(readAgent(projectDir, name)).pipe(tap((files) => onRead(name, files !== null))),
       resolve: (agent, project) => {
         const change = resolveAgent(agent, project, known);
         return onDemand ? withoutTriggers(change) : change;

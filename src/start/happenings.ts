@@ -1,8 +1,10 @@
-import { EMPTY, merge, Subject, takeUntil, tap } from "rxjs";
+import { EMPTY, ignoreElements, map, merge, pairwise, share, Subject, takeUntil, tap } from "rxjs";
 import type { Observable } from "rxjs";
+import { problemText } from "../../streams/problem-text.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import { filterTable } from "../webhooks/providers/table.ts";
-import { credentialChanges } from "./credential-changes.ts";
+import type { BareSkills } from "./bare-skills.ts";
+import { credentialChanges, credentialLooks, credentialsDiffer } from "./credential-changes.ts";
 import { eventReader } from "./event-reader.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { lostProject } from "./lost-project.ts";
@@ -10,6 +12,8 @@ import { missingSecrets } from "./missing-secrets.ts";
 import type { Beginning, Parts } from "./parts.ts";
 import { projectChanges } from "./project-changes.ts";
 import { reloadProject } from "./reload-project.ts";
+import { requirementEvents } from "./requirement-events.ts";
+import { requirementLook } from "./requirements.ts";
 import type { WarmRunners } from "./warm-runners.ts";
 import type { WatchedFiles } from "./watch-files.ts";
 
@@ -17,6 +21,7 @@ export interface Flowing {
   /** The graph of all agents. */
   readonly event$: Observable<RunEvent>;
   readonly files: Pick<WatchedFiles, "project$" | "warning$">;
+  readonly skills: Pick<BareSkills, "problem$">;
   readonly warm: Pick<WarmRunners, "see">;
   /** The project's directory is gone or somebody else's; `why` is for a person. */
   readonly lost: (why: string) => void;
@@ -26,7 +31,7 @@ export interface Flowing {
 export function happenings(
   beginning: Beginning,
   parts: Parts,
-  { event$, files, warm, lost }: Flowing,
+  { event$, files, skills, warm, lost }: Flowing,
 ): Observable<unknown> {
   const { inputs, own } = beginning;
   const { reporting, abilities, serving } = parts;
@@ -45,7 +50,9 @@ export function happenings(
     editsOf(beginning, parts, files),
     merge(files.warning$, serving.keyChange$).pipe(tap(parts.warn)),
     lostProject(own.lock).pipe(tap(lost)),
+    bareSkillsOf(skills, parts),
     upkeep(beginning, parts),
+    needs(beginning, parts, event$).pipe(tap(readEvent)),
   );
   return merge(beside$.pipe(takeUntil(over$)), graph$, around$.pipe(takeUntil(over$)));
 }
@@ -67,17 +74,51 @@ function editsOf(
   );
 }
 
+/** The status has those that are there now; the log names each when it comes. The start logs the first ones. */
+function bareSkillsOf(
+  { problem$ }: Flowing["skills"],
+  { reporting: { board }, warn }: Parts,
+): Observable<unknown> {
+  return problem$.pipe(
+    map((problems) => problems.map(problemText)),
+    tap((warnings) => board.apply({ type: "scheduler", patch: { warnings } })),
+    pairwise(),
+    tap(([before, now]) => now.filter((text) => !before.includes(text)).forEach(warn)),
+  );
+}
+
 /** What a scheduler that stays sees to. */
 function upkeep(
   { options, own, inputs: { project$ } }: Beginning,
-  { reporting: { board, journal }, warn }: Parts,
+  { warn }: Parts,
 ): Observable<unknown> {
   if (options.onDemand === true) return EMPTY;
   const { projectDir } = options;
-  const users = { webhooks: () => project$.value.webhooks, agents: () => board.agents() };
   return merge(
-    credentialChanges(own.home, users).pipe(tap((message) => journal.say(30, message))),
     missingSecrets(own.home, project$).pipe(tap(warn)),
     housekeeping({ projectDir, store: own.store, project$, warn }),
+  );
+}
+
+/** Credentials that come and go, and what runs need and do not have. */
+function needs(
+  { options, own, inputs: { project$ } }: Beginning,
+  { reporting: { board, journal } }: Parts,
+  event$: Observable<RunEvent>,
+): Observable<RunEvent> {
+  if (options.onDemand === true) return EMPTY;
+  const look$ = credentialLooks(own.home).pipe(share());
+  const users = { webhooks: () => project$.value.webhooks, agents: () => board.agents() };
+  return merge(
+    credentialChanges(look$, users).pipe(
+      tap((message) => journal.say(30, message)),
+      ignoreElements(),
+    ),
+    requirementEvents(event$, credentialsDiffer(look$), {
+      agent: (name) => board.agent(name),
+      agents: () => board.agents(),
+      look: () => requirementLook(own.home, options.env),
+      now: Date.now,
+    }),
   );
 }

@@ -2,16 +2,22 @@ import type { AgentConfig, ModelConfig, RunRequest } from "../../streams/vocabul
 import type { Job, JobCredential, JobFile, JobModel, Script } from "../contracts/job.ts";
 import { reasonOf, UserError } from "../errors.ts";
 
-/** What a job is put together from. All reject with a UserError that says what is missing and what to do. */
-export interface JobSources {
+/** What models need. Both reject with a UserError that says what is missing and what to do. */
+export interface ModelSources {
   /** `type` or `type:instance`; the secrets are known to the redactor before this resolves. */
   readonly credential: (reference: string) => Promise<LoadedCredential>;
+  /** Absolute path of a script file. */
+  readonly script: (path: string) => Promise<Script>;
+}
+
+/** What a job is put together from. All reject with a UserError that says what is missing and what to do. */
+export interface JobSources extends ModelSources {
+  /** Rejects when the command line that the agent's harness starts is surely not there. */
+  readonly checkCommand: (agent: AgentConfig) => Promise<void>;
   /** Adds the environment variables, in the agent's order. */
   readonly stage: (credentials: readonly LoadedCredential[]) => readonly JobCredential[];
   /** The files of an agent's skill beside SKILL.md, as they are now. */
   readonly files: (agent: string) => Promise<readonly JobFile[]>;
-  /** Absolute path of a script file. */
-  readonly script: (path: string) => Promise<Script>;
   /** The body of an accepted webhook as text; null when retention took it. */
   readonly payload: (receiptId: string) => string | null;
   /** In the order to try. */
@@ -40,6 +46,7 @@ export async function prepareJob(
     sources.files(agent.name),
     sources.network(),
     Promise.all(agent.credentials.map((reference) => sources.credential(reference))),
+    sources.checkCommand(agent),
   ]);
   const { trigger } = item;
   return {
@@ -68,23 +75,28 @@ export async function prepareJob(
   };
 }
 
-/**
- * The primary model must be usable; a fallback that isn't goes along with the reason, and the run warns of it. An
- * external CLI uses the primary only, also while that one is left out elsewhere.
- */
-async function jobModels(agent: AgentConfig, sources: JobSources): Promise<JobModel[]> {
-  const [primary] = agent.models;
-  if (primary === undefined) return [];
-  if (agent.harness.type === "llm-cli") return [await jobModel(primary, sources)];
-  const ordered = sources.orderModels(agent.models);
-  return Promise.all(
-    ordered.map((model) =>
-      model.name === primary.name ? jobModel(model, sources) : fallbackModel(model, sources),
-    ),
-  );
+/** The models that runs may use; an external CLI uses the primary only, also while that one is left out elsewhere. */
+export function modelsOfRuns({ models, harness }: AgentConfig): readonly ModelConfig[] {
+  return harness.type === "llm-cli" ? models.slice(0, 1) : models;
 }
 
-async function fallbackModel(model: ModelConfig, sources: JobSources): Promise<JobModel> {
+/** In the order to try. A model that can't be used goes along with the reason: the run warns of it and takes others. */
+async function jobModels(agent: AgentConfig, sources: JobSources): Promise<JobModel[]> {
+  const ordered = sources.orderModels(modelsOfRuns(agent));
+  const tried = await Promise.all(ordered.map((model) => tryModel(model, sources)));
+  if (tried.some(({ problem }) => problem === undefined)) return tried;
+  throw new UserError("no_model", noModel(tried));
+}
+
+function noModel(tried: readonly JobModel[]): string {
+  const problems = tried.map(({ name, problem = "" }) => `${JSON.stringify(name)}: ${problem}`);
+  const [only, ...others] = problems;
+  if (others.length === 0) return `model ${only ?? ""}`;
+  return `no model can be used: ${problems.join("; ")}`;
+}
+
+/** The model as runs get it; with `problem` when it can't be used. */
+export async function tryModel(model: ModelConfig, sources: ModelSources): Promise<JobModel> {
   try {
     return await jobModel(model, sources);
   } catch (error) {
@@ -93,7 +105,7 @@ async function fallbackModel(model: ModelConfig, sources: JobSources): Promise<J
   }
 }
 
-async function jobModel(model: ModelConfig, sources: JobSources): Promise<JobModel> {
+async function jobModel(model: ModelConfig, sources: ModelSources): Promise<JobModel> {
   const needsKey = model.authType !== "none" && model.provider !== "scripted";
   return {
     ...described(model),

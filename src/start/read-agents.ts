@@ -1,4 +1,4 @@
-import { bareSkillProblem, listAgents, readAgent, readBareSkill } from "../config/agent-files.ts";
+import { listAgents, readAgent, readBareSkill } from "../config/agent-files.ts";
 import type { AgentFiles } from "../config/agent-files.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { scanProject } from "../files/scan.ts";
@@ -12,8 +12,8 @@ import type { Problem } from "../../streams/vocabulary.ts";
 export async function readAgents(projectDir: string): Promise<{
   readonly agents: ReadonlyMap<string, AgentFiles>;
   readonly problems: readonly Problem[];
-  /** Directories that are no agents only because they have no `config.toml`. */
-  readonly bareSkills: readonly Problem[];
+  /** Names of directories that are no agents only because they have no `config.toml`. */
+  readonly bareSkills: readonly string[];
   /** How the files looked just before they were read. */
   readonly scan: Scan;
 }> {
@@ -31,7 +31,7 @@ export async function readAgents(projectDir: string): Promise<{
   return {
     agents: new Map(there.map((one) => [one.name, one])),
     problems,
-    bareSkills: bare.flatMap((one) => (one === null ? [] : [bareSkillProblem(one.name)])),
+    bareSkills: bare.flatMap((one) => (one === null ? [] : [one.name])),
     scan,
   };
 }

@@ -8,6 +8,8 @@ export function redactEvent(event: RunEvent, redact: (text: string) => string): 
   switch (event.type) {
     case "agent-invalid":
       return { ...event, problems: redactProblems(event.problems, redact) };
+    case "agent-requirements":
+      return { ...event, unmet: redactProblems(event.unmet, redact) };
     case "agent-set": {
       const warnings = redactProblems(event.warnings, redact);
       return { ...event, warnings, summary: redact(event.summary) };

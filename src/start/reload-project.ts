@@ -1,4 +1,4 @@
-import { problemText, whileLastGoodCounts } from "../../streams/problem-text.ts";
+import { problemSummary, problemText, whileLastGoodCounts } from "../../streams/problem-text.ts";
 import type { Places } from "../../streams/runs/places.ts";
 import { describeProjectChange } from "../config/describe-project-change.ts";
 import type { ProjectChange } from "../config/project-config.ts";
@@ -17,11 +17,9 @@ export interface ReloadDeps extends Pick<Reporting, "board" | "journal"> {
 export function reloadProject(change: ProjectChange, deps: ReloadDeps): void {
   const { board, journal, project$, places, isListening } = deps;
   if (change.type === "invalid") {
-    const problems = whileLastGoodCounts(change.problems).map(problemText);
-    const [first, ...others] = problems;
-    const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-    board.apply({ type: "scheduler", patch: { error: `${first ?? "invalid"}${more}` } });
-    for (const problem of problems) journal.say(50, problem);
+    const problems = whileLastGoodCounts(change.problems);
+    board.apply({ type: "scheduler", patch: { error: problemSummary(problems) ?? "invalid" } });
+    for (const problem of problems) journal.say(50, problemText(problem));
     return;
   }
   const { project } = change;

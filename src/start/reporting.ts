@@ -88,6 +88,7 @@ function firstStatus({ projectDir, version, own, inputs }: ReportingDeps): Sched
     cronJobs: 0,
     webhookSources: sourceNames(inputs.project$.value),
     error: null,
+    warnings: [],
   };
 }
 

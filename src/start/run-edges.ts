@@ -23,6 +23,7 @@ import { readablePayload } from "../webhooks/readable-payload.ts";
 import { adoptRuns } from "./adopt-runs.ts";
 import type { Adopter } from "./adopt-runs.ts";
 import type { ContainerContext, Containers } from "./containers.ts";
+import { checkCommand } from "./harness-command.ts";
 import type { OwnProject } from "./own-project.ts";
 import { jobNetwork } from "./job-network.ts";
 import { prepareJob } from "./prepare-job.ts";
@@ -76,6 +77,7 @@ export function createRuntimes(context: RunContext): Runtimes {
       return network;
     },
     files: (agent: string) => readSkillFiles(projectDir, agent),
+    checkCommand: (agent: AgentConfig) => checkCommand(agent, env),
     channel: (request: RunRequest) => channels.channelFor(request),
   };
   const shared = {
@@ -143,7 +145,7 @@ export function createRuntimes(context: RunContext): Runtimes {
 function jobSources(
   { home, redactor, store }: OwnProject,
   cooldowns: () => Cooldowns,
-): Omit<JobSources, "channel" | "files" | "network"> {
+): Omit<JobSources, "channel" | "files" | "network" | "checkCommand"> {
   return {
     credential: async (reference) => {
       const credential = await loadCredential(home, reference);

@@ -1,5 +1,6 @@
 import type { AgentState, AgentStatus } from "./wire.ts";
-import type { AgentConfig, Outcome } from "../vocabulary.ts";
+import { problemSummary } from "../problem-text.ts";
+import type { AgentConfig, Outcome, Problem } from "../vocabulary.ts";
 
 /** What is known of one agent: the source of its row. Times are epoch ms. */
 export interface AgentRecord {
@@ -11,6 +12,8 @@ export interface AgentRecord {
   readonly removed: boolean;
   readonly building: boolean;
   readonly configError: string | null;
+  /** What its runs need and do not have: an error stops them, a warning does not. */
+  readonly unmet: readonly Problem[];
   readonly buildError: string | null;
   readonly runError: string | null;
   readonly statusText: string | null;
@@ -31,6 +34,7 @@ export function newRecord(name: string): AgentRecord {
     removed: false,
     building: false,
     configError: null,
+    unmet: [],
     buildError: null,
     runError: null,
     statusText: null,
@@ -87,8 +91,18 @@ export function stateOf(record: AgentRecord): AgentState {
  * The error that still stands; one about the config hides the others, because it is the one to mend first. That of an
  * earlier run is told only while none runs: a run tells of itself, and its end decides whether the error stands.
  */
-function errorOf({ configError, buildError, runError, running }: AgentRecord): string | null {
-  return configError ?? buildError ?? (running > 0 ? null : runError);
+function errorOf({ unmet, running, ...errors }: AgentRecord): string | null {
+  const { configError, buildError, runError } = errors;
+  return configError ?? unmetError(unmet) ?? buildError ?? (running > 0 ? null : runError);
+}
+
+/** Why no run can start; null when nothing that is missing keeps it from that. */
+export function unmetError(unmet: AgentRecord["unmet"]): string | null {
+  return problemSummary(unmet.filter(({ severity }) => severity === "error"));
+}
+
+function unmetWarning(unmet: AgentRecord["unmet"]): string | null {
+  return problemSummary(unmet.filter(({ severity }) => severity === "warning"));
 }
 
 /** The row of the dashboard. */
@@ -100,6 +114,7 @@ export function toAgentStatus(record: AgentRecord): AgentStatus {
     state: stateOf(record),
     statusText: record.statusText,
     error: errorOf(record),
+    warning: unmetWarning(record.unmet),
     enabled: record.enabled && record.config?.scale !== 0,
     lastRunAt: iso(record.lastRunAt),
     lastDurationMs: record.lastDurationMs,

@@ -1,5 +1,5 @@
 import { problemText } from "../problem-text.ts";
-import type { LogEntry, LogLevel, RunEvent, Trigger, WorkItem } from "../vocabulary.ts";
+import type { LogEntry, LogLevel, Problem, RunEvent, Trigger, WorkItem } from "../vocabulary.ts";
 import { isEndedOnPurpose } from "./agent-record.ts";
 
 type Told = { readonly level: LogLevel; readonly msg: string } & Readonly<Record<string, unknown>>;
@@ -24,6 +24,10 @@ function tell(event: Exclude<RunEvent, { type: "output" }>): readonly Told[] {
     case "agent-removed":
     case "agent-enabled":
       return tellConfig(event);
+    case "agent-requirements":
+      return event.unmet.length > 0
+        ? tellProblems(event.unmet)
+        : [{ level: 30, msg: "nothing that its runs need is missing any more" }];
     case "build-started":
     case "build-progress":
       return [{ level: 30, msg: event.text }];
@@ -62,15 +66,19 @@ function tellConfig(event: ConfigEvent): readonly Told[] {
         ...event.warnings.map((problem): Told => ({ level: 40, msg: problemText(problem) })),
       ];
     case "agent-invalid":
-      return event.problems.map((problem) => ({
-        level: problem.severity === "error" ? 50 : 40,
-        msg: problemText(problem),
-      }));
+      return tellProblems(event.problems);
     case "agent-removed":
       return [{ level: 40, msg: "directory removed" }];
     case "agent-enabled":
       return [{ level: 30, msg: event.enabled ? "enabled" : "disabled" }];
   }
+}
+
+function tellProblems(problems: readonly Problem[]): readonly Told[] {
+  return problems.map((problem) => ({
+    level: problem.severity === "error" ? 50 : 40,
+    msg: problemText(problem),
+  }));
 }
 
 function tellRun(event: Extract<RunEvent, { type: "started" | "finished" }>): Told {

@@ -1,7 +1,7 @@
-import { problemText } from "../problem-text.ts";
+import { problemSummary } from "../problem-text.ts";
 import { needsImage } from "../vocabulary.ts";
 import type { AgentConfig, Problem, RunEvent } from "../vocabulary.ts";
-import { isEndedOnPurpose, runErrorOf } from "./agent-record.ts";
+import { isEndedOnPurpose, runErrorOf, unmetError } from "./agent-record.ts";
 import type { AgentRecord } from "./agent-record.ts";
 
 /** (record, event) → record; the same object when the event changes nothing of it. Pure. */
@@ -12,6 +12,8 @@ export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {
     case "agent-removed":
     case "agent-enabled":
       return reduceConfig(record, event);
+    case "agent-requirements":
+      return { ...record, ...withUnmet(record, event.unmet) };
     case "build-started":
       return { ...record, building: true, statusText: event.text };
     case "build-progress":
@@ -52,6 +54,12 @@ function reduceConfig(record: AgentRecord, event: ConfigEvent): AgentRecord {
   }
 }
 
+/** Once nothing keeps runs from their start, the error of a run that was rejected for that reason is over. */
+function withUnmet(record: AgentRecord, unmet: readonly Problem[]): Partial<AgentRecord> {
+  const recovers = unmetError(record.unmet) !== null && unmetError(unmet) === null;
+  return recovers && record.lastOutcome === "rejected" ? { unmet, runError: null } : { unmet };
+}
+
 /** An agent that does not run in a container has no image that could be built or broken. */
 function withConfig(record: AgentRecord, config: AgentConfig): Partial<AgentRecord> {
   const given = { config, removed: false, configError: null };
@@ -86,8 +94,7 @@ function reduceRun(record: AgentRecord, event: RunningEvent): AgentRecord {
 }
 
 function configError(problems: readonly Problem[]): string {
-  const [first, ...others] = problems.filter(({ severity }) => severity === "error");
-  if (first === undefined) return "invalid config";
-  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-  return `${problemText(first)}${more}`;
+  return (
+    problemSummary(problems.filter(({ severity }) => severity === "error")) ?? "invalid config"
+  );
 }

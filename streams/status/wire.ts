@@ -11,6 +11,8 @@ export interface AgentStatus {
   readonly state: AgentState;
   readonly statusText: string | null;
   readonly error: string | null;
+  /** What is wrong and stops no run, such as a fallback model without its key. */
+  readonly warning: string | null;
   readonly enabled: boolean;
   readonly lastRunAt: string | null;
   readonly lastDurationMs: number | null;
@@ -41,6 +43,8 @@ export interface SchedulerStatus {
   readonly webhookSources: readonly string[];
   /** What is wrong with the project's config.toml while the last good one stays in force. */
   readonly error: string | null;
+  /** Directories that are no agents yet, though each holds a skill. */
+  readonly warnings: readonly string[];
 }
 
 /** A log line on the status stream, its text cut to 500 characters. */

@@ -166,6 +166,7 @@ export function snapshotOf(
     cronJobs: 0,
     webhookSources: [],
     error: null,
+    warnings: [],
     ...rest,
   };
   return { scheduler, agents, recentLogs: [], locks: [] };

@@ -49,6 +49,23 @@ describe("loadCredential", () => {
     );
   });
 
+  it.each([
+    ["gh_tokn", "gh_token"],
+    ["github_token:wrok", "github_token:work"],
+    ["github_token", "github_token:work"],
+    ["slack_bot_tokn", "slack_bot_token"],
+    ["gitlab_token", null],
+    ["nothing_like_it", null],
+  ])("names what was probably meant by %s: %s", async (wanted, near) => {
+    const home = await homeWith({
+      "github_token/work/token": "x",
+      "gh_token/default/token": "x",
+      "openai_key/default/key": "x",
+    });
+    const { message } = await refusal(loadCredential(home, wanted));
+    expect(/did you mean "(.+)"\?/.exec(message)?.[1] ?? null).toBe(near);
+  });
+
   it("does without a field that is optional", async () => {
     const home = await homeWith({ "git_ssh/default/private_key": "k" });
     expect((await loadCredential(home, "git_ssh")).fields).toEqual({ private_key: "k" });

@@ -10,6 +10,7 @@ export function anAgentStatus(name: string, status: Partial<AgentStatus> = {}): 
     state: "idle",
     statusText: null,
     error: null,
+    warning: null,
     enabled: true,
     lastRunAt: null,
     lastDurationMs: null,

@@ -105,6 +105,7 @@ export function fakeOperations(
       cronJobs: agents.length,
       webhookSources: [],
       error: null,
+      warnings: [],
     },
     agents: agents.map(agentStatus),
     recentLogs: [],

@@ -34,6 +34,7 @@ function prepare(config: Partial<AgentConfig>, stored: readonly string[]) {
       const hint = `write the secret to /home/${type}/default/key`;
       throw new UserError("missing_credential", `credential ${type} is missing`, { hint });
     },
+    checkCommand: () => Promise.resolve(),
     stage: stageCredentials,
     files: () => Promise.resolve([]),
     network: () => Promise.resolve(undefined),

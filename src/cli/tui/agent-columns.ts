@@ -83,12 +83,14 @@ export function widthForName(room: number): number {
 }
 
 function statusCell(agent: AgentStatus, { colors }: CellStyle): string {
-  const { running, error } = agent;
+  const { running, error, statusText, warning } = agent;
   const disabled = disabledBy(agent);
   const notes = [
     ...(disabled === null ? [] : [colors.yellow(disabled)]),
     ...(running > 1 ? [`${running} runs`] : []),
   ];
-  const text = plainLine(error ?? agent.statusText ?? "");
-  return [...notes, ...(text === "" ? [] : [error === null ? text : colors.red(text)])].join(", ");
+  const text = plainLine(error ?? statusText ?? warning ?? "");
+  const isWarning = error === null && statusText === null;
+  const colored = error !== null ? colors.red(text) : isWarning ? colors.yellow(text) : text;
+  return [...notes, ...(text === "" ? [] : [colored])].join(", ");
 }

@@ -24,7 +24,15 @@ export function header(
       : wrap(`error ${plainLine(scheduler.error)}`, columns)
           .slice(0, 2)
           .map(colors.red);
-  return [...lines, ...errors].map((line) => cut(line, columns));
+  return [...lines, ...errors, ...warningLine(scheduler, style)].map((line) => cut(line, columns));
+}
+
+/** One line: the agents need the room. */
+function warningLine({ warnings }: SchedulerStatus, { colors }: ScreenStyle): string[] {
+  const [first, ...others] = warnings;
+  if (first === undefined) return [];
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  return [colors.yellow(`warning ${plainLine(first)}${more}`)];
 }
 
 function counts(

@@ -71,16 +71,17 @@ function noAgents({ columns, colors }: ScreenStyle): string[] {
 /** A rule with the agent's name, its place and what starts it; its error or status with all the room it needs. */
 function detailOf(agent: AgentStatus, place: string, style: ScreenStyle): string[] {
   const { columns, colors } = style;
-  const { name, error, statusText, triggers, runtime, models } = agent;
+  const { name, error, warning, statusText, triggers, runtime, models } = agent;
   const known = [triggers.length === 0 ? "no trigger" : triggers.join(", "), runtime, ...models];
   // Without models there was no good config yet, and nothing is known.
   const title = [name, ...(models.length === 0 ? [] : known), place].join(" · ");
   // One line even without a status: the log below must not jump whenever a run begins and ends.
+  const wrapped = (text: string): string[] =>
+    wrap(plainLine(text), columns).slice(0, shownErrorLines);
   const lines =
-    error === null
-      ? [cut(plainLine(statusText ?? ""), columns)]
-      : wrap(plainLine(error), columns).slice(0, shownErrorLines).map(colors.red);
-  return [rule(plainLine(title), style), ...lines];
+    error === null ? [cut(plainLine(statusText ?? ""), columns)] : wrapped(error).map(colors.red);
+  const warned = warning === null ? [] : wrapped(warning).map(colors.yellow);
+  return [rule(plainLine(title), style), ...lines, ...warned];
 }
 
 /** A line across the screen with a title in it. */

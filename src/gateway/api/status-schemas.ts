@@ -22,6 +22,7 @@ const agentSchema = describing<AgentStatus>(
     state: z.enum(["idle", "running", "building", "error"]),
     statusText: z.string().nullable(),
     error: z.string().nullable(),
+    warning: z.string().nullable().meta({ description: "What is wrong and stops no run" }),
     enabled: z.boolean(),
     lastRunAt: time.nullable(),
     lastDurationMs: z.number().nullable(),
@@ -49,6 +50,10 @@ const schedulerSchema = describing<SchedulerStatus>(
     cronJobs: z.int(),
     webhookSources: z.array(z.string()).readonly(),
     error: z.string().nullable(),
+    warnings: z
+      .array(z.string())
+      .readonly()
+      .meta({ description: "Directories that are no agents yet, though each holds a skill" }),
   }),
 ).meta({ id: "Scheduler" });
 

@@ -30,6 +30,7 @@ export function agentPage(agent: string): Page {
         </div>
         <p class="muted" id="description" hidden></p>
         <p class="notice error" id="agent-error" role="status" hidden></p>
+        <p class="notice warning" id="agent-warning" role="status" hidden></p>
         <p class="notice warning" id="gone" role="status" hidden>
           There is no agent ${agent} in the project any more. Its log and its history are kept.
         </p>

@@ -43,6 +43,7 @@ export function site({ current, actions, main }: SitePage): Html {
     <main id="main">
       <p class="notice warning" id="lost" role="status" hidden></p>
       <p class="notice error" id="config-error" role="status" hidden></p>
+      <p class="notice warning lines" id="config-warnings" role="status" hidden></p>
       ${main}
     </main>
     <footer class="muted" id="version"></footer>

@@ -44,6 +44,7 @@ export function aSnapshot(
       cronJobs: 0,
       webhookSources: [],
       error: null,
+      warnings: [],
       ...scheduler,
     },
     agents,

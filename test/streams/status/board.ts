@@ -19,6 +19,7 @@ export const schedulerStatus: SchedulerStatus = {
   cronJobs: 0,
   webhookSources: [],
   error: null,
+  warnings: [],
 };
 
 /** Counts how often one entry is asked for or set, and refuses to be gone through. */

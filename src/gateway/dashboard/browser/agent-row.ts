@@ -27,6 +27,7 @@ export function createAgentRow(name: string): AgentRow {
   const disabled = create("span", "pill off");
   const load = create("div", "sub");
   const status = create("div", "status-text");
+  const warning = create("div", "status-text warning");
   const lastRun = createTime("past");
   const outcome = create("div", "sub");
   const duration = create("span");
@@ -42,7 +43,7 @@ export function createAgentRow(name: string): AgentRow {
   element.append(
     cell("Agent", link, details, subtitle),
     cell("State", pill, " ", disabled, load),
-    cell("Status", status),
+    cell("Status", status, warning),
     cell("Last Run", lastRun.element, outcome),
     cell("Duration", duration),
     cell("Next Run", nextRun.element),
@@ -75,6 +76,9 @@ export function createAgentRow(name: string): AgentRow {
     setText(status, said === null ? "–" : plainText(said));
     setAttribute(status, "class", statusClass(agent));
     setAttribute(status, "title", said === null ? null : plainText(said));
+    setText(warning, plainText(agent.warning ?? ""));
+    setAttribute(warning, "title", agent.warning === null ? null : plainText(agent.warning));
+    warning.hidden = agent.warning === null;
   };
   const showTimes = (agent: AgentStatus, isPaused: boolean): void => {
     const isRunning = agent.running > 0;

@@ -55,6 +55,8 @@ function showAgent(agent: AgentStatus): void {
   byId("description").hidden = words.length === 0;
   setText(byId("agent-error"), plainText(agent.error ?? ""));
   byId("agent-error").hidden = agent.error === null;
+  setText(byId("agent-warning"), plainText(agent.warning ?? ""));
+  byId("agent-warning").hidden = agent.warning === null;
   setText(byId("status-text"), plainText(agent.statusText ?? ""));
   byId("status-text").hidden = agent.statusText === null;
   actions.show(agent);

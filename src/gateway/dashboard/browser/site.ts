@@ -18,6 +18,8 @@ export function showScheduler(scheduler: SchedulerStatus, page: string | null): 
   document.title = [page, scheduler.project, "Almanac"].filter((part) => part !== null).join(" · ");
   setText(byId("config-error"), scheduler.error ?? "");
   byId("config-error").hidden = scheduler.error === null;
+  setText(byId("config-warnings"), scheduler.warnings.join("\n"));
+  byId("config-warnings").hidden = scheduler.warnings.length === 0;
   setText(byId("version"), `Almanac ${scheduler.version}`);
 }
 

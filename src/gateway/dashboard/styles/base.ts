@@ -160,6 +160,9 @@ export const baseStyles = css`
     background: var(--yellow-soft);
     color: var(--yellow);
   }
+  .notice.lines {
+    white-space: pre-line;
+  }
   .visually-hidden {
     position: absolute;
     width: 1px;

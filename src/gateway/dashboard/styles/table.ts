@@ -77,6 +77,9 @@ export const tableStyles = css`
     line-clamp: 2;
     overflow: hidden;
   }
+  .status-text.warning {
+    color: var(--yellow);
+  }
   .status-text.failing {
     -webkit-line-clamp: 4;
     line-clamp: 4;

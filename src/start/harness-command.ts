@@ -1,0 +1,62 @@
+import type { AgentConfig } from "../../streams/vocabulary.ts";
+import { messageOf, UserError } from "../errors.ts";
+import { cliFor } from "../harness/llm-cli/clis.ts";
+import { findProgram } from "../runners/host-user/find-program.ts";
+
+/** What is wrong with the command line that an agent's harness starts. */
+export interface CommandProblem {
+  readonly reason: string;
+  /** What to do. */
+  readonly hint: string;
+  /** False when runs may find the command all the same: another OS user's PATH is not known here. */
+  readonly isCertain: boolean;
+}
+
+/**
+ * Why runs of the agent can't start their command line; null when they can, or when that can't be seen from here: a
+ * container has its image's commands.
+ */
+export async function commandProblem(
+  agent: Pick<AgentConfig, "name" | "harness" | "runtime">,
+  env: NodeJS.ProcessEnv,
+): Promise<CommandProblem | null> {
+  const { harness, runtime } = agent;
+  if (harness.type !== "llm-cli") return null;
+  const { install, unknown } = knownCli(harness.command);
+  const other = `al config ${agent.name} --set harness.command=<path>`;
+  const search =
+    runtime.type === "container" ? "found" : await findProgram(harness.command, runtime.runAs, env);
+  if (search !== "found") {
+    const reason = missingText(harness.command, runtime.runAs, search === "missing");
+    const hint =
+      install === null
+        ? `name another one: ${other}`
+        : `install it: ${install}; or name another one: ${other}`;
+    return { reason, hint, isCertain: search === "missing" };
+  }
+  return unknown === null ? null : { reason: unknown, hint: other, isCertain: true };
+}
+
+/** Rejects with a UserError when runs surely can't start their command line. */
+export async function checkCommand(agent: AgentConfig, env: NodeJS.ProcessEnv): Promise<void> {
+  const problem = await commandProblem(agent, env);
+  if (problem === null || !problem.isCertain) return;
+  throw new UserError("missing_command", problem.reason, { hint: problem.hint });
+}
+
+function missingText(command: string, runAs: string, isCertain: boolean): string {
+  const what = `harness.command ${JSON.stringify(command)} is not there`;
+  if (command.includes("/")) return `${what}, or is not executable`;
+  return isCertain
+    ? `${what}: no folder of the scheduler's PATH has it`
+    : `${what}: no folder of the usual PATH of OS user ${runAs} has it`;
+}
+
+/** How to install the command line, or why the harness does not know it. */
+function knownCli(command: string): { install: string | null; unknown: string | null } {
+  try {
+    return { install: cliFor(command).install, unknown: null };
+  } catch (error) {
+    return { install: null, unknown: messageOf(error) };
+  }
+}
