@@ -91,3 +91,22 @@ test("says how to begin when there are no agents, and what is wrong with the pro
   expect(text).toContain("al agent new");
   expect(text).toContain("error config.toml:1:1  nonsense");
 });
+
+test("shows warnings in full below the errors, and in the table where there is nothing else to say", () => {
+  const warning = `model "claude" can't be used: ${"credential anthropic_key is missing ".repeat(3)}`;
+  const agents = [
+    anAgentStatus("dev", { warning }),
+    anAgentStatus("ran", { warning, statusText: "done" }),
+    anAgentStatus("bad", { warning, state: "error", error: "no token" }),
+  ];
+  const warnings = ["agents/bare  is not an agent"];
+  const text = renderStatus(snapshotOf(agents, { warnings }), plainStyle);
+  expect(text).toMatch(/^dev +idle +model "claude" can't be used: [^…]+…/m);
+  expect(text).toMatch(/^ran +idle +done$/m);
+  expect(text).toMatch(/^bad +error +no token$/m);
+  expect(text.split("\n").slice(-5)).toEqual([
+    "error bad: no token",
+    "warning agents/bare  is not an agent",
+    ...["dev", "ran", "bad"].map((name) => `warning ${name}: ${warning}`),
+  ]);
+});

@@ -23,6 +23,14 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     cure: (finding) => typeSecret(ward, finding),
   },
   {
+    name: "a missing key of a primary model that another one stands in for",
+    seed: () => ward().edit(agentConfig, '["scripted"]', '["claude", "scripted"]'),
+    severity: "warning",
+    says: /credential anthropic_key is missing/,
+    fix: /^al creds add anthropic_key$/,
+    cure: (finding) => typeSecret(ward, finding),
+  },
+  {
     name: "a missing key of a fallback",
     seed: () => ward().edit(agentConfig, '["scripted"]', '["scripted", "claude"]'),
     severity: "warning",
@@ -38,10 +46,14 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
         `${plainAgent}\n[harness]\ntype = "llm-cli"\ncommand = "no-such-cli"\n`,
       ),
     severity: "error",
-    says: /runs no-such-cli, which is not there/,
+    says: /harness\.command "no-such-cli" is not there/,
     fix: /al config dev --set harness\.command=<path>$/,
-    cure: (finding) =>
-      runLast(ward, { ...finding, fix: (finding.fix ?? "").replace("<path>", "/bin/true") }),
+    cure: (finding) => {
+      ward().write("bin/claude", "#!/bin/sh\n");
+      const path = join(ward().dir, "bin/claude");
+      chmodSync(path, 0o755);
+      return runLast(ward, { ...finding, fix: (finding.fix ?? "").replace("<path>", path) });
+    },
   },
   {
     name: "a missing credential",

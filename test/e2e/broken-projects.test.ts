@@ -84,7 +84,7 @@ test("a directory with a SKILL.md only is warned of, and becomes an agent by al 
   const scheduler = await startTestScheduler(project);
   try {
     await scheduler.waitForOutput(/agents\/bare .*but no config\.toml; al config bare makes one/);
-    expect((await runAl(project, ["stat"])).stdout).not.toContain("bare");
+    expect((await runAl(project, ["stat"])).stdout).not.toMatch(/^bare /m);
     const sets = ["--set", 'models=["scripted"]', "--set", "schedule=0 9 * * *"];
     expect(await runAl(project, ["config", "bare", ...sets])).toMatchObject({ code: 0 });
     const stat = async () => (await runAl(project, ["stat"])).stdout;

@@ -86,15 +86,26 @@ describe("the job of a run", () => {
     ]);
   });
 
-  it("does not come to be when the primary model has no key, or the agent lacks a credential", async () => {
-    const primary = prepare({ models: chain }, ["b_key", "c_key"]);
-    await expect(primary).rejects.toMatchObject({
-      code: "missing_credential",
-      message: "credential a_key is missing",
-      hint: "write the secret to /home/a_key/default/key",
+  it("takes another model when the primary has no key, and does not come to be when none has one", async () => {
+    const job = await prepare({ models: chain }, ["b_key"]);
+    expect(job.models.map(({ name, key }) => [name, key])).toEqual([
+      ["c", null],
+      ["b", "k-b_key"],
+      ["a", null],
+    ]);
+    const reason = (name: string) =>
+      `"${name}": credential ${name}_key is missing; write the secret to /home/${name}_key/default/key`;
+    await expect(prepare({ models: chain }, [])).rejects.toMatchObject({
+      code: "no_model",
+      message: `no model can be used: ${["c", "b", "a"].map(reason).join("; ")}`,
     });
-    const models = [model("a")];
-    const credential = prepare({ models, credentials: ["github_token"] }, ["a_key"]);
+    await expect(prepare({ models: [model("a")] }, [])).rejects.toMatchObject({
+      message: `model ${reason("a")}`,
+    });
+  });
+
+  it("does not come to be when the agent lacks a credential", async () => {
+    const credential = prepare({ models: [model("a")], credentials: ["github_token"] }, ["a_key"]);
     await expect(credential).rejects.toMatchObject({ message: /github_token is missing/ });
   });
 
@@ -102,5 +113,7 @@ describe("the job of a run", () => {
     const harness = { type: "llm-cli", command: "claude" } as const;
     const job = await prepare({ models: chain, harness }, ["a_key"]);
     expect(job.models.map(({ name }) => name)).toEqual(["a"]);
+    const without = prepare({ models: chain, harness }, ["b_key", "c_key"]);
+    await expect(without).rejects.toMatchObject({ message: /^model "a": credential a_key/ });
   });
 });

@@ -15,6 +15,7 @@ const events: readonly RunEvent[] = [
   { ...at, type: "agent-invalid", problems: [{ ...problem, message: `found "${secret}"` }] },
   { ...at, type: "agent-set", config: anAgent("dev"), warnings: [], summary: `x → ${secret}` },
   { ...at, type: "agent-set", config: anAgent("dev"), warnings: [warning], summary: "loaded" },
+  { ...at, type: "agent-requirements", unmet: [warning] },
   { ...at, type: "build-started", text: secret },
   { ...at, type: "build-progress", text: secret },
   { ...at, type: "build-finished", error: secret, usable: false },

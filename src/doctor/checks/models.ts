@@ -1,8 +1,8 @@
-import { access, constants } from "node:fs/promises";
-import { delimiter, join } from "node:path";
 import type { AgentConfig, ModelConfig } from "../../../streams/vocabulary.ts";
 import { loadCredential } from "../../credentials/load-credential.ts";
 import { readScriptFile } from "../../models/script-file.ts";
+import { commandProblem } from "../../start/harness-command.ts";
+import { modelsOfRuns } from "../../start/prepare-job.ts";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
 import { enabledAgents } from "../patient.ts";
@@ -22,39 +22,44 @@ export const models: Check = {
 };
 
 async function look(model: ModelConfig, patient: Patient): Promise<Finding> {
-  const { name, provider, authType, credential, script } = model;
+  const { name, provider } = model;
   try {
-    if (script !== null && provider === "scripted") await readScriptFile(script);
-    else if (authType !== "none") await loadCredential(patient.home, credential);
+    await loadNeeds(model, patient);
     return ok(`${name}: ${provider}${provider === "scripted" ? "" : ` ${model.model}`}`);
   } catch (error) {
-    // Without a fallback's key the run goes on with the others.
-    const isFirst = enabledAgents(patient).some((agent) => agent.models[0]?.name === name);
-    return ofError(error, isFirst ? "error" : "warning", `config.toml [models.${name}]`);
+    const users = enabledAgents(patient).filter((agent) =>
+      modelsOfRuns(agent).some((one) => one.name === name),
+    );
+    const stuck = await Promise.all(users.map((agent) => isStuck(agent, patient)));
+    const severity = stuck.includes(true) ? "error" : "warning";
+    return ofError(error, severity, `config.toml [models.${name}]`);
   }
+}
+
+async function loadNeeds(
+  { provider, authType, credential, script }: ModelConfig,
+  { home }: Patient,
+): Promise<void> {
+  if (script !== null && provider === "scripted") await readScriptFile(script);
+  else if (authType !== "none") await loadCredential(home, credential);
+}
+
+/** Whether no model of the agent can be used; otherwise its runs take another one. */
+async function isStuck(agent: AgentConfig, patient: Patient): Promise<boolean> {
+  const tried = await Promise.allSettled(
+    modelsOfRuns(agent).map((model) => loadNeeds(model, patient)),
+  );
+  return tried.every(({ status }) => status === "rejected");
 }
 
 /** An agent in a container has its image's commands, which can't be seen from here. */
 async function lookForCommand(agent: AgentConfig, { env }: Patient): Promise<Finding | null> {
-  const { harness, name, runtime } = agent;
-  if (harness.type !== "llm-cli" || runtime.type === "container") return null;
-  const { command } = harness;
-  const places = command.includes("/")
-    ? [command]
-    : (env.PATH ?? "").split(delimiter).map((dir) => join(dir, command));
-  const found = await Promise.all(places.map(isExecutable));
-  if (found.includes(true)) return null;
+  const problem = await commandProblem(agent, env);
+  if (problem === null) return null;
   return {
-    severity: "error",
-    what: `the harness of agent ${name} runs ${command}, which is not there`,
-    where: `agents/${name}/config.toml [harness]`,
-    fix: `install ${command}, or name another one: al config ${name} --set harness.command=<path>`,
+    severity: problem.isCertain ? "error" : "warning",
+    what: `agent ${agent.name}: ${problem.reason}`,
+    where: `agents/${agent.name}/config.toml [harness]`,
+    fix: problem.hint,
   };
-}
-
-function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }

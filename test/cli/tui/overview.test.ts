@@ -52,6 +52,13 @@ describe("the header", () => {
     expect(first).toBe("demo · 5 agents · 1 running · 1 with an error · Almanac 0.1.0");
   });
 
+  test("shows the first of the project's warnings, and how many more there are", () => {
+    const warnings = ["agents/a  is not an agent", "agents/b  is not an agent"];
+    expect(show(aSnapshot([], { warnings }))).toContain(
+      "warning agents/a is not an agent (and 1 more)",
+    );
+  });
+
   test("shows the dashboard and where its key is", () => {
     const snapshot = aSnapshot([], { gatewayUrl: "http://localhost:8080" });
     const [, place] = show(snapshot, { webUi: true });

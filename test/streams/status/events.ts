@@ -41,6 +41,11 @@ export function eventsOf(agent: string, at = 0) {
     }),
     removed: (): RunEvent => ({ ...now, type: "agent-removed" }),
     enabled: (enabled: boolean): RunEvent => ({ ...now, type: "agent-enabled", enabled }),
+    requirements: (...unmet: readonly Problem[]): RunEvent => ({
+      ...now,
+      type: "agent-requirements",
+      unmet,
+    }),
     buildStarted: (text = "building"): RunEvent => ({ ...now, type: "build-started", text }),
     buildProgress: (text: string): RunEvent => ({ ...now, type: "build-progress", text }),
     buildFinished: (error: string | null = null): RunEvent => ({

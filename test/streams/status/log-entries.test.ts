@@ -46,6 +46,19 @@ describe("the lines that an event leaves in a log", () => {
     ["a load", dev.set(), ["30 loaded"]],
     ["an enabling", dev.enabled(true), ["30 enabled"]],
     ["a disabling", dev.enabled(false), ["30 disabled"]],
+    [
+      "what its runs lack",
+      dev.requirements(aProblem({ message: "no token" }), aProblem({ severity: "warning" })),
+      [
+        "50 agents/dev/config.toml:4:12  no token",
+        "40 agents/dev/config.toml:4:12  scale is not a number",
+      ],
+    ],
+    [
+      "that nothing is lacking",
+      dev.requirements(),
+      ["30 nothing that its runs need is missing any more"],
+    ],
     ["a build", dev.buildStarted("building image"), ["30 building image"]],
     ["its progress", dev.buildProgress("step 1"), ["30 step 1"]],
     ["its end", dev.buildFinished(), []],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newRecord, stateOf } from "../../../streams/status/agent-record.ts";
+import { newRecord, stateOf, toAgentStatus } from "../../../streams/status/agent-record.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import { reduceAgent } from "../../../streams/status/reduce-agent.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
@@ -71,6 +71,24 @@ describe("what is known of an agent", () => {
     expect(one.configError).not.toContain("more");
     expect(three.configError).toContain("(and 2 more)");
     expect(after(at0.invalid()).configError).toBe("invalid config");
+  });
+
+  it("is in error while its runs can't have what they need, and over a rejection for that reason once they can", () => {
+    const warning = aProblem({ severity: "warning", message: "no key of the fallback" });
+    const lacking = after(at0.set(), at0.requirements(aProblem(), warning));
+    expect(stateOf(lacking)).toBe("error");
+    expect(toAgentStatus(lacking)).toMatchObject({
+      error: "agents/dev/config.toml:4:12  scale is not a number",
+      warning: "agents/dev/config.toml:4:12  no key of the fallback",
+    });
+    const rejected = [at0.started(), at5.finished("rejected", "no key")];
+    const recovered = [...rejected, at5.requirements(warning)].reduce(reduceAgent, lacking);
+    expect(toAgentStatus(recovered)).toMatchObject({ state: "idle", error: null });
+    expect(toAgentStatus(recovered).warning).toContain("no key of the fallback");
+    const failed = [at0.started(), at5.finished("failed", "no luck"), at5.requirements()];
+    expect(toAgentStatus(failed.reduce(reduceAgent, lacking))).toMatchObject({
+      ...{ state: "error", error: "failed: no luck", warning: null },
+    });
   });
 
   it("follows a build", () => {

@@ -73,6 +73,7 @@ export function createAgentRow(name: string): AgentRow {
     setText(disabled, badge ?? "");
     setText(load, loadOf(agent));
     const said = agent.error ?? agent.statusText;
+    status.hidden = said === null && agent.warning !== null;
     setText(status, said === null ? "–" : plainText(said));
     setAttribute(status, "class", statusClass(agent));
     setAttribute(status, "title", said === null ? null : plainText(said));

@@ -1,0 +1,88 @@
+import { Subject } from "rxjs";
+import { expect, onTestFinished, test } from "vitest";
+import { requirementEvents } from "../../src/start/requirement-events.ts";
+import { createStatusBoard } from "../../src/start/status-board.ts";
+import type { AgentConfig, Problem, RunEvent } from "../../streams/vocabulary.ts";
+import { schedulerStatus } from "../streams/status/board.ts";
+import { aProblem, eventsOf } from "../streams/status/events.ts";
+
+/** Agents of which each lacks what `lacking` says of it. */
+function setUp() {
+  const board = createStatusBoard(schedulerStatus, () => ({}));
+  const event$ = new Subject<RunEvent>();
+  const check$ = new Subject<boolean>();
+  const lacking = new Map<string, readonly Problem[]>();
+  const looks: string[][] = [];
+  const seen: string[] = [];
+  const look = () => {
+    const names: string[] = [];
+    looks.push(names);
+    return async ({ name }: AgentConfig) => {
+      await Promise.resolve();
+      names.push(name);
+      return lacking.get(name) ?? [];
+    };
+  };
+  const agent = (name: string) => board.agent(name);
+  const deps = { agent, agents: () => board.agents(), look, now: () => 0 };
+  const subscription = requirementEvents(event$, check$, deps).subscribe((event) => {
+    board.apply(event);
+    if (event.type === "agent-requirements") seen.push(`${event.agent} ${event.unmet.length}`);
+  });
+  onTestFinished(() => subscription.unsubscribe());
+  const happens = (...events: readonly RunEvent[]): void => {
+    for (const event of events) {
+      board.apply(event);
+      event$.next(event);
+    }
+  };
+  return { check$, lacking, looks, seen, happens };
+}
+
+const [dev, ops] = [eventsOf("dev"), eventsOf("ops")];
+
+test("agents that are loaded at once are looked at together, and only what they lack is told", async () => {
+  const { lacking, looks, seen, happens } = setUp();
+  lacking.set("dev", [aProblem()]);
+  happens(dev.set(), ops.set(), dev.set());
+  await expect.poll(() => seen).toEqual(["dev 1"]);
+  expect(looks).toEqual([["dev", "ops"]]);
+});
+
+test("all are looked at when credentials differ, else those that lack something", async () => {
+  const { check$, lacking, looks, seen, happens } = setUp();
+  lacking.set("dev", [aProblem()]);
+  happens(dev.set(), ops.set());
+  await expect.poll(() => seen).toEqual(["dev 1"]);
+  check$.next(false);
+  await expect.poll(() => looks.slice(1)).toEqual([["dev"]]);
+  lacking.set("ops", [aProblem(), aProblem()]);
+  lacking.delete("dev");
+  check$.next(true);
+  await expect.poll(() => seen).toEqual(["dev 1", "dev 0", "ops 2"]);
+  expect(looks.slice(2)).toEqual([["dev", "ops"]]);
+});
+
+test("a run that was rejected has its agent looked at, one that was not only when the agent lacked something", async () => {
+  const { lacking, looks, seen, happens } = setUp();
+  happens(dev.set(), ops.set());
+  await expect.poll(() => looks).toHaveLength(1);
+  lacking.set("ops", [aProblem()]);
+  happens(dev.started(), dev.finished(), ops.started(), ops.finished("rejected", "no key"));
+  await expect.poll(() => seen).toEqual(["ops 1"]);
+  expect(looks.slice(1)).toEqual([["ops"]]);
+  lacking.delete("ops");
+  happens(ops.started());
+  await expect.poll(() => seen).toEqual(["ops 1", "ops 0"]);
+});
+
+test("what was found of a config that is gone by then is not told", async () => {
+  const { lacking, looks, seen, happens } = setUp();
+  lacking.set("dev", [aProblem()]);
+  happens(dev.set());
+  await expect.poll(() => looks).toHaveLength(1);
+  happens(dev.removed(), ops.set());
+  lacking.set("ops", [aProblem()]);
+  happens(ops.set({ scale: 2 }));
+  await expect.poll(() => seen).toContain("ops 1");
+});
