@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { stopReasonFile } from "../contracts/run-stop.ts";
+import type { RunStopReason } from "../contracts/run-stop.ts";
 import { UserError } from "../errors.ts";
 
 /** The socket in a channel's folder, by which the run's user knows it. */
@@ -45,6 +47,14 @@ export function clearedSocket(dir: string): string {
   const path = join(dir, socketName);
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
   return path;
+}
+
+/** Writes why a run ends, for the run's user, who may be any other. */
+export function writeStopReason(dir: string, reason: RunStopReason): void {
+  const path = join(dir, stopReasonFile);
+  writeFileSync(path, reason);
+  // Whatever the umask is.
+  chmodSync(path, 0o644);
 }
 
 /** The form of the names that `makeChannelDir` gives, so that nothing else is ever removed. */

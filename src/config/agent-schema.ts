@@ -50,7 +50,7 @@ const commands = texts().default([]);
 const hooksSchema = table({
   pre: commands.describe("Run before the session. One that fails ends the run, and that fails."),
   post: commands.describe(
-    "Run after a session that did not fail. One that fails makes the run fail.",
+    "Run after the session, also after one that failed, was ended or ran out of time; AL_OUTCOME has which. One that fails makes the run fail.",
   ),
 });
 

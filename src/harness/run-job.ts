@@ -21,6 +21,7 @@ import { inlineTimeoutMs, withCommandOutputs } from "./inline-commands.ts";
 import { messageWriter } from "./message-writer.ts";
 import { useNetwork } from "./network.ts";
 import { promptFor } from "./prompt.ts";
+import { runPostHooks } from "./post-hooks.ts";
 import { readJob } from "./read-job.ts";
 import { createRunClock } from "./run-clock.ts";
 import type { RunClock } from "./run-clock.ts";
@@ -64,10 +65,11 @@ export async function runJob(options: RunJobOptions): Promise<number> {
   const end = await readJob(options.input, () => gone.abort())
     .then((job) => runJobRedacted(job, writer.emit, signal, options))
     .catch(failure);
-  const stopped = signal.aborted;
+  // One that was asked to end after its session is over has come to its own end.
+  const isStopped = signal.aborted && end.error !== null;
   writer.emit({ type: "end", error: end.error, usage: { ...end.usage } });
   await writer.flush();
-  if (stopped) return exitCodes.stopped;
+  if (isStopped) return exitCodes.stopped;
   return end.exitCode ?? (end.error === null ? exitCodes.succeeded : exitCodes.failed);
 }
 
@@ -154,7 +156,7 @@ interface Surroundings {
   readonly commands: RunSocket | null;
 }
 
-/** Pre hooks, session, post hooks; a failure or a stop ends it there. */
+/** Pre hooks and session; then the post hooks, however that ended. */
 async function runPhases(
   job: Job,
   surroundings: Surroundings,
@@ -168,18 +170,24 @@ async function runPhases(
     emit({ type: "log", level: 40, time: Date.now(), kind: "run", msg });
   });
   const variables = commandEnv(job, env, { network, payloadFile, files, commands });
-  const partOf = (): HookContext => ({
-    ...{ emit, env: variables, timeoutMs: hookTimeoutMs },
-    signal: AbortSignal.any([signal, exit.begin()]),
-  });
+  const hooks = { emit, env: variables, timeoutMs: hookTimeoutMs };
   const timezone = env.TZ ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const prompt = promptFor(job, {
     ...{ timezone, now: Date.now(), payloadFile, commands: commands !== null },
   });
   const session = { job, prompt, commandEnv: variables, emit, clock, abilities, startScripted };
-  const ended = exited(await untilPost(session, partOf()), exit);
-  if (ended.error !== null || signal.aborted) return ended;
-  return exited({ ...ended, error: await runHooks("post", job, partOf()) }, exit);
+  const stopping = AbortSignal.any([signal, exit.begin()]);
+  const ended = await untilPost(session, { ...hooks, signal: stopping }).catch(failure);
+  const sessionEnd = stopped(exited(ended, exit), signal);
+  const error = await runPostHooks(job, sessionEnd, signal, { ...hooks, signal: exit.begin() });
+  // What the post hooks do doesn't hide why the session failed.
+  return sessionEnd.error === null ? exited({ ...sessionEnd, error }, exit) : sessionEnd;
+}
+
+/** A run that was asked to end before its session was over did not come to its own end. */
+function stopped(end: SessionEnd, signal: AbortSignal): SessionEnd {
+  const error = signal.aborted ? "it was told to end before it was done" : null;
+  return { ...end, error: end.error ?? error };
 }
 
 /** Pre hooks, the commands in the instructions, and the session. */

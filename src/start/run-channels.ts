@@ -1,9 +1,9 @@
-import { defer, finalize } from "rxjs";
+import { defer, finalize, tap } from "rxjs";
 import type { Observable } from "rxjs";
-import type { RunnerEvent } from "../../streams/runs/runner.ts";
+import type { RunnerEvent, StopReason } from "../../streams/runs/runner.ts";
 import type { RunRequest } from "../../streams/vocabulary.ts";
 import { createChannels } from "../channel/channels.ts";
-import { removeChannelDir } from "../channel/channel-dir.ts";
+import { removeChannelDir, writeStopReason } from "../channel/channel-dir.ts";
 import type { Job } from "../contracts/job.ts";
 import { mountedChannelDir } from "../contracts/run-channel.ts";
 import type { RunAbilities } from "../contracts/run-channel.ts";
@@ -32,6 +32,8 @@ export interface RunChannels {
   restore(alive: readonly string[]): Promise<void>;
   /** The run's events; its channel goes when they end, however they do. */
   during(request: RunRequest, run$: Observable<RunnerEvent>): Observable<RunnerEvent>;
+  /** The requests to end a run; the run can read why before it is asked to. */
+  withReason(request: RunRequest, stop$: Observable<StopReason>): Observable<StopReason>;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,15 @@ export function createRunChannels(options: RunChannelsOptions): RunChannels {
     records.remove(instanceId).catch((error: unknown) => {
       onProblem(`the channel of ${instanceId} stays recorded: ${messageOf(error)}`);
     });
+  };
+  const leaveReason = (instanceId: string, reason: StopReason): void => {
+    const dir = channels.dirOf(instanceId);
+    if (dir === null) return;
+    try {
+      writeStopReason(dir, reason);
+    } catch (error) {
+      onProblem(`the post hooks of ${instanceId} can't know why it ends: ${messageOf(error)}`);
+    }
   };
   const close = (instanceId: string): void => {
     if (channels.dirOf(instanceId) === null) return;
@@ -94,6 +105,8 @@ export function createRunChannels(options: RunChannelsOptions): RunChannels {
           close(instanceId);
         }),
       ),
+    withReason: ({ instanceId }, stop$) =>
+      stop$.pipe(tap((reason) => leaveReason(instanceId, reason))),
     close: () => channels.close(),
   };
 }

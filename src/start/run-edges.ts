@@ -115,12 +115,19 @@ export function createRuntimes(context: RunContext): Runtimes {
   });
   const runner = runnerFor({ "host-user": hostUser, container: inContainer });
   return {
-    runner: { run: (request, stop$) => channels.during(request, runner.run(request, stop$)) },
+    runner: {
+      run: (request, stop$) =>
+        channels.during(request, runner.run(request, channels.withReason(request, stop$))),
+    },
     prepare: (config) => from(containers()).pipe(switchMap((edge) => edge.prepare(config))),
     adopt: async (open) => {
       const runtimes = [hostUser, inContainer].map((runtime): Adopter => ({
         adopt: (instanceIds) => runtime.adopt(instanceIds),
-        resume: (run, stop$) => channels.during(run.request, runtime.resume(run, stop$)),
+        resume: (run, stop$) =>
+          channels.during(
+            run.request,
+            runtime.resume(run, channels.withReason(run.request, stop$)),
+          ),
       }));
       const adopted = await adoptRuns(open, { runtimes, logs: createLogSource(projectDir) });
       await channels.restore(adopted.map(({ request }) => request.instanceId));

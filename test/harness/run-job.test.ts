@@ -21,7 +21,11 @@ describe("a job", () => {
   afterEach(() => rm(workDir, { recursive: true, force: true }));
 
   /** Runs it in this process: `input` is what comes on standard input, which stays open unless `ends`. */
-  async function run(input: string | Job, ends = false): Promise<EndedRun> {
+  async function run(
+    input: string | Job,
+    ends = false,
+    agentProgram: readonly string[] = ["false"],
+  ): Promise<EndedRun> {
     const [stdin, stdout] = [new PassThrough(), new PassThrough()];
     let text = "";
     stdout.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
@@ -33,7 +37,7 @@ describe("a job", () => {
       env: { PATH: process.env.PATH, TZ: "UTC" },
       signal: new AbortController().signal,
       startScripted: startScriptedModel,
-      agentProgram: ["false"],
+      agentProgram,
       redactorFor: jobRedactor,
     });
     const lines = text.split("\n").filter((line) => line !== "");
@@ -89,11 +93,27 @@ describe("a job", () => {
     });
   });
 
-  it("runs no post hook when the session failed", async () => {
-    const models = [aScripted([{ status: 500, error: "broken" }])];
-    const ended = await run(aJob(workDir, { models, hooks: hooks([], ["touch ran"]) }));
-    expect(endMessageOf(ended).error).toBe(`model "scripted": 500 broken`);
-    expect(await readdir(workDir)).toEqual([]);
+  it("runs its post hooks after a session that failed too, and they know that it did", async () => {
+    const models = [aScripted([{ status: 400, error: "broken" }])];
+    const post = ['echo "$AL_OUTCOME" > outcome', "exit 3", "touch never"];
+    const ended = await run(aJob(workDir, { models, hooks: hooks([], post) }));
+    expect(endMessageOf(ended).error).toBe(`model "scripted": 400 broken`);
+    expect(says(ended)).toContain('post hook "exit 3" exited with code 3');
+    expect(await readdir(workDir)).toEqual(["outcome"]);
+    expect(await readFile(join(workDir, "outcome"), "utf8")).toBe("failed\n");
+  });
+
+  it.each([
+    ["succeeded", [], null],
+    ["failed", ["exit 4"], 'pre hook "exit 4" exited with code 4'],
+    ["succeeded", ["al-exit 0; sleep 20"], null],
+    ["failed", ["al-exit 7; sleep 20"], "the agent ended its run with code 7"],
+  ])("sets AL_OUTCOME to %s for its post hooks", async (outcome, pre, error) => {
+    const al = [process.execPath, join(import.meta.dirname, "../../src/cli/al.ts"), "_agent"];
+    const post = ['echo "outcome $AL_OUTCOME"'];
+    const ended = await run(aJob(workDir, { hooks: hooks(pre, post) }), false, al);
+    expect(says(ended)).toContain(`outcome ${outcome}`);
+    expect(endMessageOf(ended).error).toBe(error);
   });
 
   it("logs what a hook prints, and does not wait for what it leaves in the background", async () => {

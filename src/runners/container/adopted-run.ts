@@ -59,7 +59,7 @@ export async function adoptedRun(
     const output = outputOf(request, redact, eventsAfter(last, place, life.emit), options);
     const source = await followLogs(engine, container, "all");
     source.on("error", () => undefined);
-    await follow({ container, source, output }, life, options);
+    await follow({ agent: request.agent, container, source, output }, life, options);
   } finally {
     await leaveNothing(request, options);
   }

@@ -27,7 +27,7 @@ export async function newRun(request: RunRequest, life: Life, options: Container
     if (over.aborted) return life.emit(stoppedBeforeStart);
     const source = await startWith(engine, container, made.job);
     const output = outputOf(request, options.redactorFor(made.job), life.emit, options);
-    await follow({ container, source, output }, life, options);
+    await follow({ agent: request.agent, container, source, output }, life, options);
   } catch (error) {
     life.emit(rejectedExit(engineReason(error)));
   } finally {

@@ -1,5 +1,6 @@
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
-import type { RunRequest } from "../../../streams/vocabulary.ts";
+import type { AgentConfig, RunRequest } from "../../../streams/vocabulary.ts";
+import { graceFor } from "../../contracts/run-stop.ts";
 import type { Life } from "../as-run.ts";
 import { runOutput } from "../run-output.ts";
 import type { RunOutput } from "../run-output.ts";
@@ -16,6 +17,7 @@ const maxOutputBytes = 50 * 1024 * 1024;
 
 /** A container that was started. */
 interface Started {
+  readonly agent: AgentConfig;
   /** Its name. */
   readonly container: string;
   /** Its output, from its beginning. */
@@ -25,11 +27,12 @@ interface Started {
 
 /** Follows a started container and emits its exit. */
 export async function follow(
-  { container, source, output }: Started,
+  { agent, container, source, output }: Started,
   { emit, stopping, left }: Life,
   options: ContainerRunnerOptions,
 ) {
-  const { engine, graceMs, engineGraceMs = defaultEngineGraceMs } = options;
+  const { engine, engineGraceMs = defaultEngineGraceMs } = options;
+  const graceMs = graceFor(agent, options.graceMs);
   try {
     const exit = await followRun({
       ...{ engine, container, source, output, stopping, left, graceMs, engineGraceMs },

@@ -1,5 +1,6 @@
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
+import { graceFor } from "../../contracts/run-stop.ts";
 import type { Life } from "../as-run.ts";
 import { runOutput } from "../run-output.ts";
 import { followLog } from "./follow-log.ts";
@@ -43,8 +44,9 @@ export async function followRun(
   { stopping, left }: Life,
   options: HostUserOptions,
 ): Promise<Followed> {
-  const { instanceId } = run.request;
-  const { baseDir, graceMs, onCooldown } = options;
+  const { instanceId, agent } = run.request;
+  const { baseDir, onCooldown } = options;
+  const graceMs = graceFor(agent, options.graceMs);
   const { request, redact, emit } = run;
   const output = runOutput({ request, redact, emit, onCooldown, maxBytes: maxOutputBytes });
   const account = runAccount(output);

@@ -37,7 +37,7 @@ export interface KeeperSurroundings {
 /** How long the output of a process that ended is waited for, in ms. */
 const lateOutputMs = 1000;
 /** Between TERM and KILL of a run that outlived its time, in ms. */
-const overdueGraceMs = 5000;
+const overdueGraceMs = 10_000;
 
 type HowItEnded = Pick<EndRecord, "exitCode" | "signal" | "rejected">;
 
