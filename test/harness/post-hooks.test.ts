@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { writeStopReason } from "../../src/channel/channel-dir.ts";
+import type { Script } from "../../src/contracts/job.ts";
 import { lastHooksMs, stopReasons } from "../../src/contracts/run-stop.ts";
 import { aJob, aScripted } from "./jobs.ts";
 import { endMessageOf, logsOf, startRun } from "./run-entry.ts";
 
 const asleep = { command: "touch asleep; sleep 60" };
+const untilKilled: Script["turns"] = [{ tools: [{ name: "bash", arguments: asleep }] }];
 
 describe("the post hooks of a run that is asked to end", () => {
   let workDir: string;
@@ -32,10 +34,7 @@ describe("the post hooks of a run that is asked to end", () => {
       )
       .toBe(true);
 
-  function start(
-    post: readonly string[],
-    turns = [{ tools: [{ name: "bash", arguments: asleep }] }],
-  ) {
+  function start(post: readonly string[], turns: Script["turns"] = untilKilled) {
     return startRun(
       aJob(workDir, {
         models: [aScripted(turns)],

@@ -201,7 +201,7 @@ describe("an agent that runs", () => {
     expect(await readdir(workDir)).toEqual([]);
   });
 
-  const hooks = { pre: [], post: ["echo post >> order"] };
+  const hooks = { pre: [], post: ['echo "post $AL_OUTCOME" >> order'] };
   const order = () => readFile(join(workDir, "order"), "utf8").catch(() => "");
 
   it.each([
@@ -213,14 +213,14 @@ describe("an agent that runs", () => {
     expect(run.exitCode).toBe(0);
     expect(endMessageOf(run)).toMatchObject({ error: null, usage: { model: "scripted" } });
     expect(JSON.stringify(run.messages)).not.toContain("never");
-    expect(await order()).toBe("post\n");
+    expect(await order()).toBe("post succeeded\n");
   });
 
-  it("fails with the code that it asks for, and skips what comes after the session", async () => {
+  it("fails with the code that it asks for, as its post hooks know", async () => {
     const run = await runOf(job([bash("al-exit 7; sleep 30")], { hooks }));
     expect(run.exitCode).toBe(7);
     expect(endMessageOf(run).error).toBe("the agent ended its run with code 7");
-    expect(await order()).toBe("");
+    expect(await order()).toBe("post failed\n");
   });
 
   it("has its commands in hooks too, where al-exit spares the session", async () => {
@@ -228,6 +228,6 @@ describe("an agent that runs", () => {
     const run = await runOf(job([bash("echo session >> order")], { hooks: { ...hooks, pre } }));
     expect(run.messages).toContainEqual({ type: "status", text: "nothing to do" });
     expect(run.exitCode).toBe(0);
-    expect(await order()).toBe("post\n");
+    expect(await order()).toBe("post succeeded\n");
   });
 });

@@ -8,10 +8,10 @@ import { startRun } from "../run-entry.ts";
 import { standIn } from "./stand-in.ts";
 import type { Behaviour } from "./stand-in.ts";
 
-export const vendors = { claude: "anthropic", codex: "openai", gemini: "google" } as const;
+const vendors = { claude: "anthropic", codex: "openai", gemini: "google" } as const;
 export type Program = keyof typeof vendors;
 
-export function cliModel(program: Program, model: Partial<JobModel> = {}): JobModel {
+function cliModel(program: Program, model: Partial<JobModel> = {}): JobModel {
   return aModel("main", "", { provider: vendors[program], baseUrl: null, ...model });
 }
 
