@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
-import type { HarnessConfig, ModelConfig } from "../../streams/vocabulary.ts";
+import type { HarnessConfig, ModelApi, ModelConfig } from "../../streams/vocabulary.ts";
 import type { FilterTable } from "../contracts/webhook-filters.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
+import { modelDefaults } from "../contracts/model-defaults.ts";
 import type { HarnessTable } from "./harness-schema.ts";
 import { hasErrors } from "./problem-sheet.ts";
 import type { ProblemSheet } from "./problem-sheet.ts";
@@ -35,11 +36,16 @@ export function resolveHarness(own: HarnessTable, inherited?: HarnessConfig): Ha
 
 function checkModels({ models }: ProjectTable, sheet: ProblemSheet): void {
   for (const [name, model] of Object.entries(models)) {
-    const missing = missingKey(model);
-    if (missing === null) continue;
-    const [key, expected] = missing;
     const path = ["models", name];
-    sheet.error(path, `${path.join(".")}.${key} is missing; expected ${expected}`);
+    const missing = missingKey(model);
+    if (missing !== null) {
+      const [key, expected] = missing;
+      sheet.error(path, `${path.join(".")}.${key} is missing; expected ${expected}`);
+    }
+    if (model.authType === "oauth_token" && apiOf(model) === "google-generative-ai") {
+      const found = `${path.join(".")}.authType is "oauth_token", which Google's API does not take`;
+      sheet.error([...path, "authType"], `${found}; use "api_key"`);
+    }
   }
 }
 
@@ -54,6 +60,10 @@ function missingKey({ provider, model, script, baseUrl }: ModelTable): [string, 
     return ["baseUrl", "the URL of an OpenAI-compatible endpoint"];
   }
   return null;
+}
+
+function apiOf({ api, provider, model = "" }: ModelTable): ModelApi {
+  return api ?? modelDefaults(provider, model).api;
 }
 
 function checkSources({ webhooks }: ProjectTable, filters: FilterTable, sheet: ProblemSheet): void {

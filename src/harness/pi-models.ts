@@ -3,6 +3,10 @@ import type { ModelRuntime } from "@earendil-works/pi-coding-agent";
 import type { ThinkingLevel } from "../../streams/vocabulary.ts";
 import type { JobModel } from "../contracts/job.ts";
 import type { StartScripted } from "./harness.ts";
+import { modelAuth } from "./pi/model-auth.ts";
+import { modelShape } from "./pi/model-shape.ts";
+import { createPiProviders } from "./pi/pi-providers.ts";
+import type { PiProviders } from "./pi/pi-providers.ts";
 
 /** A model of the job, ready to be used by pi. */
 export interface PiModel {
@@ -36,92 +40,52 @@ export async function preparePiModels(
   const usable: PiModel[] = [];
   const problems: string[] = [];
   const closers: (() => Promise<void>)[] = [];
+  const providers = createPiProviders(runtime);
   for (const [index, jobModel] of models.entries()) {
-    if (jobModel.problem === undefined && jobModel.script !== null) {
+    const problem = jobModel.problem ?? problemOf(jobModel);
+    if (problem !== null) {
+      problems.push(`model "${jobModel.name}": ${problem}`);
+    } else if (jobModel.script === null) {
+      usable.push(piModel(jobModel, index, providers));
+    } else {
       const endpoint = await startScripted(jobModel.script);
       closers.push(() => endpoint.close());
-      const served = { ...jobModel, baseUrl: endpoint.baseUrl, key: endpoint.key };
-      usable.push({ ...openAiCompatible(served, index, runtime), priced: true });
-      continue;
+      const { baseUrl, key } = endpoint;
+      const served = { ...jobModel, baseUrl, key, authType: "api_key" } as const;
+      usable.push({ ...piModel(served, index, providers), priced: true });
     }
-    const made = piModel(jobModel, index, runtime);
-    if (typeof made === "string") problems.push(`model "${jobModel.name}": ${made}`);
-    else usable.push(made);
   }
+  await providers.ready();
   const close = async () => {
     await Promise.allSettled(closers.map((stop) => stop()));
   };
   return { usable, problems, close };
 }
 
-/** The model, or why it cannot be used. */
-function piModel(jobModel: JobModel, index: number, runtime: ModelRuntime): PiModel | string {
-  const { provider, authType, key, baseUrl, problem } = jobModel;
-  if (problem !== undefined) return problem;
-  if (provider === "scripted") return "its script is missing";
+/** Why the model cannot be used; null when it can. */
+function problemOf({ provider, script, authType, key, baseUrl }: JobModel): string | null {
+  if (provider === "scripted") return script === null ? "its script is missing" : null;
   if (key === null && authType !== "none") return "its key is missing";
-  if (provider !== "custom") return catalogued(jobModel, runtime);
-  return baseUrl === null
-    ? `provider "custom" needs a baseUrl`
-    : openAiCompatible({ ...jobModel, baseUrl }, index, runtime);
+  return provider === "custom" && baseUrl === null ? `provider "custom" needs a baseUrl` : null;
 }
 
-/** A model of a provider that pi knows. One that is newer than pi's list takes after its sisters, but for the price. */
-function catalogued(jobModel: JobModel, runtime: ModelRuntime): PiModel | string {
-  const { provider, model: id, baseUrl } = jobModel;
-  const listed = runtime.getModel(provider, id);
-  const sister = listed ?? runtime.getModels(provider)[0];
-  if (sister === undefined) return `provider "${provider}" is not known to the pi harness`;
-  const model = { ...sister, id, name: listed?.name ?? id, baseUrl: baseUrl ?? sister.baseUrl };
-  return described(jobModel, model, runtime, listed !== undefined);
-}
-
-/** Any server that speaks OpenAI's chat completions, under a provider name of its own. */
-function openAiCompatible(
-  jobModel: JobModel & { readonly baseUrl: string },
-  index: number,
-  runtime: ModelRuntime,
-): PiModel {
-  const provider = `${jobModel.provider}-${index + 1}`;
-  const { baseUrl, model: id, thinkingLevel } = jobModel;
-  runtime.registerProvider(provider, {
-    baseUrl,
-    api: "openai-completions",
-    // A real key would be read as a pattern here ($NAME, !command); it is set literally by `activate`.
-    apiKey: "placeholder",
-    models: [
-      {
-        id,
-        name: id,
-        reasoning: thinkingLevel !== null && thinkingLevel !== "off",
-        input: ["text"],
-        cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-        contextWindow: 128_000,
-        maxTokens: 8192,
-        compat: {
-          supportsStore: false,
-          supportsDeveloperRole: false,
-          maxTokensField: "max_tokens",
-        },
-      },
-    ],
-  });
-  const model = runtime.getModel(provider, id);
-  if (model === undefined) throw new Error(`pi did not take the model "${jobModel.name}"`);
-  return described(jobModel, model, runtime, false);
-}
-
-function described(
-  { name, key, thinkingLevel }: JobModel,
-  model: Model<Api>,
-  runtime: ModelRuntime,
-  priced: boolean,
-): PiModel {
+function piModel(jobModel: JobModel, index: number, providers: PiProviders): PiModel {
+  const { name, provider, thinkingLevel } = jobModel;
+  const isOwn = provider === "custom" || provider === "scripted";
+  // Two servers of the user's own are two providers.
+  const piProvider = isOwn ? `${provider}-${index + 1}` : provider;
+  const listed = isOwn ? undefined : providers.listed(provider, jobModel.model);
+  const model = modelShape(jobModel, piProvider, listed);
+  const auth = modelAuth(jobModel, model.api);
+  providers.authenticate(piProvider, auth);
   return {
     name,
     model,
-    priced,
+    priced: listed !== undefined,
     thinkingLevel: thinkingLevel ?? defaultThinkingLevel,
-    activate: () => runtime.setRuntimeApiKey(model.provider, key ?? "none"),
+    activate: () => {
+      providers.authenticate(piProvider, auth);
+      return Promise.resolve();
+    },
   };
 }

@@ -206,6 +206,13 @@ headers = { "X-Team" = "a b" }`;
     expect(said(change)).toEqual([expect.stringContaining(message)]);
   });
 
+  it("refuses an OAuth token for Google's API, which takes none", () => {
+    const model = '[models.m]\nprovider = "google"\nmodel = "x"\nauthType = "oauth_token"';
+    expect(said(projectChange(model))).toEqual([
+      'error: config.toml:4:12  models.m.authType is "oauth_token", which Google\'s API does not take; use "api_key"',
+    ]);
+  });
+
   it("suggests the value that was meant", () => {
     const text = '[models.m]\nprovider = "antropic"\nmodel = "x"';
     expect(said(projectChange(text))[0]).toMatch(/; did you mean "anthropic"\?$/);

@@ -1,10 +1,11 @@
 import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 
 export interface SeenRequest {
   readonly path: string;
   readonly authorization: string;
+  readonly headers: IncomingHttpHeaders;
   readonly body: { readonly model?: string; readonly messages?: readonly { role: string }[] };
 }
 
@@ -23,7 +24,7 @@ export async function fakeProvider(answer: Answer): Promise<FakeProvider> {
   const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
     const body = (await json(incoming).catch(() => ({}))) as SeenRequest["body"];
     const { url = "", headers } = incoming;
-    const seen = { path: url, authorization: headers.authorization ?? "", body };
+    const seen = { path: url, authorization: headers.authorization ?? "", headers, body };
     requests.push(seen);
     answer(seen, response);
   };

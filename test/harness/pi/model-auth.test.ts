@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import { requestsOf } from "./requests.ts";
+import type { Asked, AskedModel } from "./requests.ts";
+
+const opus = { provider: "anthropic", model: "claude-opus-4-8" } as const;
+const [apiKey, token] = ["sk-ant-api03-key", "sk-ant-oat01-token"];
+
+/** The model's settings, and how its request proves who asks. */
+const rows: readonly (readonly [AskedModel, Partial<Record<"bearer" | "apiKey", string>>])[] = [
+  [{ ...opus, authType: "api_key", key: apiKey }, { apiKey }],
+  [{ ...opus, authType: "api_key", key: token }, { apiKey: token }],
+  [{ ...opus, authType: "oauth_token", key: token }, { bearer: token }],
+  [{ ...opus, authType: "oauth_token", key: "t" }, { bearer: "t" }],
+  [{ ...opus, authType: "none", key: null }, {}],
+  [
+    { provider: "openrouter", model: "anthropic/claude-opus-5", authType: "oauth_token", key: "t" },
+    { bearer: "t" },
+  ],
+  [
+    { provider: "custom", api: "anthropic-messages", authType: "oauth_token", key: token },
+    { bearer: token },
+  ],
+  [{ provider: "openai", model: "gpt-5", authType: "oauth_token", key: "t" }, { bearer: "t" }],
+  [{ provider: "openai", model: "gpt-5", authType: "api_key", key: token }, { bearer: token }],
+  [{ provider: "groq", model: "m", authType: "oauth_token", key: "t" }, { bearer: "t" }],
+  [{ provider: "xai", model: "grok-5", authType: "api_key", key: "k" }, { bearer: "k" }],
+  [{ provider: "mistral", model: "m", authType: "oauth_token", key: "t" }, { bearer: "t" }],
+  [{ provider: "mistral", model: "m", authType: "none", key: null }, {}],
+  [{ provider: "custom", model: "m", authType: "none", key: null }, {}],
+];
+
+it("a request carries the credential as authType says, whatever the key looks like", async () => {
+  const asked = await requestsOf(rows.map(([model]) => model));
+  expect(asked.map(proof)).toEqual(rows.map(([, expected]) => expected));
+});
+
+it("only an OAuth token goes to Anthropic in the form that such tokens need", async () => {
+  const asked = await requestsOf([
+    { ...opus, authType: "oauth_token", key: "t" },
+    { ...opus, authType: "api_key", key: token },
+  ]);
+  const isOauth = ({ headers, body }: Asked) => [
+    (headers["anthropic-beta"] ?? "").includes("oauth-2025-04-20"),
+    JSON.stringify(body.system).includes("You are Claude Code"),
+  ];
+  expect(asked.map(isOauth)).toEqual([
+    [true, true],
+    [false, false],
+  ]);
+});
+
+function proof({ headers }: Asked) {
+  const { authorization, "x-api-key": key } = headers;
+  return {
+    ...(authorization === undefined ? {} : { bearer: authorization.replace(/^Bearer /, "") }),
+    ...(key === undefined ? {} : { apiKey: key }),
+  };
+}

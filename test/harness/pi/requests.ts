@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JobModel } from "../../../src/contracts/job.ts";
+import { fakeProvider, refusing } from "../fake-provider.ts";
+import type { SeenRequest } from "../fake-provider.ts";
+import { aJob, aModel } from "../jobs.ts";
+import { runOf } from "../run-entry.ts";
+
+/** A model that is asked on this machine; its `baseUrl` is the path that follows the host and a number. */
+export type AskedModel = Partial<Omit<JobModel, "baseUrl">> & { readonly base?: string };
+
+export interface Asked {
+  /** The path behind the host and the number. */
+  readonly path: string;
+  readonly headers: SeenRequest["headers"];
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The first request that each model's provider receives: one run falls back from one refused model to the next. */
+export async function requestsOf(models: readonly AskedModel[]): Promise<readonly Asked[]> {
+  const workDir = await mkdtemp(join(tmpdir(), "al-requests-"));
+  const upstream = await fakeProvider(refusing(400, "not today"));
+  const { origin } = new URL(upstream.baseUrl);
+  const chain = models.map(({ base = "", ...model }, index) =>
+    aModel(`m${index}`, `${origin}/${index}${base}`, model),
+  );
+  try {
+    await runOf(aJob(workDir, { models: chain }));
+  } finally {
+    await upstream.close();
+    await rm(workDir, { recursive: true, force: true });
+  }
+  return models.map(({ model }, index) => {
+    const start = `/${index}/`;
+    const found = upstream.requests.find(({ path }) => path.startsWith(start));
+    if (found === undefined) throw new Error(`no request came for ${model ?? `model ${index}`}`);
+    const body = found.body as Asked["body"];
+    return { path: found.path.slice(start.length - 1), headers: found.headers, body };
+  });
+}
