@@ -14,6 +14,7 @@ import { projectChanges } from "./project-changes.ts";
 import { reloadProject } from "./reload-project.ts";
 import { requirementEvents } from "./requirement-events.ts";
 import { requirementLook } from "./requirements.ts";
+import { unknownModelWarnings } from "./unknown-models.ts";
 import type { WarmRunners } from "./warm-runners.ts";
 import type { WatchedFiles } from "./watch-files.ts";
 
@@ -95,7 +96,7 @@ function upkeep(
   if (options.onDemand === true) return EMPTY;
   const { projectDir } = options;
   return merge(
-    missingSecrets(own.home, project$).pipe(tap(warn)),
+    merge(missingSecrets(own.home, project$), unknownModelWarnings(project$)).pipe(tap(warn)),
     housekeeping({ projectDir, store: own.store, project$, warn }),
   );
 }

@@ -121,6 +121,14 @@ describe("al config", () => {
     expect(read("agents/dev/config.toml")).toContain('"0 9 * * *"');
   });
 
+  test("warns of a model that is not known when it is set, and says what its runs assume", async () => {
+    const { code, stderr } = await folders.al(["config", "--set", "models.other.model=gpt-6"]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/warning: model other: "gpt-6" is not in the list .* 272,000 tokens/);
+    const known = await folders.al(["config", "--set", "models.other.contextWindow=300000"]);
+    expect(known).toMatchObject({ code: 0, stderr: "" });
+  });
+
   test("keeps the file's mode", async () => {
     const before = statSync(join(folders.projectDir, "config.toml")).mode;
     await folders.al(["config", "--set", "scale=3"]);

@@ -90,6 +90,13 @@ describe("al new", () => {
     });
   });
 
+  test("warns of a model that is not known, and says what its runs assume", async () => {
+    const flags = ["--provider", "openai", "--model", "gpt-6"];
+    const { code, stderr } = await folders.al(["new", dir, ...flags]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/warning: model gpt: "gpt-6" is not in the list .* 272,000 tokens/);
+  });
+
   test("overwrites nothing, and then writes nothing", async () => {
     mkdirSync(join(dir, "agents/hello"), { recursive: true });
     writeFileSync(join(dir, "agents/hello/SKILL.md"), "mine");

@@ -118,6 +118,16 @@ export const configFaults = (ward: TheWard): readonly Fault[] => [
     fix: /^edit agents\/dev\/config\.toml:1:11$/,
   },
   {
+    name: "a model that is in no list",
+    seed: () => {
+      ward().edit("config.toml", '"claude-sonnet-4-5"', '"claude-sonet-4-5"\nauthType = "none"');
+      ward().edit(agentConfig, '["scripted"]', '["scripted", "claude"]');
+    },
+    severity: "warning",
+    says: /claude-sonet-4-5.+not in the list.+did you mean "claude-sonnet-4-5".+200,000 tokens/,
+    fix: /^al config --set models\.claude\.contextWindow=200000/,
+  },
+  {
     name: "a filter that the source does not have",
     ...edits(ward, 'events = ["issues"]', 'evnts = ["issues"]'),
     severity: "error",

@@ -10,6 +10,7 @@ import { edited, parseKey, parseSetting, refuseUnset } from "./edit-toml.ts";
 import type { Edit } from "./edit-toml.ts";
 import { guide } from "./guide.ts";
 import { makeConfig, openBareSkill } from "./make-config.ts";
+import { unknownModelNotes } from "./unknown-model-notes.ts";
 
 export interface ConfigOptions {
   readonly set: readonly string[];
@@ -33,22 +34,28 @@ export async function changeConfig(
   if (bare !== null) return makeConfig(context, bare, edits);
   const file = await openConfig(context.projectDir, agent);
   refuseUnset(file, edits);
-  if (edits.length > 0) return save(context, file, edits);
+  if (edits.length > 0) return save(context, agent, file, edits);
   const prompts = await openPrompts(context);
   if (prompts === null) return show(context, file);
   const chosen = await guide(file, agent, prompts);
-  if (chosen.length > 0) return save(context, file, chosen);
+  if (chosen.length > 0) return save(context, agent, file, chosen);
   context.out.note("nothing was changed");
 }
 
-async function save(context: Context, file: ConfigFile, edits: readonly Edit[]): Promise<void> {
-  const { out, projectDir } = context;
+async function save(
+  { out, projectDir }: Context,
+  agent: string | null,
+  file: ConfigFile,
+  edits: readonly Edit[],
+): Promise<void> {
   const text = edited(file.text, edits);
   const added = newProblems(file, text);
   refuseProblems(added);
   await writeConfig(file, text);
   await writeSchemas(projectDir);
   for (const problem of added) out.note(`warning: ${problemText(problem)}`);
+  const notes = agent === null ? await unknownModelNotes(projectDir, edits) : [];
+  for (const text of notes) out.note(`warning: ${text}`);
   const changed = edits.map(({ path }) => path.join("."));
   if (out.json) return out.document({ file: file.path, changed });
   out.data(`${file.path}: ${changed.join(", ")} changed`);

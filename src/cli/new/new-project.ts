@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { UserError, messageOf } from "../../errors.ts";
 import type { Context } from "../context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
+import { unknownModels } from "../../models/unknown-models.ts";
 import { openPrompts } from "../prompts.ts";
 import { writeSchemas } from "../schema-files.ts";
 import { chooseProject } from "./choose-project.ts";
@@ -27,6 +28,8 @@ export async function newProject(
   await writeAll(dir, files);
   await writeSchemas(dir);
   const { agent, isReal, model } = project;
+  const asked = { ...model, api: null, contextWindow: null, maxTokens: null };
+  for (const { what, fix } of await unknownModels([asked])) out.note(`warning: ${what}; ${fix}`);
   const models = isReal ? [model.name] : ["scripted"];
   if (out.json) return out.document({ dir, files: [...files.keys()], agent, models });
   for (const path of files.keys()) out.data(path);

@@ -1,13 +1,15 @@
 import type { AgentConfig, ModelConfig } from "../../../streams/vocabulary.ts";
+import { shellWord } from "../../contracts/shell-word.ts";
 import { loadCredential } from "../../credentials/load-credential.ts";
 import { readScriptFile } from "../../models/script-file.ts";
 import { commandProblem } from "../../start/harness-command.ts";
 import { modelsOfRuns } from "../../start/prepare-job.ts";
+import { unknownModels } from "../../models/unknown-models.ts";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
 import { enabledAgents } from "../patient.ts";
 import type { Patient } from "../patient.ts";
-import { ofError } from "../say.ts";
+import { alCommand, ofError } from "../say.ts";
 
 /** Whether the models that agents name have what they need: a script, a key, a command line. */
 export const models: Check = {
@@ -16,10 +18,24 @@ export const models: Check = {
     const agents = enabledAgents(patient);
     const used = new Map(agents.flatMap((agent) => agent.models.map((one) => [one.name, one])));
     const ofModels = await Promise.all([...used.values()].map((one) => look(one, patient)));
+    const ofNames = await unknownOnes(agents, patient);
     const ofCommands = await Promise.all(agents.map((agent) => lookForCommand(agent, patient)));
-    return [...ofModels, ...ofCommands.filter((found) => found !== null)];
+    return [...ofModels, ...ofNames, ...ofCommands.filter((found) => found !== null)];
   },
 };
+
+/** Models that pi talks to and doesn't know; an external command line knows its own. */
+async function unknownOnes(
+  agents: readonly AgentConfig[],
+  patient: Patient,
+): Promise<readonly Finding[]> {
+  const used = agents.filter(({ harness }) => harness.type === "pi").flatMap((one) => one.models);
+  const models = new Map(used.map((one) => [one.name, one]));
+  return (await unknownModels(models.values())).map(({ name, what, setting }) => {
+    const fix = alCommand(patient, `config --set ${shellWord(setting)}`);
+    return { severity: "warning", what, where: `config.toml [models.${name}]`, fix };
+  });
+}
 
 async function look(model: ModelConfig, patient: Patient): Promise<Finding> {
   const { name, provider } = model;
