@@ -1,0 +1,217 @@
+import { parse } from "smol-toml";
+import { describe, expect, test } from "vitest";
+import { mapAgent } from "../../../src/cli/import/agent-table.ts";
+import { ourField, ourReference, theirReference } from "../../../src/cli/import/credential-map.ts";
+import { instructionRemarks } from "../../../src/cli/import/instructions.ts";
+import { mapProject } from "../../../src/cli/import/project-table.ts";
+import { textFor } from "../../../src/cli/import/tables.ts";
+import { mapEntry } from "../../../src/cli/import/webhook-entries.ts";
+import { credentialType } from "../../../src/credentials/credential-types.ts";
+
+const context = { name: "dev", models: ["main"], sources: new Map(), overrides: {} };
+
+function entries(text: string, type = "github") {
+  return mapEntry(parse(text), type).map(({ entry }) => entry);
+}
+
+describe("an imported [[webhooks]] entry", () => {
+  test.each([
+    [
+      "author of issues stays",
+      'events = ["issues"]\nauthor = "ada"',
+      [{ events: ["issues"], author: "ada" }],
+    ],
+    [
+      "author of a review is the pull request's",
+      'events = ["pull_request_review"]\nauthor = "ada"',
+      [{ events: ["pull_request_review"], where: { "pull_request.user.login": "ada" } }],
+    ],
+    [
+      "a pull request's branch is its head, and each of several has an entry",
+      'events = ["pull_request"]\nbranches = ["a", "b"]',
+      [
+        { events: ["pull_request"], where: { "pull_request.head.ref": "a" } },
+        { events: ["pull_request"], where: { "pull_request.head.ref": "b" } },
+      ],
+    ],
+    [
+      "events without a branch or a conclusion pass",
+      'events = ["push", "issues"]\nbranches = ["main"]\nconclusions = ["failure"]',
+      [{ events: ["push"], branches: ["main"] }, { events: ["issues"] }],
+    ],
+    [
+      "a workflow's filters stay",
+      'events = ["workflow_run"]\nbranches = ["main"]\nconclusions = ["failure"]',
+      [{ events: ["workflow_run"], branches: ["main"], conclusions: ["failure"] }],
+    ],
+  ])("means the same: %s", (_what, text, expected) => {
+    const found = entries(`source = "hub"\n${text}`);
+    expect(found).toEqual(expected.map((entry) => ({ source: "hub", ...entry })));
+  });
+
+  test("has the filters' names here, and none that its source's type lacks", () => {
+    expect(entries('source = "chat"\nteam_ids = ["T1"]\nguilds = ["G"]', "slack")).toEqual([
+      { source: "chat", teams: ["T1"] },
+    ]);
+  });
+
+  test("without events says which filter is unclear", () => {
+    const [{ remarks } = { remarks: [] }] = mapEntry({ source: "hub", author: "ada" }, "github");
+    expect(remarks).toMatchObject([
+      { kind: "edit", message: expect.stringMatching(/author/) as string },
+    ]);
+  });
+});
+
+describe("an imported agent", () => {
+  test.each([
+    ["claude-code", { type: "llm-cli", command: "claude" }],
+    ["codex", { type: "llm-cli", command: "codex" }],
+    ["pi", { type: "pi" }],
+  ])("has the harness %s", (harness, expected) => {
+    expect(mapAgent({ schedule: "@daily", harness }, context).table.harness).toEqual(expected);
+    expect(
+      mapAgent({ schedule: "@daily", harness: { type: harness } }, context).table.harness,
+    ).toEqual(expected);
+  });
+
+  test("has pi with a harness that is not here, and says so", () => {
+    const { table, remarks } = mapAgent({ schedule: "@daily", harness: "aider" }, context);
+    expect(table.harness).toBeUndefined();
+    expect(remarks).toMatchObject([
+      { kind: "edit", message: 'harness "aider" is not here; left out, so that pi is used' },
+    ]);
+  });
+
+  test("has preflight steps as pre hooks", () => {
+    const preflight = [
+      { provider: "git-clone", params: { repo: "acme/app", dest: "/tmp/repo", depth: 1 } },
+      {
+        provider: "http",
+        required: false,
+        params: {
+          url: "https://a.example/f",
+          output: "/tmp/f.json",
+          headers: { Authorization: "Bearer ${T}" },
+        },
+      },
+      { provider: "shell", params: { command: "echo hi" } },
+      { provider: "magic", params: {} },
+    ];
+    const { table, remarks } = mapAgent(
+      { schedule: "@daily", preflight, hooks: { pre: ["last"] } },
+      context,
+    );
+    expect(table.hooks).toEqual({
+      pre: [
+        "git clone --depth 1 git@github.com:acme/app.git /tmp/repo",
+        'mkdir -p "$(dirname /tmp/f.json)" && curl -fsSL -H "Authorization: Bearer ${T}" "https://a.example/f" > /tmp/f.json || true',
+        "echo hi",
+        "last",
+      ],
+    });
+    expect(remarks.filter(({ kind }) => kind === "edit")).toMatchObject([{ path: ["hooks"] }]);
+  });
+
+  test("leaves unknown keys out, by name", () => {
+    const { table, remarks } = mapAgent({ schedule: "@daily", colour: "red" }, context);
+    expect(table).not.toHaveProperty("colour");
+    expect(remarks).toMatchObject([
+      { kind: "note", message: "colour is not a key of an agent; left out" },
+    ]);
+  });
+
+  test("is callable when nothing else starts it, but not when it is disabled", () => {
+    expect(mapAgent({}, context).table.callable).toBe(true);
+    expect(mapAgent({ scale: 0 }, context).table.callable).toBeUndefined();
+    expect(mapAgent({ schedule: "@daily" }, context).table.callable).toBeUndefined();
+  });
+});
+
+describe("an imported project", () => {
+  test("has older keys under today's names", () => {
+    const { table } = mapProject(
+      parse("maxTriggerDepth = 2\n[gateway]\nlockTimeout = 60\nurl = 'https://a'\n"),
+      {},
+    );
+    expect(table).toMatchObject({ maxCallDepth: 2, resourceLockTimeout: 60 });
+    expect(table).not.toHaveProperty("gateway");
+  });
+
+  test("asks for the address of an endpoint of one's own, and for another provider", () => {
+    const { remarks } = mapProject(
+      { models: { a: { provider: "custom", model: "m" }, b: { provider: "bedrock", model: "m" } } },
+      {},
+    );
+    expect(remarks.map(({ path, fix }) => [path, fix])).toEqual([
+      [["models", "a"], 'in [models.a]: baseUrl = "https://…/v1"'],
+      [
+        ["models", "b", "provider"],
+        'provider = "custom", with baseUrl = "https://…/v1" for an OpenAI-compatible endpoint',
+      ],
+    ]);
+  });
+
+  test("keeps an unsigned source unsigned, and gives every other a secret", () => {
+    const { table } = mapProject(
+      parse(
+        '[webhooks.a]\ntype = "github"\nallowUnsigned = true\n[webhooks.b]\ntype = "slack"\nslack_signing_secret = "Team"\n',
+      ),
+      {},
+    );
+    expect(table.webhooks).toEqual({
+      a: { type: "github", allowUnsigned: true },
+      b: { type: "slack", credential: "Team" },
+    });
+  });
+});
+
+test("text is changed where its table is, and keeps the rest", () => {
+  const before = '# top\na = 1 # one\n\n[t]\n# in t\nb = "x"\nc = 2\n';
+  const text = textFor(before, parse(before), { a: 1, t: { b: "y" }, list: [{ d: 1 }] });
+  expect(parse(text)).toEqual({ a: 1, t: { b: "y" }, list: [{ d: 1 }] });
+  expect(text).toContain("# top\na = 1 # one");
+});
+
+test.each([
+  ["openai_key", "openai_key", "token", "key"],
+  ["git_ssh:bot", "git_ssh:bot", "id_rsa", "private_key"],
+  ["git_ssh:default", "git_ssh", "username", "name"],
+  ["cloudflare_api_token", "cloudflare_token", "api_token", "token"],
+  ["gcp_service_account", "gcp_service_account", "key_json", "key_file"],
+  ["reddit_oauth", "reddit_oauth", "password", "password"],
+  ["github_webhook_secret:Org", "github_webhook_secret:Org", "secret", "secret"],
+])("their %s is %s here, and its %s is %s, which the type has", (theirs, ours, field, name) => {
+  expect(ourReference(theirs)).toBe(ours);
+  const [type = "", instance = "default"] = ours.split(":");
+  const back = theirReference({ type, instance });
+  expect(back.type).toBe(theirs.split(":")[0]);
+  expect(ourField(back.type, field)).toBe(name);
+  expect(Object.keys(credentialType(type)?.fields ?? {})).toContain(name);
+});
+
+test.each([
+  ['rlock "github pr $REPO#$N"', 'rlock "github:pr/$REPO/$N"'],
+  ['rlock-heartbeat "deploy"', 'rlock-heartbeat "lock:deploy"'],
+  ["finally al-exit", "al-exit 15"],
+  ["`al-exit`", "al-exit 15"],
+  ["jq -r .x.returnValue", "jq '.calls[0].value'"],
+  ["see <skill-config>", "<agent-config>"],
+  [
+    "cat /credentials/github_token/default/token",
+    "the variables that <credential-context> of the prompt names",
+  ],
+  ["say [RERUN]", "al-rerun, al-status, al-subagent or al-return"],
+])("in instructions, %s has to be %s", (line, fix) => {
+  expect(instructionRemarks("SKILL.md", `one\n${line}\n`)).toMatchObject([
+    { kind: "edit", line: 2, fix },
+  ]);
+});
+
+test.each([
+  'rlock "github://acme/app/issues/1"',
+  "al-exit 1",
+  "al-exit $CODE",
+  "al-subagent x",
+  "- [ ] todo",
+])("in instructions, %s stays", (line) => expect(instructionRemarks("SKILL.md", line)).toEqual([]));
