@@ -23,14 +23,6 @@ export const appTypes: Readonly<Record<string, CredentialType>> = {
       refresh_token: field("Refresh token", "LINEAR_REFRESH_TOKEN", optional),
     },
   },
-  discord_bot: {
-    description: "Discord app with its bot",
-    fields: {
-      application_id: field("Application ID", "DISCORD_APPLICATION_ID", open),
-      public_key: field("Public key of the app", "DISCORD_PUBLIC_KEY", open),
-      bot_token: field("Bot token", "DISCORD_BOT_TOKEN"),
-    },
-  },
   reddit_oauth: {
     description: "Reddit script app and its account",
     fields: {

@@ -23,6 +23,8 @@ const renamed: Readonly<Record<string, Renamed>> = {
   git_ssh: { fields: { id_rsa: "private_key", username: "name" } },
   aws: { fields: { default_region: "region" } },
   gcp_service_account: { fields: { key_json: "key_file" } },
+  // A type that the program does not know: its fields are DISCORD_BOT_TOKEN and so on, as they are there.
+  discord_bot: { type: "discord" },
   cloudflare_api_token: { type: "cloudflare_token", fields: { api_token: "token" } },
 };
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseCredentialReference } from "../../contracts/credential-reference.ts";
 import type { CredentialReference } from "../../contracts/credential-reference.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
+import { credentialType } from "../../credentials/credential-types.ts";
 import { storeField } from "../../credentials/edit-credential.ts";
 import { UserError } from "../../errors.ts";
 import { ourField, theirReference } from "./credential-map.ts";
@@ -106,9 +107,12 @@ async function isStored(home: string, entry: FoundField, secret: string): Promis
 
 /** What a person types who stores them without the import. */
 export function missingRemarks({ store, missing }: FoundCredentials): readonly Remark[] {
-  return missing.map((name) =>
-    toDo(`credential ${name} is not in ${store}`, `al creds add ${name}`),
-  );
+  return missing.map((name) => {
+    // A type that the program does not know has fields of its own.
+    const isKnown = credentialType(parseCredentialReference(name)?.type ?? "") !== null;
+    const command = `al creds add ${name}${isKnown ? "" : " --field <field>"}`;
+    return toDo(`credential ${name} is not in ${store}`, command);
+  });
 }
 
 export function uncopiedRemarks({ fields }: FoundCredentials): readonly Remark[] {

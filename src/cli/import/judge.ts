@@ -4,7 +4,7 @@ import { resolveProject } from "../../config/resolve-project.ts";
 import { machineTimezone } from "../../config/timezone.ts";
 import { knownToAgents } from "../../known-to-agents.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
-import type { PlannedFile } from "./plan-import.ts";
+import type { PlannedFile } from "./planned-file.ts";
 import type { Remark } from "./remark.ts";
 
 type Files = ReadonlyMap<string, PlannedFile>;

@@ -4,7 +4,7 @@ import type { AgentContext } from "./agent-table.ts";
 import { isBare, isOneStage, joinDockerfiles, mapDockerfile } from "./dockerfile.ts";
 import { instructionRemarks, sharedHere, sharedThere } from "./instructions.ts";
 import type { SplitInstructions } from "./instructions.ts";
-import type { PlannedFile } from "./plan-import.ts";
+import type { PlannedFile } from "./planned-file.ts";
 import type { SourceAgent, SourceProject } from "./read-source.ts";
 import { placed } from "./remark.ts";
 import type { Remark } from "./remark.ts";

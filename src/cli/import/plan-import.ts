@@ -8,18 +8,13 @@ import { inlineModels } from "./models.ts";
 import { judged } from "./judge.ts";
 import { mapProject, sourceType } from "./project-table.ts";
 import type { SourceAgent, SourceProject } from "./read-source.ts";
+import type { PlannedFile } from "./planned-file.ts";
 import { placed } from "./remark.ts";
 import type { Remark } from "./remark.ts";
 import { splitInstructions } from "./instructions.ts";
 import { withGuessedSources } from "./guess-sources.ts";
 import { merged, tableAt, textAt, textFor, textsAt, without } from "./tables.ts";
 import type { Table } from "./tables.ts";
-
-/** A file of the new project. */
-export interface PlannedFile {
-  readonly content: string | Buffer;
-  readonly isExecutable: boolean;
-}
 
 /** A new project as it is going to be. */
 export interface ImportPlan {
@@ -86,7 +81,7 @@ export function planImport(source: SourceProject, target: string): ImportPlan {
   };
 }
 
-export function plainFile(content: string): PlannedFile {
+function plainFile(content: string): PlannedFile {
   return { content, isExecutable: false };
 }
 

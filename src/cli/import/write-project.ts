@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/
 import { basename, dirname, join, sep } from "node:path";
 import { UserError, isMissing, messageOf } from "../../errors.ts";
 import { writeSchemas } from "../schema-files.ts";
-import type { PlannedFile } from "./plan-import.ts";
+import type { PlannedFile } from "./planned-file.ts";
 
 /** Throws a UserError when the new project would be in the source, or where something is already. */
 export async function refuseTarget(target: string, source: string): Promise<void> {
