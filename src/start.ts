@@ -7,7 +7,6 @@ import type { Operations } from "./contracts/operations.ts";
 import { messageOf } from "./errors.ts";
 import { latestEntries } from "./logs/latest-entries.ts";
 import { instancesOf } from "./start/adopt-runs.ts";
-import { createBareSkills } from "./start/bare-skills.ts";
 import { closeAll } from "./start/close-all.ts";
 import { graphOver } from "./start/graph-over.ts";
 import { happenings } from "./start/happenings.ts";
@@ -20,6 +19,7 @@ import type { Beginning, Parts, SchedulerOptions } from "./start/parts.ts";
 import { readAgents } from "./start/read-agents.ts";
 import { createRuntimes } from "./start/run-edges.ts";
 import { startWarnings } from "./start/start-warnings.ts";
+import { createUnconfiguredSkills } from "./start/unconfigured-skills.ts";
 import { createWarmRunners } from "./start/warm-runners.ts";
 import { watchFiles } from "./start/watch-files.ts";
 import { packageVersion } from "./version.ts";
@@ -83,11 +83,11 @@ async function run(beginning: Beginning): Promise<Scheduler> {
   const { reporting, abilities, stopping, serving, warn } = parts;
   const { journal, board } = reporting;
   const files = watchFiles(projectDir, { scan, problems });
-  const skills = createBareSkills(projectDir, bareSkills);
+  const skills = createUnconfiguredSkills(projectDir, bareSkills);
   const event$ = graphOver({
     ...{ ...parts, ...runtimes, projectDir, onDemand, inputs, store },
     ...{ agents, adopted, waiting, touched$: files.agent$, switches: reporting.switches },
-    onRead: skills.see,
+    onRead: skills.onRead,
   });
   const { keepWarm } = runtimes;
   const warm = createWarmRunners({ ...inputs, keepWarm, agents: () => board.agents() });

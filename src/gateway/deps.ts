@@ -6,7 +6,7 @@ import type { Sessions } from "../contracts/sessions.ts";
 import type { Metrics } from "./metrics.ts";
 import type { StreamLimits } from "./sse.ts";
 
-/** What `[gateway]` of the project says of the TCP server, which takes it when it begins to listen. */
+/** Settings of the TCP server, from `[gateway]` of the project; in force from when it begins to listen. */
 export interface TcpSettings {
   /** Address to bind, `[gateway].host`. */
   readonly host: string;

@@ -48,7 +48,7 @@ export function credentialChanges(
   );
 }
 
-/** For each look whether anything differs from the look before; true for the first one. */
+/** Whether each look differs from the one before; true for the first. */
 export function credentialsDiffer(look$: Observable<Stamps>): Observable<boolean> {
   return look$.pipe(
     map((stamps) => JSON.stringify([...stamps])),

@@ -34,7 +34,7 @@ export interface GraphParts extends Pick<Runtimes, "runner" | "prepare"> {
   readonly agents: ReadonlyMap<string, AgentFiles>;
   /** Names of agents whose files may have changed. */
   readonly touched$: Observable<string>;
-  /** Told of each directory that was read again, and whether it has a `config.toml`. */
+  /** Called with each directory that was read again; `isAgent` when it has a `config.toml`. */
   readonly onRead: (name: string, isAgent: boolean) => void;
   readonly adopted: readonly AdoptedRun[];
   /** Work from before a restart. */

@@ -3,7 +3,6 @@ import type { Observable } from "rxjs";
 import { problemText } from "../../streams/problem-text.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import { filterTable } from "../webhooks/providers/table.ts";
-import type { BareSkills } from "./bare-skills.ts";
 import { credentialChanges, credentialLooks, credentialsDiffer } from "./credential-changes.ts";
 import { eventReader } from "./event-reader.ts";
 import { housekeeping } from "./housekeeping.ts";
@@ -14,6 +13,7 @@ import { projectChanges } from "./project-changes.ts";
 import { reloadProject } from "./reload-project.ts";
 import { requirementEvents } from "./requirement-events.ts";
 import { requirementLook } from "./requirements.ts";
+import type { UnconfiguredSkills } from "./unconfigured-skills.ts";
 import { unknownModelWarnings } from "./unknown-models.ts";
 import type { WarmRunners } from "./warm-runners.ts";
 import type { WatchedFiles } from "./watch-files.ts";
@@ -22,7 +22,7 @@ export interface Flowing {
   /** The graph of all agents. */
   readonly event$: Observable<RunEvent>;
   readonly files: Pick<WatchedFiles, "project$" | "warning$">;
-  readonly skills: Pick<BareSkills, "problem$">;
+  readonly skills: Pick<UnconfiguredSkills, "problem$">;
   readonly warm: Pick<WarmRunners, "see">;
   /** The project's directory is gone or somebody else's; `why` is for a person. */
   readonly lost: (why: string) => void;
@@ -51,9 +51,9 @@ export function happenings(
     editsOf(beginning, parts, files),
     merge(files.warning$, serving.keyChange$).pipe(tap(parts.warn)),
     lostProject(own.lock).pipe(tap(lost)),
-    bareSkillsOf(skills, parts),
+    skillWarnings(skills, parts),
     upkeep(beginning, parts),
-    needs(beginning, parts, event$).pipe(tap(readEvent)),
+    requirements(beginning, parts, event$).pipe(tap(readEvent)),
   );
   return merge(beside$.pipe(takeUntil(over$)), graph$, around$.pipe(takeUntil(over$)));
 }
@@ -75,8 +75,8 @@ function editsOf(
   );
 }
 
-/** The status has those that are there now; the log names each when it comes. The start logs the first ones. */
-function bareSkillsOf(
+/** The status names the skills without config.toml; the log names each that comes. The start logs the first ones. */
+function skillWarnings(
   { problem$ }: Flowing["skills"],
   { reporting: { board }, warn }: Parts,
 ): Observable<unknown> {
@@ -101,8 +101,8 @@ function upkeep(
   );
 }
 
-/** Credentials that come and go, and what runs need and do not have. */
-function needs(
+/** Logs credentials that come and go; emits what runs need and do not have. */
+function requirements(
   { options, own, inputs: { project$ } }: Beginning,
   { reporting: { board, journal } }: Parts,
   event$: Observable<RunEvent>,

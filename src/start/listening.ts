@@ -57,7 +57,7 @@ export function createListening(deps: ListeningDeps): Listening {
     if (exposure !== null) deps.warn(`${exposure.what}; ${exposure.advice}`);
     deps.board.apply({ type: "scheduler", patch: { gatewayUrl: url } });
     announce();
-    // The start tells the address itself.
+    // The start prints the address itself.
     if (opened) deps.note(`the gateway listens at ${url}`);
   };
   const announce = (): void =>

@@ -6,7 +6,7 @@ import type { AgentConfig, Problem, RunEvent } from "../../streams/vocabulary.ts
 export interface RequirementDeps {
   readonly agent: (name: string) => AgentRecord | undefined;
   readonly agents: () => Iterable<AgentRecord>;
-  /** A look at what agents need; what several of them need is read once in a look. */
+  /** Begins a check of several agents, which reads what they share once. */
   readonly look: () => (config: AgentConfig) => Promise<readonly Problem[]>;
   readonly now: () => number;
 }
@@ -15,9 +15,9 @@ export interface RequirementDeps {
 const gatherMs = 20;
 
 /**
- * What agents' runs need and do not have, whenever that differs from what their records say. Looks at an agent when its
- * config is set and when a run of it was rejected; at all agents when `check$` says that credentials changed (true),
- * and otherwise at those that miss something.
+ * Emits what agents' runs need and do not have, whenever that differs from their records. An agent is checked when its
+ * config is set and when a run of it was rejected. `check$` has all agents checked when credentials changed (true),
+ * otherwise those that lack something.
  */
 export function requirementEvents(
   event$: Observable<RunEvent>,
@@ -58,7 +58,7 @@ async function checked(
       const { config = null } = agent(name) ?? {};
       if (config === null) return [];
       const unmet = await unmetOf(config);
-      // One that changed, or went, meanwhile is looked at again.
+      // One that changed meanwhile is checked again, one that was removed is not.
       const record = agent(name);
       if (record?.config !== config || isSame(record.unmet, unmet)) return [];
       return [{ type: "agent-requirements", agent: name, at: now(), unmet }];

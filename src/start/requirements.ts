@@ -30,7 +30,7 @@ export async function unmetRequirements(
   return unmet.flat();
 }
 
-/** A look at agents' requirements, in which each credential and each script is read once. */
+/** Begins a check of several agents, in which each credential and each script is read once. */
 export function requirementLook(
   home: string,
   env: NodeJS.ProcessEnv,

@@ -26,7 +26,7 @@ function tell(event: Exclude<RunEvent, { type: "output" }>): readonly Told[] {
       return tellConfig(event);
     case "agent-requirements":
       return event.unmet.length > 0
-        ? tellProblems(event.unmet)
+        ? problemLines(event.unmet)
         : [{ level: 30, msg: "nothing that its runs need is missing any more" }];
     case "build-started":
     case "build-progress":
@@ -66,7 +66,7 @@ function tellConfig(event: ConfigEvent): readonly Told[] {
         ...event.warnings.map((problem): Told => ({ level: 40, msg: problemText(problem) })),
       ];
     case "agent-invalid":
-      return tellProblems(event.problems);
+      return problemLines(event.problems);
     case "agent-removed":
       return [{ level: 40, msg: "directory removed" }];
     case "agent-enabled":
@@ -74,7 +74,7 @@ function tellConfig(event: ConfigEvent): readonly Told[] {
   }
 }
 
-function tellProblems(problems: readonly Problem[]): readonly Told[] {
+function problemLines(problems: readonly Problem[]): readonly Told[] {
   return problems.map((problem) => ({
     level: problem.severity === "error" ? 50 : 40,
     msg: problemText(problem),

@@ -41,7 +41,7 @@ function setUp() {
 
 const [dev, ops] = [eventsOf("dev"), eventsOf("ops")];
 
-test("agents that are loaded at once are looked at together, and only what they lack is told", async () => {
+test("agents that are loaded at once are checked together, and those that lack nothing emit nothing", async () => {
   const { lacking, looks, seen, happens } = setUp();
   lacking.set("dev", [aProblem()]);
   happens(dev.set(), ops.set(), dev.set());
@@ -49,7 +49,7 @@ test("agents that are loaded at once are looked at together, and only what they 
   expect(looks).toEqual([["dev", "ops"]]);
 });
 
-test("all are looked at when credentials differ, else those that lack something", async () => {
+test("all agents are checked when credentials differ, else those that lack something", async () => {
   const { check$, lacking, looks, seen, happens } = setUp();
   lacking.set("dev", [aProblem()]);
   happens(dev.set(), ops.set());
@@ -63,7 +63,7 @@ test("all are looked at when credentials differ, else those that lack something"
   expect(looks.slice(2)).toEqual([["dev", "ops"]]);
 });
 
-test("a run that was rejected has its agent looked at, one that was not only when the agent lacked something", async () => {
+test("a rejected run has its agent checked; any other run does so only while the agent lacks something", async () => {
   const { lacking, looks, seen, happens } = setUp();
   happens(dev.set(), ops.set());
   await expect.poll(() => looks).toHaveLength(1);
@@ -76,7 +76,7 @@ test("a run that was rejected has its agent looked at, one that was not only whe
   await expect.poll(() => seen).toEqual(["ops 1", "ops 0"]);
 });
 
-test("what was found of a config that is gone by then is not told", async () => {
+test("what a config lacked is not emitted once the config is gone", async () => {
   const { lacking, looks, seen, happens } = setUp();
   lacking.set("dev", [aProblem()]);
   happens(dev.set());

@@ -4,44 +4,43 @@ import type { Problem } from "../../streams/vocabulary.ts";
 import { bareSkillProblem, readBareSkill } from "../config/agent-files.ts";
 
 /** The directories that have a SKILL.md and no `config.toml`. */
-export interface BareSkills {
-  /** Told of every directory that is read; `isAgent` when it has a `config.toml`. */
-  readonly see: (name: string, isAgent: boolean) => void;
-  /** What is to be said of them, at once and whenever that differs. */
+export interface UnconfiguredSkills {
+  /** Called with each directory that was read; `isAgent` when it has a `config.toml`. */
+  readonly onRead: (name: string, isAgent: boolean) => void;
+  /** A problem for each, at once and whenever one came or went. */
   readonly problem$: Observable<readonly Problem[]>;
 }
 
-/** The files of an agent are written one after the other: a directory is looked at after this, in ms. */
+/** The files of an agent are written one after the other: a directory is checked after this, in ms. */
 const settleMs = 1_000;
 
 /** `names` are those that were there at the start. */
-export function createBareSkills(
+export function createUnconfiguredSkills(
   projectDir: string,
   names: readonly string[],
-  lookAfterMs = settleMs,
-): BareSkills {
+): UnconfiguredSkills {
   const read$ = new Subject<{ readonly name: string; readonly isAgent: boolean }>();
   const problem$ = defer(() => {
-    const bare = new Set(names);
+    const unconfigured = new Set(names);
     const touched$ = read$.pipe(
-      filter(({ name, isAgent }) => !isAgent || bare.has(name)),
+      filter(({ name, isAgent }) => !isAgent || unconfigured.has(name)),
       map(({ name }) => name),
     );
     const look = async (name: string): Promise<boolean> => {
-      const isBare = (await readBareSkill(projectDir, name)) !== null;
-      if (isBare === bare.has(name)) return false;
-      if (isBare) bare.add(name);
-      else bare.delete(name);
+      const isUnconfigured = (await readBareSkill(projectDir, name)) !== null;
+      if (isUnconfigured === unconfigured.has(name)) return false;
+      if (isUnconfigured) unconfigured.add(name);
+      else unconfigured.delete(name);
       return true;
     };
-    const problems = (): readonly Problem[] => [...bare].sort().map(bareSkillProblem);
+    const problems = (): readonly Problem[] => [...unconfigured].sort().map(bareSkillProblem);
     return touched$.pipe(
-      buffer(touched$.pipe(auditTime(lookAfterMs))),
+      buffer(touched$.pipe(auditTime(settleMs))),
       concatMap((touched) => from(Promise.all([...new Set(touched)].map(look)))),
       filter((changes) => changes.includes(true)),
       map(problems),
       startWith(problems()),
     );
   });
-  return { see: (name, isAgent) => read$.next({ name, isAgent }), problem$ };
+  return { onRead: (name, isAgent) => read$.next({ name, isAgent }), problem$ };
 }
