@@ -181,8 +181,8 @@ async function halfSent({ socket, token }: NewChannel): Promise<Socket> {
   connection.write(
     `POST /run/lock HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n`,
   );
-  // Until it is at the server, it has no connection to end.
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  // Until it is at the server, it has no connection to end; another that came later is answered after it came.
+  expect((await post({ socket, token: "none" }, "lock")).status).toBe(401);
   return connection;
 }
 

@@ -1,7 +1,6 @@
-import { writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { agentConfig, agentName, benchProject } from "../bench/bench-project.ts";
 import { githubDeliveries } from "../bench/deliveries.ts";
 import { openSse } from "../bench/sse-client.ts";
@@ -33,13 +32,41 @@ let many: Counted;
 beforeAll(async () => {
   few = await started(10);
   many = await started(1_000);
-  // What the start opened is closed, and its timers are over.
-  await wait(6_000);
-}, 60_000);
+  await atRest(few, 10);
+  await atRest(many, 1_000);
+}, 120_000);
 afterAll(async () => {
   await Promise.all(schedulers.map((one) => one.kill()));
   await Promise.all(schedulers.map(({ project }) => project.remove()));
 });
+
+/** Files of logs that it has open. */
+const openLogs = async (scheduler: Counted) =>
+  (await scheduler.openFiles()).filter((path) => path.includes("/.al/logs/"));
+
+const patience = { timeout: 60_000, interval: 500 };
+
+/** Resolves once its start is over: each agent's log has its first line and is closed, and nothing more happens. */
+async function atRest(scheduler: Counted, agents: number): Promise<void> {
+  const logs = join(scheduler.project.dir, ".al", "logs");
+  await vi.waitFor(async () => {
+    const written = (await readdir(logs)).filter((name) => name.startsWith("agent-"));
+    expect(written).toHaveLength(agents);
+    expect(await openLogs(scheduler)).toEqual([]);
+  }, patience);
+  await settled(scheduler);
+}
+
+/** Resolves once two looks, half a second apart, are the same. */
+async function settled(scheduler: Counted): Promise<void> {
+  let last: unknown = null;
+  await vi.waitFor(async () => {
+    const { statements, opened, resources } = await scheduler.counts();
+    const [before, now] = [last, { statements, opened: opened.length, resources }];
+    last = now;
+    expect(now).toEqual(before);
+  }, patience);
+}
 
 /** The difference that something makes to a scheduler's counts. */
 async function during(scheduler: Counted, act: () => Promise<unknown>): Promise<Counts> {
@@ -58,8 +85,7 @@ describe("a scheduler of 1,000 agents at rest, beside one of 10", () => {
   test("has as many files open", async () => {
     const [ten, thousand] = [await few.openFiles(), await many.openFiles()];
     expect(thousand.length).toBeLessThanOrEqual(ten.length);
-    // Of quiet agents, no log.
-    expect(thousand.filter((path) => path.includes("/agent-"))).toEqual([]);
+    expect(await openLogs(many)).toEqual([]);
   });
 
   test("has as many threads", async () => {
@@ -93,7 +119,7 @@ describe("among 1,000 agents as among 10", () => {
     const cost = async (scheduler: Counted): Promise<number> => {
       // One after the other, so that each is a transaction of its own. The first starts a run.
       await deliver(scheduler, githubDeliveries({ count: 2, repo }), 1);
-      await wait(500);
+      await settled(scheduler);
       const requests = githubDeliveries({ count, repo });
       const { statements } = await during(scheduler, () => deliver(scheduler, requests, 1));
       return statements / count;
@@ -131,11 +157,17 @@ describe("among 1,000 agents as among 10", () => {
   test("a change is sent to a client in as many events and bytes", async () => {
     const sent = async (scheduler: Counted) => {
       const client = await openSse(scheduler, "/dashboard/api/status-stream");
-      // The snapshot has come.
-      await wait(500);
+      const change = async (what: "disable" | "enable", agent: string) => {
+        const seen = client.waitFor(`"name":"${agent}"`, `"enabled":${what === "enable"}`);
+        await scheduler.api(`/control/agents/${agent}/${what}`, { method: "POST" });
+        await seen;
+      };
+      // Whatever else was under way has come with a first change.
+      await change("disable", agentName(4));
+      await settled(scheduler);
       const [events, bytes] = [client.events(), client.bytes()];
-      await scheduler.api(`/control/agents/${agentName(3)}/disable`, { method: "POST" });
-      await wait(500);
+      await change("disable", agentName(3));
+      await settled(scheduler);
       client.close();
       return { events: client.events() - events, bytes: client.bytes() - bytes };
     };

@@ -36,32 +36,50 @@ test("of an agent with a Dockerfile what that may copy is told as the Dockerfile
   write(join(project, "agents/ops/lib/setup.sh"), "echo 1");
   write(join(dir, "Dockerfile"), "FROM al-agent:latest\n");
   symlinkSync(join(project, "outside"), join(dir, "linked"));
-  const { touched, forget } = await watching(watchProject(project));
+  const { touched, touches, forget } = await watching(watchProject(project));
   for (const path of ["lib/deep/setup.sh", "setup.sh", "new/of/a/tree.sh"]) {
     forget();
     write(join(dir, path), "echo 2");
     await expect.poll(touched).toEqual(new Set([dockerfile]));
   }
-  await sleep(150);
+  /** Changes are seen in their order: this one after all that came before. */
+  const allBefore = async () => {
+    const before = touches("config.toml");
+    write(join(project, "config.toml"), `${before}`);
+    await expect.poll(() => touches("config.toml")).toBeGreaterThan(before);
+  };
+  // A tree that comes is read in pieces.
+  let seen = -1;
+  const isRead = async () => {
+    const before = seen;
+    seen = touches(dockerfile);
+    await allBefore();
+    return seen === before;
+  };
+  await expect.poll(isRead).toBe(true);
   forget();
   write(join(dir, "lib/.setup.sh.swp"), "");
   write(join(project, "outside/secret"), "y");
   write(join(project, "agents/ops/lib/setup.sh"), "echo 2");
-  await sleep(300);
-  expect(touched()).toEqual(new Set());
+  await allBefore();
+  expect(touched()).toEqual(new Set(["config.toml"]));
 });
 
 test("a folder is told of that was there before the Dockerfile", async () => {
   const project = tempProject();
   const [dir, dockerfile] = [join(project, "agents/dev"), "agents/dev/Dockerfile"];
   write(join(dir, "lib/setup.sh"), "echo 1");
-  const { touched, forget } = await watching(watchProject(project));
+  const { touched, touches, forget } = await watching(watchProject(project));
   write(join(dir, "Dockerfile"), "FROM al-agent:latest\n");
   await expect.poll(touched).toEqual(new Set([dockerfile]));
-  await sleep(300);
-  forget();
-  write(join(dir, "lib/setup.sh"), "echo 2");
-  await expect.poll(touched).toEqual(new Set([dockerfile]));
+  const before = touches(dockerfile);
+  // The folder is watched from some moment after that on.
+  const touchedByFolder = () => {
+    write(join(dir, "lib/setup.sh"), "echo 2");
+    return touches(dockerfile) - before;
+  };
+  await expect.poll(touchedByFolder, { interval: 100 }).toBeGreaterThan(1);
+  expect(touched()).toEqual(new Set([dockerfile]));
 });
 
 test("each of ten atomic renames in a row is told", async () => {
