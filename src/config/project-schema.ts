@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { maxAllowedBodyBytes } from "../contracts/body-limits.ts";
 import { modelApis, providers, thinkingLevels } from "../../streams/vocabulary.ts";
 import {
   choice,
@@ -124,9 +125,11 @@ const gatewaySchema = table({
   trustProxy: flag()
     .default(false)
     .describe("Whether what a reverse proxy says of its client is believed."),
-  maxBodyBytes: integer("bytes", 1024, 256 * mebibyte)
-    .default(mebibyte)
-    .describe("The largest delivery that is taken."),
+  maxBodyBytes: integer("bytes", 1024, maxAllowedBodyBytes)
+    .default(25 * mebibyte)
+    .describe(
+      "The largest delivery that is taken; the default is GitHub's limit. Four of this size may arrive at the same time.",
+    ),
 });
 
 const name = pattern(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,62}$/, "letters, digits and . _ : / -");

@@ -9,12 +9,17 @@ import { errorPage } from "./dashboard/error-page.ts";
 import { limitStrangers } from "../contracts/strangers.ts";
 import { answerClientError } from "./client-error.ts";
 import type { GatewayDeps } from "./deps.ts";
+import { limitBodies } from "./limit-bodies.ts";
 import { collectMethods } from "./methods.ts";
 import { HttpProblem, problemOf, sendProblem } from "./problem.ts";
 import { sendPage } from "./send-page.ts";
 import { createEventStreams } from "./sse.ts";
 import type { EventStreams } from "./sse.ts";
 
+/** Of requests that are no deliveries: nothing that people or programs ask for is larger. */
+const maxRequestBytes = 1024 * 1024;
+/** Bodies whose senders showed no key, together: room for a burst of small ones, and for four of the largest. */
+const heldBytes = (maxBodyBytes: number): number => Math.max(64 * 1024 * 1024, 4 * maxBodyBytes);
 /** Connections that showed no key; one more cuts off the oldest. Deliveries take one each, for milliseconds. */
 const maxStrangers = 1_000;
 /** How long a request may take to arrive whole; Fastify itself waits for ever. */
@@ -39,7 +44,7 @@ export function createApp(deps: GatewayDeps): {
   const app = fastify({
     requestTimeout: requestTimeoutMs,
     http: slowRequests,
-    bodyLimit: deps.maxBodyBytes,
+    bodyLimit: Math.min(deps.maxBodyBytes, maxRequestBytes),
     trustProxy: deps.trustProxy && isNearestProxy,
     routerOptions: { ignoreTrailingSlash: true },
     clientErrorHandler: answerClientError,
@@ -53,6 +58,7 @@ export function createApp(deps: GatewayDeps): {
     if (request.caller !== null) strangers.letIn(request.raw.socket);
     done();
   });
+  limitBodies(app, heldBytes(deps.maxBodyBytes), deps.log);
   parseJsonOnly(app);
   useZod(app);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, deps));

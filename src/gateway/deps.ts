@@ -16,7 +16,7 @@ export interface TcpSettings {
   readonly allowedHosts: readonly string[];
   /** A proxy stands in front: what it added to `X-Forwarded-*` is believed. */
   readonly trustProxy: boolean;
-  /** Largest request body, bytes. */
+  /** Largest body of a delivery, bytes. */
   readonly maxBodyBytes: number;
 }
 

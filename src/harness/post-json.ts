@@ -1,5 +1,6 @@
 import { request } from "node:http";
 import type { ClientRequest, IncomingMessage } from "node:http";
+import { maxDocumentBytes } from "../contracts/body-limits.ts";
 
 /** One request to a Unix socket. */
 export interface Post {
@@ -16,9 +17,6 @@ export interface Posted {
   /** Undefined when the answer is no JSON. */
   readonly body: unknown;
 }
-
-/** A hundred calls with the longest values. */
-const maxAnswerBytes = 16 * 1024 * 1024;
 
 /**
  * Posts JSON over a connection of its own and resolves to the whole answer, however long that takes. Rejects when
@@ -53,7 +51,8 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > maxAnswerBytes) throw new Error(`the answer is longer than ${maxAnswerBytes} bytes`);
+    if (size > maxDocumentBytes)
+      throw new Error(`the answer is longer than ${maxDocumentBytes} bytes`);
   }
   return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,9 +1,8 @@
 import type { Readable } from "node:stream";
+import { maxDocumentBytes } from "../contracts/body-limits.ts";
 import { jobSchema } from "../contracts/job.ts";
 import type { Job } from "../contracts/job.ts";
 
-/** The limit of a webhook's body, its escapes and everything else of a job are far below. */
-const maxJobBytes = 64 * 1024 * 1024;
 const newline = 0x0a;
 
 /**
@@ -29,8 +28,8 @@ export function readJob(input: Readable, onGone: () => void): Promise<Job> {
       if (end !== -1) {
         const line = Buffer.concat(chunks).toString("utf8");
         settle(() => parseJob(line, resolve, reject));
-      } else if (size > maxJobBytes) {
-        settle(() => reject(new Error(`the job is larger than ${maxJobBytes} bytes`)));
+      } else if (size > maxDocumentBytes) {
+        settle(() => reject(new Error(`the job is larger than ${maxDocumentBytes} bytes`)));
       }
     });
     const ended = () => {

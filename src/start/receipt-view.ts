@@ -1,3 +1,4 @@
+import { maxReadableBytes } from "../contracts/body-limits.ts";
 import { OperationError } from "../contracts/operations.ts";
 import type { ReceiptView } from "../contracts/operator-api.ts";
 import type { Receipt } from "../contracts/webhook-receipts.ts";
@@ -23,6 +24,7 @@ export function viewReceipt(id: string, deps: ReceiptViewDeps): ReceiptView {
   const { redactor } = deps;
   const receipt = mustHaveReceipt(deps.receipt, id);
   const payload = deps.payloadOf(receipt);
+  const { byteLength: bytes } = receipt.body;
   const headers = Object.entries(receipt.headers).map(
     ([name, value]) => [name, isSecretName(name) ? mark : redactor.redact(value)] as const,
   );
@@ -35,9 +37,9 @@ export function viewReceipt(id: string, deps: ReceiptViewDeps): ReceiptView {
     headers: Object.fromEntries(headers),
     matched: [...receipt.matched],
     reason: receipt.reason === null ? null : redactor.redact(receipt.reason),
-    bytes: receipt.body.byteLength,
-    payload: redactor.redactValue(withoutSecrets(payload, 0)),
-    text: payload === null ? redactor.redact(Buffer.from(receipt.body).toString("utf8")) : null,
+    bytes,
+    payload: redactor.redactValue(shownValue(payload, 0, { left: maxReadableBytes })),
+    text: payload === null ? redactor.redact(textOf(receipt.body)) : null,
   };
 }
 
@@ -49,16 +51,62 @@ export function mustHaveReceipt(receiptOf: (id: string) => Receipt | null, id: s
   throw new OperationError("unknown_receipt", message);
 }
 
-function withoutSecrets(value: unknown, depth: number): unknown {
+/** A part of a text could hold a part of a secret, which is not known as one. */
+function textOf(body: Uint8Array): string {
+  const { byteLength } = body;
+  return byteLength > maxReadableBytes
+    ? notShown(`${byteLength} bytes`)
+    : Buffer.from(body).toString("utf8");
+}
+
+function notShown(what: string): string {
+  return `[${what}, not shown]`;
+}
+
+/** How many characters may still be shown; a number and a brace count like a few. */
+interface Room {
+  left: number;
+}
+const bytesOfAny = 8;
+
+/** A value without secrets, and without what there is no room for. */
+function shownValue(value: unknown, depth: number, room: Room): unknown {
+  room.left -= bytesOfAny;
+  if (typeof value === "string") return shownText(value, room);
   if (typeof value !== "object" || value === null) return value;
   if (depth >= maxDepth) return "[too deep]";
-  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, depth + 1));
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [
-      name,
-      isSecret(name, one) ? mark : withoutSecrets(one, depth + 1),
-    ]),
-  );
+  return Array.isArray(value) ? shownList(value, depth, room) : shownObject(value, depth, room);
+}
+
+/** Whole or not at all, as a part of it could hold a part of a secret. */
+function shownText(value: string, room: Room): string {
+  if (value.length > Math.max(room.left, 0))
+    return notShown(`a text of ${value.length} characters`);
+  room.left -= value.length;
+  return value;
+}
+
+function shownList(values: readonly unknown[], depth: number, room: Room): unknown[] {
+  const shown: unknown[] = [];
+  for (const value of values) {
+    if (room.left <= 0) return [...shown, notShown(`${values.length - shown.length} more`)];
+    shown.push(shownValue(value, depth + 1, room));
+  }
+  return shown;
+}
+
+function shownObject(value: object, depth: number, room: Room): object {
+  const entries = Object.entries(value);
+  const shown: [string, unknown][] = [];
+  for (const [name, one] of entries) {
+    if (room.left <= 0) {
+      shown.push(["…", notShown(`${entries.length - shown.length} more`)]);
+      break;
+    }
+    room.left -= name.length;
+    shown.push([name, isSecret(name, one) ? mark : shownValue(one, depth + 1, room)]);
+  }
+  return Object.fromEntries(shown);
 }
 
 /** Empty and absent values stay: that there is no secret is worth seeing. */

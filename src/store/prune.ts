@@ -20,15 +20,20 @@ export interface Pruned {
 /** Small, so that a batch never holds up a webhook's commit for long: 11 ms on average, measured on a million. */
 const triggersPerBatch = 100;
 const receiptsPerBatch = 25;
+/** Of the bodies in a batch; one that is larger is a batch of its own. */
+const bytesPerBatch = 4 * 1024 * 1024;
 const dayMs = 86_400_000;
 
 /** Ended history only; a receipt stays as long as work waits or runs that may still read its body. */
 const oldTriggers = `DELETE FROM triggers WHERE seq IN
   (SELECT seq FROM triggers WHERE at < ? AND +state = 'ended' ORDER BY at LIMIT ${triggersPerBatch})`;
 const oldReceipts = `DELETE FROM receipts WHERE seq IN
-  (SELECT seq FROM receipts WHERE at < ? AND id NOT IN
-    (SELECT receipt_id FROM triggers WHERE state <> 'ended' AND receipt_id IS NOT NULL)
-   ORDER BY at LIMIT ${receiptsPerBatch})`;
+  (SELECT seq FROM
+    (SELECT seq, sum(bytes) OVER (ORDER BY at, seq) - bytes AS before FROM
+      (SELECT seq, at, length(body) AS bytes FROM receipts WHERE at < ? AND id NOT IN
+        (SELECT receipt_id FROM triggers WHERE state <> 'ended' AND receipt_id IS NOT NULL)
+       ORDER BY at LIMIT ${receiptsPerBatch}))
+   WHERE before < ${bytesPerBatch})`;
 
 /**
  * Deletes history and receipts older than `days`, then the oldest until the database is within `maxBytes`, and gives

@@ -1,3 +1,4 @@
+import { maxReadableBytes } from "../contracts/body-limits.ts";
 import type { StoredDelivery } from "./interpret.ts";
 import type { Payload } from "./json.ts";
 import { providerTable } from "./providers/table.ts";
@@ -8,14 +9,16 @@ type Stored = Pick<StoredDelivery, "type" | "headers" | "body">;
 const maxDepth = 64;
 
 /**
- * A stored body as an agent reads it: its JSON, indented, also where the delivery was a form that held it. The text
- * as it came where that is no JSON or nobody would read it.
+ * A stored body as an agent reads it: its JSON, indented unless it is large, also where the delivery was a form that
+ * held it. The text as it came where that is no JSON or nested too deep.
  */
 export function readablePayload(delivery: Stored): string {
   const payload = payloadIn(delivery);
-  return payload === null || isDeeper(payload, maxDepth)
-    ? Buffer.from(delivery.body).toString("utf8")
-    : JSON.stringify(payload, null, 2);
+  if (payload === null || isDeeper(payload, maxDepth)) {
+    return Buffer.from(delivery.body).toString("utf8");
+  }
+  const indent = delivery.body.byteLength > maxReadableBytes ? 0 : 2;
+  return JSON.stringify(payload, null, indent);
 }
 
 function isDeeper(value: unknown, depth: number): boolean {

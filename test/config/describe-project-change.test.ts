@@ -25,7 +25,7 @@ describe("describeProjectChange", () => {
     ['host = "0.0.0.0"', 'gateway.host "127.0.0.1" → "0.0.0.0"'],
     ['allowedHosts = ["a.example"]', 'gateway.allowedHosts [] → ["a.example"]'],
     ["trustProxy = true", "gateway.trustProxy false → true"],
-    ["maxBodyBytes = 2048", "gateway.maxBodyBytes 1048576 → 2048"],
+    ["maxBodyBytes = 2048", "gateway.maxBodyBytes 26214400 → 2048"],
   ])("needs a restart for %s", (line, text) => {
     expect(change(`${usualProject}[gateway]\n${line}`)).toEqual({ text, needsRestart: true });
   });

@@ -20,7 +20,7 @@ describe("resolveProject", () => {
         host: "127.0.0.1",
         allowedHosts: [],
         trustProxy: false,
-        maxBodyBytes: 1_048_576,
+        maxBodyBytes: 26_214_400,
       },
       webhooks: {},
       workQueueSize: 100,
@@ -96,7 +96,7 @@ headers = { "X-Team" = "a b" }`;
       timezone: "UTC",
       harness: { type: "llm-cli", command: "/opt/cli" },
       local: { cpus: 0.5, timeoutSeconds: 60, memory: "4g" },
-      gateway: { port: 0, host: "::1", maxBodyBytes: 1_048_576 },
+      gateway: { port: 0, host: "::1", maxBodyBytes: 26_214_400 },
       models: {
         own: {
           credential: "custom_key:lab",

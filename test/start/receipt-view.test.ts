@@ -43,6 +43,28 @@ test("a receipt is told with its payload", () => {
   });
 });
 
+test("of a large payload as much is shown as a person reads, and what is missing is named", () => {
+  const commits = Array.from({ length: 100_000 }, (_, n) => ({ id: n, message: `${known} ${n}` }));
+  const long = "x".repeat(2_000_000);
+  const { payload, bytes } = view({ action: "pushed", long, token: "t", commits, after: 1 });
+  const text = JSON.stringify(payload);
+  expect(bytes).toBeGreaterThan(5_000_000);
+  expect(text.length).toBeLessThan(2_000_000);
+  expect(text).not.toContain(known);
+  expect(payload).toMatchObject({
+    ...{ action: "pushed", token: "[redacted]" },
+    long: "[a text of 2000000 characters, not shown]",
+    "…": "[1 more, not shown]",
+  });
+  const shown = (payload as { commits: unknown[] }).commits;
+  expect(shown.at(-1)).toBe(`[${100_000 - shown.length + 1} more, not shown]`);
+});
+
+test("a large body that is no payload is not shown", () => {
+  const { text } = view("x".repeat(2_000_000), {}, () => null);
+  expect(text).toBe("[2000000 bytes, not shown]");
+});
+
 test("what a sender puts into its body as a secret is redacted by its name, at any depth", () => {
   const payload = {
     token: "xoxb-legacy",

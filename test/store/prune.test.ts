@@ -24,6 +24,25 @@ async function drop(store: Store, id: string, at: number): Promise<void> {
   await store.work.refuse(webhookItem(`w-${id}`, id, "dev", at), "dropped", "r", true);
 }
 
+test("large bodies go a few at a time, so that none holds up what else is written", async () => {
+  const store = tempStore();
+  const large = 3 * 1024 * 1024;
+  for (let n = 0; n < 4; n++) {
+    await receive(store, `r${n}`, now - 20 * dayMs + n, large);
+    await drop(store, `r${n}`, now - 20 * dayMs + n);
+  }
+  let gone = 0;
+  const pruning = store.prune({ now, days: 14, maxBytes: plenty }).then(() => (gone = 4));
+  const seen = new Set<number>();
+  while (gone < 4) {
+    seen.add(["r0", "r1", "r2", "r3"].filter((id) => store.receipts.get(id) === null).length);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await pruning).toBe(4);
+  expect([...seen]).toContain(2);
+  expect(store.receipts.get("r3")).toBeNull();
+});
+
 test("what is older than its days goes, in more than one batch, and totals follow", async () => {
   const store = tempStore();
   await Promise.all(

@@ -18,6 +18,11 @@ describe("a stored payload as an agent reads it", () => {
     expect(read("application/x-www-form-urlencoded", form)).toBe('{\n  "action": "opened"\n}');
   });
 
+  it("is not indented when it is large", () => {
+    const body = JSON.stringify({ commits: Array.from({ length: 200_000 }, (_, n) => n) });
+    expect(read("application/json", body)).toBe(body);
+  });
+
   it("is the text as it came when it can't be read", () => {
     expect(read("application/json", "{")).toBe("{");
   });

@@ -38,6 +38,7 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     done();
   });
   // No browser shows these answers: a nonce and a policy for each delivery would be made for nobody.
-  app.post("/webhooks/:type", { schema: typeSchema, helmet: false }, receive);
-  app.post("/webhooks/:type/:source", { schema: sourceSchema, helmet: false }, receive);
+  const options = { helmet: false, bodyLimit: deps.maxBodyBytes } as const;
+  app.post("/webhooks/:type", { ...options, schema: typeSchema }, receive);
+  app.post("/webhooks/:type/:source", { ...options, schema: sourceSchema }, receive);
 }

@@ -1,7 +1,8 @@
 import type { Readable } from "node:stream";
+import { maxDocumentBytes } from "../../contracts/body-limits.ts";
 
 /** A job's own limit and its order. */
-const maxInputBytes = 65 * 1024 * 1024;
+const maxInputBytes = maxDocumentBytes + 1024 * 1024;
 const newline = 0x0a;
 
 export const notWhole =

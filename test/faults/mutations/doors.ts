@@ -63,7 +63,7 @@ export const doors: readonly Mutation[] = [
   },
   {
     defence: "a body beyond the limit is not read",
-    file: "src/gateway/create-app.ts",
+    file: "src/gateway/routes/webhooks.ts",
     find: "bodyLimit: deps.maxBodyBytes",
     replace: "bodyLimit: deps.maxBodyBytes * 1_000",
     tests: ["test/faults/doors/http/slow.test.ts"],

@@ -1,0 +1,79 @@
+import type { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { GatewayDeps } from "./deps.ts";
+import { HttpProblem } from "./problem.ts";
+
+/** What has come of the body of one request. */
+interface HeldBody {
+  bytes: number;
+  /** All of it is there: its request is being answered. */
+  isComplete: boolean;
+  readonly refuse: () => void;
+}
+
+/** Between two warnings, in ms. */
+const warnedEveryMs = 60_000;
+
+/**
+ * Holds at most `maxBytes` of bodies whose senders showed no key, before a signature can tell which of them count. What
+ * is too much is refused with 503: the oldest of those that hold more than the others on average, so that a small
+ * delivery gets through between many large ones.
+ */
+export function limitBodies(app: FastifyInstance, maxBytes: number, log: GatewayDeps["log"]): void {
+  // A set keeps the order of arrival.
+  const bodies = new Set<HeldBody>();
+  let total = 0;
+  let warnedAt = -Infinity;
+
+  const release = (body: HeldBody): void => {
+    if (bodies.delete(body)) total -= body.bytes;
+  };
+  const makeRoom = (): void => {
+    while (total > maxBytes) {
+      const body = oldestOfTheLarge(bodies);
+      if (body === undefined) return;
+      release(body);
+      body.refuse();
+      if (performance.now() - warnedAt < warnedEveryMs) continue;
+      warnedAt = performance.now();
+      log(40, `refused a body: unverified requests hold ${maxBytes} bytes, which is the limit`);
+    }
+  };
+  const hold = (request: FastifyRequest, reply: FastifyReply, payload: Readable): void => {
+    const take = (chunk: Buffer): void => {
+      body.bytes += chunk.length;
+      total += chunk.length;
+      makeRoom();
+    };
+    const refuse = (): void => {
+      payload.off("data", take);
+      // Its reader answers with the error, and closes the connection.
+      if (payload.listenerCount("error") > 0) payload.emit("error", tooMuch());
+      else request.raw.destroy();
+    };
+    const body: HeldBody = { bytes: 0, isComplete: false, refuse };
+    bodies.add(body);
+    payload.on("data", take).once("end", () => (body.isComplete = true));
+    reply.raw.once("close", () => release(body));
+  };
+  app.addHook("preParsing", (request, reply, payload, done) => {
+    const declared = Number(request.headers["content-length"] ?? 0);
+    // A larger one is refused before it is read.
+    const isRead = request.method === "POST" && declared <= request.routeOptions.bodyLimit;
+    if (isRead && request.caller === null) hold(request, reply, payload);
+    done(null, payload);
+  });
+}
+
+/** Of the bodies that are still to come; undefined when all are there. */
+function oldestOfTheLarge(bodies: ReadonlySet<HeldBody>): HeldBody | undefined {
+  const open = [...bodies].filter(({ isComplete }) => !isComplete);
+  const average = open.reduce((sum, { bytes }) => sum + bytes, 0) / open.length;
+  return open.find(({ bytes }) => bytes >= average);
+}
+
+function tooMuch(): HttpProblem {
+  const detail = "Too much is being delivered at the same time; deliver it again.";
+  const headers = { "retry-after": "5", connection: "close" };
+  return new HttpProblem(503, "too_many_bytes", detail, { headers });
+}
