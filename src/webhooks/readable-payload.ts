@@ -27,7 +27,7 @@ function isDeeper(value: unknown, depth: number): boolean {
 }
 
 /** The JSON of a stored delivery; null when it is none. */
-export function payloadIn({ type, headers, body }: Stored): Payload | null {
+function payloadIn({ type, headers, body }: Stored): Payload | null {
   const parsed = providerTable.get(type)?.parse({ headers, body });
   return parsed?.ok ? parsed.payload : null;
 }
