@@ -33,7 +33,7 @@ it("gives the first credential that sets a variable the say, and nobody the mark
 });
 
 it("has the variables of the agent's config, after those of credentials", () => {
-  const written = { payloadFile: null, files: {}, commands: null };
+  const written = { network: {}, payloadFile: null, files: {}, commands: null };
   const token = { type: "t", instance: "one", fields: {}, env: { TOKEN: "secret" } };
   const job = aJob("/w", { env: { LOG_LEVEL: "debug", TOKEN: "plain" }, credentials: [token] });
   expect(commandEnv(job, { PATH: "/bin" }, written)).toMatchObject({

@@ -63,7 +63,7 @@ describe("a session of pi", () => {
 
   const saying = (said: Said) => (response: ServerResponse) => say(response, said);
   const answering = (status: number, message: string) => (response: ServerResponse) =>
-    refusing(status, message)({ path: "", authorization: "", body: {} }, response);
+    refusing(status, message)({ path: "", authorization: "", headers: {}, body: {} }, response);
 
   it("asks for the rest of a cut answer in the same conversation, and logs it", async () => {
     const first = await model("first", [
