@@ -5,15 +5,15 @@ import { classifyAnswer, seconds } from "./classify-answer.ts";
 import type { Answer, Verdict } from "./classify-answer.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ModelChain } from "./model-chain.ts";
-import type { Pause } from "./pause.ts";
 import { defaultMaxRetries, retryDelayMs } from "./retry-policy.ts";
 import { silenceLimitMs } from "./silence-limit.ts";
+import type { Time } from "./time.ts";
 import { watchExchange } from "./watched-fetch.ts";
 
 export interface AttemptOptions {
   readonly chain: Pick<ModelChain, "current" | "limits" | "modelsLeft">;
   readonly clock: RunClock;
-  readonly pause: Pause;
+  readonly time: Time;
   readonly emit: Emit;
   /** Called with each answer, that of a failed attempt too: it may have cost tokens. */
   readonly onAnswer: (message: AssistantMessage) => void;
@@ -37,7 +37,7 @@ export async function answered(
     const delayMs = delayAfter(verdict, { retries, waitedMs }, options);
     if (delayMs === null) return { message, verdict: withAttempts(verdict, retries + 1) };
     logRetry(verdict, { retries, delayMs }, options);
-    await options.pause.wait(delayMs, signal);
+    await options.time.wait(delayMs, signal);
     if (signal?.aborted === true) return abortedBy(message);
     waitedMs += delayMs;
   }
@@ -45,13 +45,13 @@ export async function answered(
 
 async function attempt(
   ask: () => Promise<AssistantMessage>,
-  { chain, clock, onAnswer }: AttemptOptions,
+  { chain, clock, time, onAnswer }: AttemptOptions,
 ): Promise<Answered> {
   const limitMs = silenceLimitMs(chain.limits().timeoutSeconds, {
     remainingMs: clock.remainingMs(),
     modelsLeft: chain.modelsLeft(),
   });
-  const { result: message, exchange } = await watchExchange(limitMs, ask);
+  const { result: message, exchange } = await watchExchange(limitMs, time, ask);
   onAnswer(message);
   return { message, verdict: classifyAnswer(answerOf(message, exchange)) };
 }
@@ -71,7 +71,7 @@ function answerOf(message: AssistantMessage, exchange: Exchange): Answer {
 function delayAfter(
   verdict: Verdict,
   soFar: { readonly retries: number; readonly waitedMs: number },
-  { chain, clock, pause }: AttemptOptions,
+  { chain, clock, time }: AttemptOptions,
 ): number | null {
   const { retries, waitedMs } = soFar;
   const state = {
@@ -81,7 +81,7 @@ function delayAfter(
     hasFallback: chain.modelsLeft() > 1,
     remainingMs: clock.remainingMs(),
   };
-  return retryDelayMs(verdict, state, pause.random());
+  return retryDelayMs(verdict, state, time.random());
 }
 
 function logRetry(

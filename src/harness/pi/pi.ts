@@ -5,17 +5,17 @@ import type { Emit, Harness, Session, SessionEnd } from "../harness.ts";
 import { preparePiModels } from "../pi-models.ts";
 import { createModelChain } from "./model-chain.ts";
 import type { ModelChain } from "./model-chain.ts";
-import { realPause } from "./pause.ts";
-import type { Pause } from "./pause.ts";
 import { createPiSession } from "./pi-session.ts";
 import { retryingStream } from "./retrying-stream.ts";
 import { sessionLog } from "./session-log.ts";
+import { realTime } from "./time.ts";
+import type { Time } from "./time.ts";
 
 /**
  * Runs the session in pi, in this process: nothing is read from or written to pi's folders, keys stay in memory,
  * and commands get the environment of `session.commandEnv` only. Fails over along the job's models.
  */
-export function createPiHarness(pause: Pause): Harness {
+export function createPiHarness(time: Time): Harness {
   return async (session) => {
     const runtime = await ModelRuntime.create({
       credentials: new InMemoryCredentialStore(),
@@ -32,27 +32,27 @@ export function createPiHarness(pause: Pause): Harness {
       await first.activate();
       const chain = createModelChain([first, ...others], session.job.models, session.emit);
       const pi = await createPiSession(session, runtime, first, chain.extension);
-      return await talk(pi, session, chain, pause);
+      return await talk(pi, session, chain, time);
     } finally {
       await models.close();
     }
   };
 }
 
-export const runPi: Harness = createPiHarness(realPause);
+export const runPi: Harness = createPiHarness(realTime);
 
 async function talk(
   pi: AgentSession,
   { emit, signal, clock, prompt }: Session,
   chain: ModelChain,
-  pause: Pause,
+  time: Time,
 ): Promise<SessionEnd> {
   const log = sessionLog(emit, () => chain.current().name);
   const { sessionId, agent } = pi;
   agent.streamFunction = retryingStream(agent.streamFunction, {
     chain,
     clock,
-    pause,
+    time,
     emit,
     sessionId,
     onAnswer: log.onAnswer,

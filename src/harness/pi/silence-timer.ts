@@ -1,3 +1,5 @@
+import type { Time } from "./time.ts";
+
 export interface SilenceTimer {
   /** Aborted when nothing came for the limit. */
   readonly signal: AbortSignal;
@@ -6,12 +8,13 @@ export interface SilenceTimer {
   stop(): void;
 }
 
-/** The longest time that a timer of Node counts, in ms. */
-const longestMs = 2 ** 31 - 1;
-
-export function silenceTimer(limitMs: number, onSilence: () => void): SilenceTimer {
+export function silenceTimer(
+  limitMs: number,
+  time: Pick<Time, "after">,
+  onSilence: () => void,
+): SilenceTimer {
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+  let stop = () => {};
   const expire = () => {
     onSilence();
     controller.abort(new Error("nothing came in time"));
@@ -19,9 +22,9 @@ export function silenceTimer(limitMs: number, onSilence: () => void): SilenceTim
   return {
     signal: controller.signal,
     start: () => {
-      clearTimeout(timer);
-      timer = setTimeout(expire, Math.min(limitMs, longestMs));
+      stop();
+      stop = time.after(limitMs, expire);
     },
-    stop: () => clearTimeout(timer),
+    stop: () => stop(),
   };
 }

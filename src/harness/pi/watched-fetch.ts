@@ -6,6 +6,7 @@ import type { Exchange } from "./exchange.ts";
 import { silenceTimer } from "./silence-timer.ts";
 import type { SilenceTimer } from "./silence-timer.ts";
 import { streamReader } from "./stream-reader.ts";
+import type { Time } from "./time.ts";
 
 interface Watch {
   readonly exchange: Exchange;
@@ -22,11 +23,12 @@ const plainFetch = globalThis.fetch;
  */
 export async function watchExchange<Result>(
   limitMs: number,
+  time: Pick<Time, "after">,
   request: () => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly exchange: Exchange }> {
   globalThis.fetch = watchedFetch;
   const exchange = newExchange();
-  const timer = silenceTimer(limitMs, () => (exchange.silentMs = limitMs));
+  const timer = silenceTimer(limitMs, time, () => (exchange.silentMs = limitMs));
   try {
     return { result: await watches.run({ exchange, timer }, request), exchange };
   } finally {

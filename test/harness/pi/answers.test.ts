@@ -52,12 +52,18 @@ describe.concurrent.each(Object.keys(models) as Provider[])("%s", (provider) => 
   }
 
   async function session(row: AnswerRow, hasFallback: boolean) {
-    const first = upstream.route(row.actions);
+    // The limit of silence is over when the provider falls silent, however slow this machine is.
+    const timers = new Set<() => void>();
+    const first = upstream.route(row.actions, () => timers.forEach((expire) => expire()));
     const second = upstream.route([backup]);
     const baseUrl = row.actions.length === 0 ? absent : first.baseUrl;
     const fallback = hasFallback ? [aModel("backup", second.baseUrl)] : [];
     const models = [modelOf(row, baseUrl), ...fallback];
-    const ended = await runSession({ workDir, models, scriptedUrl: baseUrl });
+    const after = (_ms: number, expire: () => void) => {
+      timers.add(expire);
+      return () => void timers.delete(expire);
+    };
+    const ended = await runSession({ workDir, models, scriptedUrl: baseUrl, time: { after } });
     return { ...ended, first, second };
   }
 

@@ -13,23 +13,33 @@ export interface Route {
 }
 
 export interface FakeUpstream {
-  /** A base URL of its own that answers with these actions, one after the other, then with the last. */
-  route(actions: readonly Action[]): Route;
+  /**
+   * A base URL of its own that answers with these actions, one after the other, then with the last. `onSilence` is
+   * called when it will send nothing more to a request that it leaves open.
+   */
+  route(actions: readonly Action[], onSilence?: () => void): Route;
   close(): Promise<void>;
+}
+
+interface PlannedRoute {
+  readonly actions: readonly Action[];
+  readonly requests: string[];
+  readonly onSilence: () => void;
 }
 
 /** One HTTP server for many models, each with a base URL of its own; it speaks the wire format that it is asked in. */
 export async function startFakeUpstream(): Promise<FakeUpstream> {
-  const routes: { readonly actions: readonly Action[]; readonly requests: string[] }[] = [];
+  const routes: PlannedRoute[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { url = "" } = request;
     const route = routes[Number(/^\/(\d+)\//.exec(url)?.[1])];
     if (route === undefined) return void response.writeHead(500).end("no such route");
-    const { actions, requests } = route;
+    const { actions, requests, onSilence } = route;
     const body = await text(request);
     requests.push(body);
     const action = actions[Math.min(requests.length, actions.length) - 1];
     if (action !== undefined) await perform(action, url, response);
+    if (!response.writableEnded && !response.destroyed) onSilence();
   };
   const server = createServer((request, response) => {
     // The client may be gone.
@@ -39,9 +49,9 @@ export async function startFakeUpstream(): Promise<FakeUpstream> {
   await once(server, "listening");
   const { port } = server.address() as { port: number };
   return {
-    route: (actions) => {
+    route: (actions, onSilence = () => undefined) => {
       const requests: string[] = [];
-      const index = routes.push({ actions, requests }) - 1;
+      const index = routes.push({ actions, requests, onSilence }) - 1;
       return { baseUrl: `http://127.0.0.1:${port}/${index}/v1`, requests };
     },
     close: async () => {

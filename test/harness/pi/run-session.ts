@@ -2,7 +2,8 @@ import type { JobModel } from "../../../src/contracts/job.ts";
 import type { RunMessage } from "../../../src/contracts/run-messages.ts";
 import type { SessionEnd } from "../../../src/harness/harness.ts";
 import { createPiHarness } from "../../../src/harness/pi/pi.ts";
-import type { Pause } from "../../../src/harness/pi/pause.ts";
+import { realTime } from "../../../src/harness/pi/time.ts";
+import type { Time } from "../../../src/harness/pi/time.ts";
 import { createRunClock } from "../../../src/harness/run-clock.ts";
 import type { RunClock } from "../../../src/harness/run-clock.ts";
 import { aJob } from "../jobs.ts";
@@ -15,7 +16,7 @@ export interface SessionOptions {
   readonly signal?: AbortSignal;
   /** Where scripted models answer. */
   readonly scriptedUrl?: string;
-  readonly pause?: Partial<Pause>;
+  readonly time?: Partial<Time>;
 }
 
 export interface EndedSession extends SessionEnd {
@@ -28,11 +29,11 @@ export interface EndedSession extends SessionEnd {
 
 /** Runs a session in the real harness, in this process. Backoff is at its full length and the clock stands. */
 export async function runSession(options: SessionOptions): Promise<EndedSession> {
-  const { workDir, models, scriptedUrl = "", pause = {} } = options;
+  const { workDir, models, scriptedUrl = "", time = {} } = options;
   const waits: number[] = [];
   const messages: RunMessage[] = [];
   const instant = (ms: number) => Promise.resolve(void waits.push(ms / 1000));
-  const run = createPiHarness({ wait: instant, random: () => 0, ...pause });
+  const run = createPiHarness({ ...realTime, wait: instant, random: () => 0, ...time });
   const end = await run({
     job: aJob(workDir, { models }),
     prompt: options.prompt ?? "Do the work.",
