@@ -39,7 +39,7 @@ describe("a credential that works as a file", () => {
       texts: { usual_hosts: "HOSTS OF ALL" },
     };
     await writeCredentialFiles(aJob(workDir, { credentials: [shared] }));
-    const path = join(workDir, ".credentials", "git_ssh-work", "usual_hosts");
+    const path = join(workDir, ".credential-texts", "git_ssh-work", "usual_hosts");
     expect(await readFile(path, "utf8")).toBe("HOSTS OF ALL\n");
   });
 
