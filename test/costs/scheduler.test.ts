@@ -34,7 +34,7 @@ beforeAll(async () => {
   many = await started(1_000);
   await atRest(few, 10);
   await atRest(many, 1_000);
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await Promise.all(schedulers.map((one) => one.kill()));
   await Promise.all(schedulers.map(({ project }) => project.remove()));

@@ -69,7 +69,7 @@ test("a folder is told of that was there before the Dockerfile", async () => {
   const project = tempProject();
   const [dir, dockerfile] = [join(project, "agents/dev"), "agents/dev/Dockerfile"];
   write(join(dir, "lib/setup.sh"), "echo 1");
-  const { touched, touches, forget } = await watching(watchProject(project));
+  const { touched, touches } = await watching(watchProject(project));
   write(join(dir, "Dockerfile"), "FROM al-agent:latest\n");
   await expect.poll(touched).toEqual(new Set([dockerfile]));
   const before = touches(dockerfile);

@@ -86,6 +86,9 @@ export interface TestScheduler {
   readonly kill: () => Promise<void>;
 }
 
+/** For a start that hangs: that of a thousand agents on a busy machine is no such. */
+const startPatienceMs = 90_000;
+
 /** Starts `al start` on the project and waits until it says that it runs. The caller stops it. */
 export async function startTestScheduler(
   project: TestProject,
@@ -99,7 +102,7 @@ export async function startTestScheduler(
   const output = () => `${stdout()}${stderr()}`;
   const exited = exitOf(child);
   const waitForOutput = waiter(child, output);
-  const [, keyPath = ""] = await waitForOutput(/^API key: +(\S+)$/m);
+  const [, keyPath = ""] = await waitForOutput(/^API key: +(\S+)$/m, startPatienceMs);
   const dashboardUrl = /^Dashboard: +(\S+)$/m.exec(output())?.[1] ?? "";
   const gatewayUrl = /^Gateway: +(\S+)$/m.exec(output())?.[1];
   const url = gatewayUrl ?? dashboardUrl.replace(/\/dashboard$/, "");
