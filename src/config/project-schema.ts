@@ -24,21 +24,25 @@ const mebibyte = 1024 ** 2;
 
 const modelSchema = table({
   provider: choice(providers).describe(
-    'Who serves it. "scripted" replays a script and calls nobody; "custom" is any OpenAI-compatible endpoint.',
+    'Who serves it. "scripted" replays a script and calls nobody; "custom" is any endpoint that speaks one of the APIs.',
   ),
   model: text('the provider\'s name of the model, e.g. "claude-sonnet-4-5"')
     .optional()
     .describe('Its name at the provider. Only "scripted" does without.'),
   authType: choice(["api_key", "oauth_token", "none"])
     .optional()
-    .describe('How its credential is sent. Without it "api_key", for "scripted" "none".'),
+    .describe(
+      'How its credential is sent, whatever that looks like. Without it "api_key", for "scripted" "none".',
+    ),
   thinkingLevel: choice(thinkingLevels)
     .optional()
     .describe("How much it thinks before it answers. Without it the harness decides."),
   baseUrl: z
     .url({ protocol: /^https?$/, error: "an http or https URL" })
     .optional()
-    .describe('Where its API is. "custom" needs it.'),
+    .describe(
+      'Where its API is, with or without /v1 (/v1beta for google). Without it the provider\'s own; "custom" needs it.',
+    ),
   api: choice(modelApis)
     .optional()
     .describe(

@@ -3,6 +3,7 @@ import type { FilterField } from "../contracts/webhook-filters.ts";
 import { agentSchema } from "./agent-schema.ts";
 import { defaultOf, expectation, isOptional, meaning, unwrapped } from "./explain-schema.ts";
 import { projectSchema } from "./project-schema.ts";
+import { providerReference } from "./provider-reference.ts";
 import { commonFields } from "./webhook-bindings.ts";
 
 /** The reference page of both files, as markdown: every key with what it takes, its default and what it is for. */
@@ -13,6 +14,7 @@ export function configReference(): string {
     ...sections({ table: projectSchema, kind: "one" }),
     "## An agent: `agents/<name>/config.toml`",
     ...sections({ table: agentSchema, kind: "one" }),
+    providerReference(),
   ].join("\n\n")}\n`;
 }
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { JobModel } from "../../contracts/job.ts";
-import { withoutVersion } from "./base-url.ts";
+import { unversionedUrl } from "../../contracts/base-url.ts";
 import { readClaude } from "./claude-stream.ts";
 import type { CliCommand, CliRequest, LlmCli } from "./llm-cli.ts";
-import { retriesOf } from "./retries.ts";
+import { retriesOf } from "../retries.ts";
 
 /** Claude Code. Options and stream as its version 2.1 has them (`claude --help`, `--output-format stream-json`). */
 export const claude: LlmCli = {
@@ -35,7 +35,7 @@ function command({ model, key, prompt, systemPromptFile, configDir }: CliRequest
     ],
     env: {
       ...keyVariables(model.authType, key),
-      ...(model.baseUrl === null ? {} : { ANTHROPIC_BASE_URL: withoutVersion(model.baseUrl) }),
+      ...(model.baseUrl === null ? {} : { ANTHROPIC_BASE_URL: unversionedUrl(model.baseUrl) }),
       ...requestVariables(model),
       CLAUDE_CONFIG_DIR: join(configDir, "claude"),
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",

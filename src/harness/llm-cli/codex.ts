@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { stringify } from "smol-toml";
-import { withVersion } from "./base-url.ts";
+import { apiBaseUrl } from "../../contracts/base-url.ts";
 import { codexRecord } from "./codex-record.ts";
 import { readCodex } from "./codex-stream.ts";
 import type { CliCommand, CliRequest, LlmCli } from "./llm-cli.ts";
-import { retriesOf } from "./retries.ts";
+import { retriesOf } from "../retries.ts";
 
 /** Codex. Options, settings and stream as its version 0.169 has them (`codex exec --help`, `codex exec --json`). */
 export const codex: LlmCli = {
@@ -74,7 +74,7 @@ function provider({ model, key }: CliRequest): Record<string, unknown> {
   const retries = retriesOf(model);
   return {
     name: "configured",
-    base_url: withVersion(baseUrl ?? "https://api.openai.com"),
+    base_url: apiBaseUrl(baseUrl, { provider: "openai", api: "openai-responses" }),
     ...(key === null ? {} : { env_key: keyVariable }),
     wire_api: "responses",
     supports_websockets: false,

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { withoutVersion } from "./base-url.ts";
+import { unversionedUrl } from "../../contracts/base-url.ts";
 import { geminiRecord } from "./gemini-record.ts";
 import { readGemini } from "./gemini-stream.ts";
 import type { CliCommand, CliRequest, LlmCli } from "./llm-cli.ts";
-import { retriesOf } from "./retries.ts";
+import { retriesOf } from "../retries.ts";
 
 /** Gemini CLI. Options, settings and stream as its version 0.61 has them (`gemini --help`, `-o stream-json`). */
 export const gemini: LlmCli = {
@@ -26,7 +26,7 @@ function command({ model, key, prompt, systemPromptFile, configDir }: CliRequest
     args: ["-m", model.model, "--output-format", "stream-json", "--yolo", "--skip-trust"],
     env: {
       ...(key === null ? {} : { GEMINI_API_KEY: key }),
-      ...(model.baseUrl === null ? {} : { GOOGLE_GEMINI_BASE_URL: withoutVersion(model.baseUrl) }),
+      ...(model.baseUrl === null ? {} : { GOOGLE_GEMINI_BASE_URL: unversionedUrl(model.baseUrl) }),
       ...(headers.length === 0 ? {} : { GEMINI_CLI_CUSTOM_HEADERS: headers.join(", ") }),
       GEMINI_CLI_HOME: configDir,
       GEMINI_SYSTEM_MD: systemPromptFile,

@@ -4,7 +4,7 @@ import { storyOf } from "../story.ts";
 import { cliFor } from "./clis.ts";
 import type { LlmCli } from "./llm-cli.ts";
 import { keyFor } from "./model-key.ts";
-import { backoffMs, retriesOf } from "./retries.ts";
+import { backoffMs, retriesOf } from "../retries.ts";
 import { runCliOnce } from "./run-cli-once.ts";
 import type { CliRun, CliSession } from "./run-cli-once.ts";
 import type { SessionFailure } from "./session-failure.ts";
@@ -40,7 +40,7 @@ async function runWithRetries(start: CliSession): Promise<CliRun> {
   const retries = retriesOf(model);
   let run = await runCliOnce(start, null);
   for (let attempt = 1; attempt <= retries && isResumable(run); attempt += 1) {
-    const delayMs = backoffMs(attempt, Math.random());
+    const delayMs = backoffMs(attempt - 1, Math.random());
     story.note(40, retryText(run.failure, cli, delayMs, `${attempt} of ${retries}`));
     await wait(delayMs, undefined, { signal: session.signal }).catch(() => undefined);
     if (session.signal.aborted) break;

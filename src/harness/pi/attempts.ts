@@ -5,7 +5,8 @@ import { classifyAnswer, seconds } from "./classify-answer.ts";
 import type { Answer, Verdict } from "./classify-answer.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ModelChain } from "./model-chain.ts";
-import { defaultMaxRetries, retryDelayMs } from "./retry-policy.ts";
+import { retriesOf } from "../retries.ts";
+import { retryDelayMs } from "./retry-policy.ts";
 import { silenceLimitMs } from "./silence-limit.ts";
 import type { Time } from "./time.ts";
 import { watchExchange } from "./watched-fetch.ts";
@@ -77,7 +78,7 @@ function delayAfter(
   const state = {
     retries,
     waitedMs,
-    maxRetries: chain.limits().maxRetries ?? defaultMaxRetries,
+    maxRetries: retriesOf(chain.limits()),
     hasFallback: chain.modelsLeft() > 1,
     remainingMs: clock.remainingMs(),
   };
@@ -91,7 +92,7 @@ function logRetry(
 ): void {
   const model = chain.current().name;
   const reason = verdict.kind === "complete" ? "" : verdict.message;
-  const attempts = `retry ${retries + 1} of ${chain.limits().maxRetries ?? defaultMaxRetries}`;
+  const attempts = `retry ${retries + 1} of ${retriesOf(chain.limits())}`;
   emit({
     type: "log",
     level: 40,

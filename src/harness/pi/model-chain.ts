@@ -1,7 +1,7 @@
 import type { AgentBeforeSettleEvent, ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import type { JobModel } from "../../contracts/job.ts";
 import type { Emit } from "../harness.ts";
-import type { PiModel } from "../pi-models.ts";
+import type { PiModel } from "./pi-models.ts";
 import type { Verdict } from "./classify-answer.ts";
 import { continuations, nextStreak, noStreak, withinLimit } from "./continuation.ts";
 

@@ -1,6 +1,7 @@
 import { createProvider } from "@earendil-works/pi-ai";
 import type { Api, Model, ModelAuth } from "@earendil-works/pi-ai";
 import type { ModelRuntime } from "@earendil-works/pi-coding-agent";
+import type { JobModel } from "../../contracts/job.ts";
 import { wires } from "./wires.ts";
 
 /** The providers of a session's models, under the names that pi has for them. */
@@ -11,6 +12,11 @@ export interface PiProviders {
   readonly authenticate: (provider: string, auth: ModelAuth) => void;
   /** Resolves once pi can use all providers that have an authentication. */
   readonly ready: () => Promise<void>;
+}
+
+/** The name that pi has for a model's provider: two servers of the user's own are two providers. */
+export function piProvider({ provider }: JobModel, index: number): string {
+  return provider === "custom" || provider === "scripted" ? `${provider}-${index + 1}` : provider;
 }
 
 /**

@@ -12,10 +12,11 @@ import { z } from "zod";
 import { refusedAnswer } from "../abilities/abilities.ts";
 import type { Abilities } from "../abilities/abilities.ts";
 import type { Session } from "../harness.ts";
-import type { PiModel } from "../pi-models.ts";
+import type { PiModel } from "./pi-models.ts";
 import { systemPrompt } from "../system-prompt.ts";
 import { toolsFor } from "../tools.ts";
 import type { HarnessTool } from "../tools.ts";
+import { compactionSettings } from "./compaction-settings.ts";
 
 const builtInTools = ["read", "bash", "edit", "write"];
 
@@ -32,7 +33,7 @@ export async function createPiSession(
   const settingsManager = SettingsManager.inMemory({
     // The harness retries by itself, with the provider's own word on when.
     retry: { enabled: false, provider: { maxRetries: 0 } },
-    compaction: { enabled: true },
+    compaction: compactionSettings(job.models),
     cacheWarming: "off",
     enableInstallTelemetry: false,
     enableAnalytics: false,

@@ -2,7 +2,7 @@ import { InMemoryCredentialStore } from "@earendil-works/pi-ai";
 import { ModelRuntime } from "@earendil-works/pi-coding-agent";
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import type { Emit, Harness, Session, SessionEnd } from "../harness.ts";
-import { preparePiModels } from "../pi-models.ts";
+import { preparePiModels } from "./pi-models.ts";
 import { createModelChain } from "./model-chain.ts";
 import type { ModelChain } from "./model-chain.ts";
 import { createPiSession } from "./pi-session.ts";

@@ -1,8 +1,5 @@
-import { backoffMs } from "./backoff.ts";
+import { backoffMs } from "../retries.ts";
 import type { Verdict } from "./classify-answer.ts";
-
-/** For models without `maxRetries`. */
-export const defaultMaxRetries = 3;
 
 /** In ms: all waits for a model that has a fallback, added up. */
 const maxWaitWithFallbackMs = 10_000;

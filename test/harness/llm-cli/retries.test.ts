@@ -1,6 +1,5 @@
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { backoffMs, retriesOf } from "../../../src/harness/llm-cli/retries.ts";
 import { endMessageOf, logsOf } from "../run-entry.ts";
 import type { EndedRun } from "../run-entry.ts";
 import { startPlay } from "./play.ts";
@@ -116,19 +115,5 @@ describe("a request that fails for a passing reason", () => {
     const run = await ended;
     expect(run.exitCode).toBe(143);
     expect(output.match(/codex resumes in/g)).toHaveLength(1);
-  });
-});
-
-describe("the wait before a retry", () => {
-  it("doubles, with jitter, up to half a minute", () => {
-    expect([1, 2, 3, 9].map((attempt) => backoffMs(attempt, 1))).toEqual([
-      1000, 2000, 4000, 30_000,
-    ]);
-    expect(backoffMs(1, 0)).toBe(500);
-  });
-
-  it("comes three times by default, and never where the config has 0", () => {
-    expect(retriesOf({ maxRetries: null })).toBe(3);
-    expect(retriesOf({ maxRetries: 0 })).toBe(0);
   });
 });

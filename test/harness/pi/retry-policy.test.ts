@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { backoffMs } from "../../../src/harness/pi/backoff.ts";
+import { backoffMs, retriesOf } from "../../../src/harness/retries.ts";
 import type { Verdict } from "../../../src/harness/pi/classify-answer.ts";
 import { nextStreak, noStreak, withinLimit } from "../../../src/harness/pi/continuation.ts";
 import { retryDelayMs } from "../../../src/harness/pi/retry-policy.ts";
@@ -14,6 +14,12 @@ describe("the backoff", () => {
   it("takes up to half of it away by chance", () => {
     expect(backoffMs(2, 1)).toBe(2000);
     expect(backoffMs(2, 0.5)).toBe(3000);
+  });
+});
+
+describe("the number of retries", () => {
+  it("is three by default, and none where the config has 0", () => {
+    expect([null, 0, 5].map((maxRetries) => retriesOf({ maxRetries }))).toEqual([3, 0, 5]);
   });
 });
 

@@ -1,12 +1,12 @@
 import type { Api, Model } from "@earendil-works/pi-ai";
 import type { ModelRuntime } from "@earendil-works/pi-coding-agent";
-import type { ThinkingLevel } from "../../streams/vocabulary.ts";
-import type { JobModel } from "../contracts/job.ts";
-import type { StartScripted } from "./harness.ts";
-import { modelAuth } from "./pi/model-auth.ts";
-import { modelShape } from "./pi/model-shape.ts";
-import { createPiProviders } from "./pi/pi-providers.ts";
-import type { PiProviders } from "./pi/pi-providers.ts";
+import type { ThinkingLevel } from "../../../streams/vocabulary.ts";
+import type { JobModel } from "../../contracts/job.ts";
+import type { StartScripted } from "../harness.ts";
+import { modelAuth } from "./model-auth.ts";
+import { modelShape } from "./model-shape.ts";
+import { createPiProviders, piProvider } from "./pi-providers.ts";
+import type { PiProviders } from "./pi-providers.ts";
 
 /** A model of the job, ready to be used by pi. */
 export interface PiModel {
@@ -70,21 +70,19 @@ function problemOf({ provider, script, authType, key, baseUrl }: JobModel): stri
 }
 
 function piModel(jobModel: JobModel, index: number, providers: PiProviders): PiModel {
-  const { name, provider, thinkingLevel } = jobModel;
-  const isOwn = provider === "custom" || provider === "scripted";
-  // Two servers of the user's own are two providers.
-  const piProvider = isOwn ? `${provider}-${index + 1}` : provider;
-  const listed = isOwn ? undefined : providers.listed(provider, jobModel.model);
-  const model = modelShape(jobModel, piProvider, listed);
+  const { name, thinkingLevel } = jobModel;
+  const provider = piProvider(jobModel, index);
+  const listed = providers.listed(provider, jobModel.model);
+  const model = modelShape(jobModel, provider, listed);
   const auth = modelAuth(jobModel, model.api);
-  providers.authenticate(piProvider, auth);
+  providers.authenticate(provider, auth);
   return {
     name,
     model,
     priced: listed !== undefined,
     thinkingLevel: thinkingLevel ?? defaultThinkingLevel,
     activate: () => {
-      providers.authenticate(piProvider, auth);
+      providers.authenticate(provider, auth);
       return Promise.resolve();
     },
   };

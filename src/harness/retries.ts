@@ -1,3 +1,10 @@
+const defaultMaxRetries = 3;
+
+/** How often one request to a model is retried; null is what its config has without `maxRetries`. */
+export function retriesOf({ maxRetries }: { readonly maxRetries: number | null }): number {
+  return maxRetries ?? defaultMaxRetries;
+}
+
 const firstDelayMs = 1000;
 const longestDelayMs = 30_000;
 
