@@ -37,7 +37,7 @@ export interface Channels {
   dirOf(instanceId: string): string | null;
   /** The run is over: its token is worth nothing from now on, and its folder goes. */
   revoke(instanceId: string): void;
-  /** The scheduler stops: what waits is told so. Folders stay, as runs may. */
+  /** The scheduler stops: what waits is told so. Folders of live runs stay, as the runs may. */
   close(): Promise<void>;
 }
 
@@ -70,6 +70,7 @@ interface Live extends Channel {
 export function createChannels({ onProblem, maxOpenRequests = 64 }: ChannelsOptions): Channels {
   let abilities: RunAbilities | null = null;
   const live = new Map<string, Live>();
+  const removals = new Set<Promise<void>>();
   const origins = new WeakMap<IncomingMessage, Channel>();
   const app = channelApp({
     channelOf: (request) => origins.get(request),
@@ -101,8 +102,8 @@ export function createChannels({ onProblem, maxOpenRequests = 64 }: ChannelsOpti
       const dir = makeChannelDir(baseDir);
       const token = newToken();
       const tokenHash = hashOf(token);
-      const socket = await listen(instanceId, { dir, tokenHash }).catch((error: unknown) => {
-        removeChannelDir(dir);
+      const socket = await listen(instanceId, { dir, tokenHash }).catch(async (error: unknown) => {
+        await removeChannelDir(dir);
         throw error;
       });
       return { dir, token, tokenHash, socket };
@@ -116,12 +117,15 @@ export function createChannels({ onProblem, maxOpenRequests = 64 }: ChannelsOpti
       if (channel === undefined) return;
       live.delete(instanceId);
       void channel.end("over");
-      removeChannelDir(channel.dir);
+      const removal = removeChannelDir(channel.dir)
+        .catch((error: unknown) => onProblem(`${channel.dir} is left: ${messageOf(error)}`))
+        .finally(() => removals.delete(removal));
+      removals.add(removal);
     },
     close: async () => {
       await Promise.all([...live.values()].map((channel) => channel.end("closing")));
       live.clear();
-      await app.close();
+      await Promise.all([app.close(), ...removals]);
     },
   };
 }

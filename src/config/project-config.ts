@@ -24,6 +24,8 @@ export interface ProjectConfig {
     readonly base: string | null;
     /** Processes that are kept started ahead for each OS user that agents run as. */
     readonly warm: number;
+    /** How many runs may be starting at once. */
+    readonly starting: number;
   };
   readonly gateway: {
     readonly port: number;

@@ -116,6 +116,11 @@ const localSchema = table({
     .describe(
       "Not for containers: processes that are kept started ahead for each OS user that agents run as.",
     ),
+  starting: integer("runs", 1, 1000)
+    .optional()
+    .describe(
+      "How many runs may be starting at once, so that a burst does not slow down everything else. Without it as many as the machine has processors.",
+    ),
 });
 
 const gatewaySchema = table({

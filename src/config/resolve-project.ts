@@ -93,17 +93,25 @@ function checkSources({ webhooks }: ProjectTable, filters: FilterTable, sheet: P
   }
 }
 
-function projectConfig(table: ProjectTable, { dir, machineTimezone }: ProjectFile): ProjectConfig {
+function projectConfig(
+  table: ProjectTable,
+  { dir, machineTimezone, machineCores }: ProjectFile,
+): ProjectConfig {
   const { models, harness, local, gateway, webhooks, timezone, scale, ...rest } = table;
   const { defaultWaitTimeout, resourceLockTimeout, ...sizes } = rest;
-  const { timeout, base, ...localRest } = local;
+  const { timeout, base, starting, ...localRest } = local;
   return {
     ...sizes,
     defaultWaitTimeoutSeconds: defaultWaitTimeout,
     resourceLockTimeoutSeconds: resourceLockTimeout,
     models: mapEntries(models, (name, model) => modelConfig(name, model, dir)),
     harness: resolveHarness(harness),
-    local: { ...localRest, timeoutSeconds: timeout, base: base ?? null },
+    local: {
+      ...localRest,
+      timeoutSeconds: timeout,
+      base: base ?? null,
+      starting: starting ?? machineCores,
+    },
     gateway,
     webhooks: mapEntries(
       webhooks,

@@ -47,6 +47,8 @@ export const runMessageSchema = z.discriminatedUnion("type", [
     fields: z.record(z.string(), z.unknown()).optional(),
   }),
   z.object({ type: z.literal("status"), text: z.string() }),
+  /** The start is over: the harness is loaded, and hooks or the session come next. */
+  z.object({ type: z.literal("ready") }),
   /**
    * What the run returns, as JSON text in pieces that fit into a line: `more` is true for all but the last. A later
    * value takes the place of an earlier one.

@@ -163,6 +163,9 @@ async function runPhases(
   { env, startScripted }: RunJobOptions,
 ): Promise<SessionEnd> {
   const { emit, signal, clock, abilities, exit, commands } = surroundings;
+  // Loaded before the hooks, which may take long: only then is the most expensive part of the start over.
+  await harnesses[job.harness.type]();
+  emit({ type: "ready" });
   await writeSkillFiles(job);
   const payloadFile = await writePayload(job);
   const files = await writeCredentialFiles(job);

@@ -98,6 +98,9 @@ export function runOutput(options: RunOutputOptions): RunOutput {
       case "status":
         emit({ type: "status-text", text: redact(message.text).slice(0, 500) });
         break;
+      case "ready":
+        emit({ type: "ready" });
+        break;
       case "return":
         returned.take(message);
         break;

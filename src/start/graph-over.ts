@@ -41,6 +41,7 @@ export interface GraphParts extends Pick<Runtimes, "runner" | "prepare"> {
   readonly waiting: readonly WorkItem[];
   readonly clock: Clock;
   readonly places: Places;
+  readonly starting: Places;
   readonly resting: Resting;
   readonly switches: Pick<Switches, "isEnabled">;
   readonly stopping: Pick<Stopping, "phase">;
@@ -60,6 +61,7 @@ export function graphOver(parts: GraphParts): Observable<RunEvent> {
       claim: (request) =>
         from(store.work.claim(request)).pipe(takeUntil(inputs.stopping$.pipe(delay(claimMs)))),
       scheduler: asyncScheduler,
+      starting: parts.starting,
       isStopping: () => !parts.onDemand && parts.stopping.phase() === "draining",
       newId: uuidV7,
       isEnabled: (agent) => switches.isEnabled(agent),

@@ -61,15 +61,16 @@ export function happenings(
 /** Edits of the project's own config. */
 function editsOf(
   { options, loaded, inputs: { project$ } }: Beginning,
-  { reporting, places, serving }: Parts,
+  { reporting, places, starting, serving }: Parts,
   files: Flowing["files"],
 ): Observable<unknown> {
   const first = { type: "set", ...loaded } as const;
   return projectChanges(options.projectDir, files.project$, filterTable, first).pipe(
     tap((change) => {
+      const { board, journal } = reporting;
       const { listening } = serving;
       const isListening = (): boolean => listening.isSettled();
-      reloadProject(change, { ...reporting, project$, places, isListening });
+      reloadProject(change, { board, journal, project$, places, starting, isListening });
       listening.seeProject();
     }),
   );

@@ -55,6 +55,8 @@ export interface Beginning {
 export interface Parts {
   readonly clock: Clock;
   readonly places: Places;
+  /** How many runs may be starting at once. */
+  readonly starting: Places;
   readonly resting: Resting;
   readonly reporting: Reporting;
   readonly firstEvents: FirstEvents;
@@ -101,13 +103,15 @@ export function createParts(
   const base = { reporting, firstEvents, stopping, clock, resting, dispatch, warn };
   const abilities = abilitiesOver(beginning, base);
   const serving = createServing({ ...options, ...base, own, inputs, abilities, version });
-  return { ...base, abilities, serving, places: createPlaces(loaded.project.scale) };
+  const { scale, local } = loaded.project;
+  const [places, starting] = [createPlaces(scale), createPlaces(local.starting)];
+  return { ...base, abilities, serving, places, starting };
 }
 
 /** What live runs may ask for, over this scheduler's inputs, store and runtimes. */
 function abilitiesOver(
   { own: { store }, inputs, runtimes }: Beginning,
-  base: Omit<Parts, "abilities" | "serving" | "places">,
+  base: Omit<Parts, "abilities" | "serving" | "places" | "starting">,
 ): LiveAbilities {
   const agents = { ...base.reporting, stopping: base.stopping };
   return createRunAbilities({

@@ -11,11 +11,12 @@ export interface ReloadDeps extends Pick<Reporting, "board" | "journal"> {
   readonly places: Places;
   /** Whether the gateway listens on TCP already, by the settings that it had then. */
   readonly isListening: () => boolean;
+  readonly starting: Places;
 }
 
 /** Puts a change of the project's config.toml in force; an invalid one is told and leaves the last good one. */
 export function reloadProject(change: ProjectChange, deps: ReloadDeps): void {
-  const { board, journal, project$, places, isListening } = deps;
+  const { board, journal, project$, places, starting, isListening } = deps;
   if (change.type === "invalid") {
     const problems = whileLastGoodCounts(change.problems);
     board.apply({ type: "scheduler", patch: { error: problemSummary(problems) ?? "invalid" } });
@@ -29,6 +30,7 @@ export function reloadProject(change: ProjectChange, deps: ReloadDeps): void {
     patch: { error: null, webhookSources: sourceNames(project) },
   });
   places.resize(project.scale);
+  starting.resize(project.local.starting);
   project$.next(project);
   for (const problem of change.warnings) journal.say(40, problemText(problem));
   journal.say(30, `config.toml ${text === "" ? "is valid again" : text}`);

@@ -86,7 +86,7 @@ export function createRunChannels(options: RunChannelsOptions): RunChannels {
     restore: async (alive) => {
       for (const { instanceId, dir, tokenHash } of records.all()) {
         if (!alive.includes(instanceId)) {
-          removeChannelDir(dir);
+          await removeChannelDir(dir);
           forget(instanceId);
           continue;
         }

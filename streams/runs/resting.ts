@@ -16,6 +16,8 @@ export interface NewLife {
 export interface Life {
   /** Whether its clock stands still; emits at once. */
   readonly standing$: Observable<boolean>;
+  /** Its clock stands until what this returns is called. */
+  stand(): () => void;
   /** For how long it stood so far, in ms. */
   waitedMs(): number;
   /** The clock by which it stands and goes, in ms. */
@@ -49,8 +51,8 @@ export function createResting(elapsed: () => number): Resting {
       const { instanceId } = life.request;
       const own = newLife(life, elapsed);
       lives.set(instanceId, own);
-      const { standing$, waitedMs } = own;
-      return { standing$, waitedMs, elapsed, end: () => void lives.delete(instanceId) };
+      const { standing$, stand, waitedMs } = own;
+      return { standing$, stand, waitedMs, elapsed, end: () => void lives.delete(instanceId) };
     },
     of: (instanceId) => lives.get(instanceId)?.request,
     waitedMs: (instanceId) => lives.get(instanceId)?.waitedMs() ?? 0,
@@ -63,9 +65,10 @@ function newLife({ request, place, waitedMs }: NewLife, elapsed: () => number) {
   const standing$ = new BehaviorSubject(0);
   let waited = waitedMs;
   let since = 0;
-  const stand = (): void => {
+  const stand = (): (() => void) => {
     if (standing$.value === 0) since = elapsed();
     standing$.next(standing$.value + 1);
+    return goOn;
   };
   const goOn = (): void => {
     if (standing$.value === 1) waited += elapsed() - since;
@@ -77,6 +80,7 @@ function newLife({ request, place, waitedMs }: NewLife, elapsed: () => number) {
       map((count) => count > 0),
       distinctUntilChanged(),
     ),
+    stand,
     waitedMs: () => waited + (standing$.value > 0 ? elapsed() - since : 0),
     rest: (clockStands: boolean) => {
       if (clockStands) stand();

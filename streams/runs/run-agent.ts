@@ -16,10 +16,11 @@ import {
 import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from "rxjs";
 import type { AgentConfig, RunEvent, RunRequest, WorkItem } from "../vocabulary.ts";
 import { isEndedBySignal, reasonInTime, runEnd } from "./outcome.ts";
-import type { Place } from "./places.ts";
+import type { Place, Places } from "./places.ts";
 import type { Life, Resting } from "./resting.ts";
 import type { Runner, RunnerEvent, RunnerExit, StopReason } from "./runner.ts";
 import { standingTimer } from "./standing-timer.ts";
+import { startInTurn } from "./starting.ts";
 
 /** Asks running runs to end: one instance, all of an agent, or everything, which then ends for this reason. */
 export type Kill =
@@ -36,12 +37,17 @@ export interface RunEdges {
   readonly scheduler: SchedulerLike;
   /** Hears of every run that lives. */
   readonly resting: Resting;
+  /** How many runs may be starting at once. */
+  readonly starting: Places;
   /** Whether the scheduler is being stopped: a signal that ends a run then is part of that. */
   readonly isStopping: () => boolean;
 }
 
 /** What it takes to follow a run that was claimed. */
-export type FollowEdges = Pick<RunEdges, "kill$" | "scheduler" | "resting" | "isStopping">;
+export type FollowEdges = Pick<
+  RunEdges,
+  "kill$" | "scheduler" | "resting" | "starting" | "isStopping"
+>;
 
 /**
  * One work item from claim to end: `started`, output…, `finished`. A run that cannot be claimed is `refused`.
@@ -88,16 +94,17 @@ export interface ClaimedRun {
 
 /**
  * A claimed run from `started` to `finished`. Its time counts from when it was started, whoever did, without the time
- * that it waited for something.
+ * that it waited for its turn to start, or for something else.
  */
 export function followedRun(run: ClaimedRun, edges: FollowEdges): Observable<RunEvent> {
-  const { request, startedAt: earlier, waitedMs = 0, place, report } = run;
+  const { request, startedAt: earlier, waitedMs = 0, place } = run;
   return defer(() => {
     const now = edges.scheduler.now();
     const startedAt = earlier ?? now;
     const life = edges.resting.enter({ request, place, waitedMs });
     const deadline = (): number =>
       startedAt + request.agent.timeoutSeconds * 1000 + life.waitedMs();
+    let begunAt = startedAt;
     let stopped: StopReason | null = null;
     const reason$ = stopReasons(request, deadline() - now, life, edges).pipe(
       tap((reason) => (stopped = reason)),
@@ -118,20 +125,21 @@ export function followedRun(run: ClaimedRun, edges: FollowEdges): Observable<Run
       type: "finished",
       item,
       instanceId,
-      startedAt,
+      startedAt: begunAt,
       end: runEnd(exit, whyStopped(exit), request),
     });
+    const onStart = (): void => void (begunAt = edges.scheduler.now());
     const early = earlier === null ? {} : { startedAt: earlier };
     return concat(
       of<RunEvent>({ ...at, type: "started", item, instanceId, ...early }),
       // One clock for the whole run, and a reason that stays: a runner may listen late, or more than once.
       reason$.pipe(
-        // Deferred, so that a runner that throws ends the run: it is claimed by now, and can't be refused any more.
-        connect((stop$) => defer(() => report(stop$)), {
+        connect((stop$) => reportInTurn(run, { stop$, life, edges, onStart }), {
           connector: () => new ReplaySubject(1),
         }),
         catchError((error: unknown) => of(brokenRunner(error))),
         untilExit(),
+        filter((event) => event.type !== "ready"),
         map((event): RunEvent => {
           if (event.type === "exit") return finished(event.exit);
           return { ...event, agent: item.agent, at: edges.scheduler.now(), instanceId };
@@ -139,6 +147,30 @@ export function followedRun(run: ClaimedRun, edges: FollowEdges): Observable<Run
       ),
     ).pipe(finalize(() => life.end()));
   });
+}
+
+/** A run on its way to its start. */
+interface Starting {
+  readonly stop$: Observable<StopReason>;
+  readonly life: Life;
+  readonly edges: FollowEdges;
+  readonly onStart: () => void;
+}
+
+/** What a run reports, from its turn to start on; its clock stands until then. An adopted run has started. */
+function reportInTurn(
+  { startedAt, report }: ClaimedRun,
+  { stop$, life, edges: { starting: slots, scheduler }, onStart }: Starting,
+): Observable<RunnerEvent> {
+  // Deferred, so that a runner that throws ends the run: it is claimed by now, and can't be refused any more.
+  const report$ = defer(() => report(stop$));
+  if (startedAt !== null) return report$;
+  const letClockGo = life.stand();
+  const begin = (): void => {
+    onStart();
+    letClockGo();
+  };
+  return startInTurn(report$, { slots, stop$, scheduler, onStart: begin });
 }
 
 /** Whether the stop of a scheduler ended the run although this one did not ask for its end. */

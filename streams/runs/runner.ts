@@ -5,6 +5,8 @@ import type { LogEntry, RunRequest, Usage } from "../vocabulary.ts";
 export type RunnerEvent =
   | { readonly type: "output"; readonly entry: LogEntry }
   | { readonly type: "status-text"; readonly text: string }
+  /** Its start is over: what it runs in and its harness are loaded. */
+  | { readonly type: "ready" }
   | { readonly type: "exit"; readonly exit: RunnerExit };
 
 export interface RunnerExit {

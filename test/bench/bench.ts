@@ -10,10 +10,22 @@ import { reload } from "./measures/reload.ts";
 import { runs } from "./measures/runs.ts";
 import { soak } from "./measures/soak.ts";
 import { startUp } from "./measures/start-up.ts";
+import { starts } from "./measures/starts.ts";
 import { status } from "./measures/status.ts";
 import { table } from "./report.ts";
 
-const short = [startUp, ingest, reload, status, runs, firstRequest, containers, cron, history];
+const short = [
+  startUp,
+  ingest,
+  reload,
+  status,
+  runs,
+  starts,
+  firstRequest,
+  containers,
+  cron,
+  history,
+];
 /** Measured when it is asked for. */
 const long = [soak];
 

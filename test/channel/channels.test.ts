@@ -75,7 +75,7 @@ describe("a run's channel", () => {
     early.write("\r\n{}");
     expect(await answerOn(early)).toMatch(/^HTTP\/1\.1 401 /);
     await expect(post(one, "lock")).rejects.toMatchObject({ code: "ENOENT" });
-    expect(existsSync(one.dir)).toBe(false);
+    await expect.poll(() => existsSync(one.dir)).toBe(false);
     expect(side.abilities.asked).toEqual([]);
   });
 

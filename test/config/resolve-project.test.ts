@@ -14,6 +14,7 @@ describe("resolveProject", () => {
         network: "bridge",
         base: null,
         warm: 0,
+        starting: 6,
       },
       gateway: {
         port: 8080,

@@ -25,7 +25,8 @@ export const filters: FilterTable = {
 };
 
 export function projectChange(text: string): ProjectChange {
-  return resolveProject({ dir: "/srv/project", text, machineTimezone: "Europe/Berlin" }, filters);
+  const machine = { machineTimezone: "Europe/Berlin", machineCores: 6 };
+  return resolveProject({ dir: "/srv/project", text, ...machine }, filters);
 }
 
 export function project(text: string): ProjectConfig {

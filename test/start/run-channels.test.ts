@@ -69,7 +69,7 @@ it("gives each run a channel of its own, from its start to its end", async () =>
   expect(JSON.stringify(store.channels.all())).not.toContain(channel?.token);
   const dir = channels.dirOf("dev-1");
   run.unsubscribe();
-  expect(existsSync(dir ?? "")).toBe(false);
+  await expect.poll(() => existsSync(dir ?? "")).toBe(false);
   // It is worth nothing any more, and as many as there were runs would make looking for them slow.
   expect(redactor.redact(token)).toBe(token);
   await expect.poll(() => store.channels.all()).toEqual([]);

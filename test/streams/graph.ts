@@ -42,6 +42,7 @@ export function graphOf(
       clock: createClock(scheduler),
       places: createPlaces(),
       resting: createResting(() => scheduler.now()),
+      starting: createPlaces(),
       isStopping: () => false,
       isEnabled: () => true,
       lastSeen: () => undefined,

@@ -16,10 +16,9 @@ export function judged(
   agents: readonly string[],
   known: readonly Remark[],
 ): readonly Remark[] {
-  const project = resolveProject(
-    { dir, text: textOf(files, "config.toml") ?? "", machineTimezone: machineTimezone() },
-    filterTable,
-  );
+  const text = textOf(files, "config.toml") ?? "";
+  const machine = { machineTimezone: machineTimezone(), machineCores: 1 };
+  const project = resolveProject({ dir, text, ...machine }, filterTable);
   const problems =
     project.type === "invalid"
       ? project.problems

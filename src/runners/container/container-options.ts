@@ -30,6 +30,8 @@ export const workDir = "/workspace";
 /** Enough for builds and test suites, too few for a fork bomb to be felt. */
 const pidsLimit = 512;
 const nanosPerCpu = 1_000_000_000;
+/** Of processor time that is scarce, a quarter of what a container usually gets: the scheduler is to answer first. */
+const cpuShares = 256;
 
 /**
  * Everything that a run's container is created with. Nothing secret is among it, as whoever may talk to the engine
@@ -87,6 +89,7 @@ function isolation({ memory, cpus, network }: ContainerLimits) {
     // The same number: no swap.
     MemorySwap: bytes,
     NanoCpus: Math.round(cpus * nanosPerCpu),
+    CpuShares: cpuShares,
     PidsLimit: pidsLimit,
     ReadonlyRootfs: true,
     Tmpfs: { "/tmp": `${writable},mode=1777`, [workDir]: own, [home]: own },

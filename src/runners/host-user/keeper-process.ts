@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess, StdioOptions } from "node:child_process";
 import { once } from "node:events";
-import { userInfo } from "node:os";
+import { constants, getPriority, setPriority, userInfo } from "node:os";
 import type { KeeperOrder, Program } from "./keeper-order.ts";
 
 /** How the keeper of a run is started. */
@@ -22,12 +22,26 @@ export function isOneself(runAs: string): boolean {
 /** How long a process that ends or signals a run may take, in ms. */
 const orderMs = 10_000;
 
+/** How far the priority of runs is below the scheduler's, so that it answers at once however many of them start. */
+const niceness = 5;
+
 /**
- * Starts a keeper in a session of its own. Its standard input is a pipe and `logFd` its output. It starts in `/`,
+ * Starts a keeper, and with it its run, at a lower priority and in a session of its own. Its standard input is a pipe and `logFd` its output. It starts in `/`,
  * because the agent's user may not be able to enter the scheduler's directory.
  */
 export function startKeeper(start: KeeperStart, logFd: number): ChildProcess {
-  return spawnKeeper(start, ["pipe", logFd, logFd]);
+  const child = spawnKeeper(start, ["pipe", logFd, logFd]);
+  if (child.pid !== undefined) lowerPriority(child.pid);
+  return child;
+}
+
+/** What it starts from here on inherits it. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW));
+  } catch {
+    // It ended already, or sudo has become another user: a run of usual priority is better than none.
+  }
 }
 
 /** Hands an order about a run that is under way to the run's own user; resolves to what went wrong, or null. */

@@ -94,7 +94,7 @@ describe.skipIf(missing !== null)(
           closeSync(createLog(logPathOf(base, `ours-${n}`)));
           const dir = makeChannelDir(base);
           await writeFile(clearedSocket(dir), "");
-          removeChannelDir(dir);
+          await removeChannelDir(dir);
         }
         child.kill("SIGKILL");
         await ended;
@@ -141,7 +141,7 @@ describe.skipIf(missing !== null)(
     test("holds no channel where the folder became somebody else's or a link", async () => {
       await ownBaseDir(base, true);
       const dir = makeChannelDir(base);
-      removeChannelDir(dir);
+      await removeChannelDir(dir);
       await as(`ln -s ${target} ${dir}`);
       expect(() => clearedSocket(dir)).toThrow("not the scheduler's own folder");
       await rm(dir);
@@ -149,7 +149,7 @@ describe.skipIf(missing !== null)(
       expect(() => clearedSocket(dir)).toThrow("not the scheduler's own folder");
       await rm(dir, { recursive: true });
       await symlink(target, dir);
-      removeChannelDir(dir);
+      await removeChannelDir(dir);
       expect((await stat(target)).isDirectory()).toBe(true);
     });
   },

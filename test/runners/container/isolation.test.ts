@@ -38,7 +38,12 @@ describe.skipIf(missing !== null)("a live container", () => {
 
   it("has its memory, no swap, its cpus and a limit of processes", () => {
     const bytes = 192 * 1024 * 1024;
-    expect(host()).toMatchObject({ Memory: bytes, NanoCpus: 1_500_000_000, PidsLimit: 512 });
+    expect(host()).toMatchObject({
+      Memory: bytes,
+      NanoCpus: 1_500_000_000,
+      CpuShares: 256,
+      PidsLimit: 512,
+    });
     expect(host()?.MemorySwap === bytes || host()?.MemorySwap === -1).toBe(true);
   });
 

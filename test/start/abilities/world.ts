@@ -100,6 +100,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       claim: (request) => from(store.work.claim(request)),
       newInstanceId: (agent) => `${agent}-${++instances}`,
       newId: uuidV7,
+      starting: createPlaces(),
       isStopping: () => false,
       isEnabled: () => true,
       lastSeen: () => undefined,

@@ -34,7 +34,8 @@ function edgesOf(
   places = createPlaces(1),
 ) {
   const resting = createResting(() => scheduler.now());
-  return { kill$, scheduler, places, resting, isStopping: () => false };
+  const starting = createPlaces(0);
+  return { kill$, scheduler, places, resting, starting, isStopping: () => false };
 }
 
 /** `s` started; finished by the first letter of its outcome, in capitals. */

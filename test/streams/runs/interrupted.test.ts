@@ -1,6 +1,7 @@
 import { EMPTY, map, of } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, it } from "vitest";
+import { createPlaces } from "../../../streams/runs/places.ts";
 import { createResting } from "../../../streams/runs/resting.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { Kill, RunEdges } from "../../../streams/runs/run-agent.ts";
@@ -25,6 +26,7 @@ function edgesOf(
     kill$: EMPTY,
     scheduler,
     resting: createResting(() => scheduler.now()),
+    starting: createPlaces(),
     isStopping: () => false,
     ...more,
   };

@@ -1,0 +1,80 @@
+import { finalize, map, Observable, race, switchMap, take, tap, timer } from "rxjs";
+import type { SchedulerLike } from "rxjs";
+import type { Place, Places } from "./places.ts";
+import type { RunnerEvent, StopReason } from "./runner.ts";
+
+export interface StartOptions {
+  /** How many runs may be starting at once: shared by all agents. */
+  readonly slots: Places;
+  readonly stop$: Observable<StopReason>;
+  readonly scheduler: SchedulerLike;
+  /** The run has its slot: its time counts from here. */
+  readonly onStart: () => void;
+}
+
+/** A start that takes longer gives its slot to the next one, in ms. */
+const maxStartMs = 30_000;
+
+/**
+ * A run that starts when it has one of the slots for starts, in the order of asking. It gives the slot back once it is
+ * ready, at its end, or after half a minute. One that is stopped before has never started.
+ *
+ *     slot:  ──taken───free──
+ *     run:             ─r──o──x|      r ready, o output, x exit
+ *     out:             ─r──o──x|
+ */
+export function startInTurn(
+  run$: Observable<RunnerEvent>,
+  { slots, stop$, scheduler, onStart }: StartOptions,
+): Observable<RunnerEvent> {
+  const stopped$ = stop$.pipe(
+    take(1),
+    map(() => null),
+  );
+  return race(slotOf(slots), stopped$).pipe(
+    switchMap((slot) => {
+      if (slot === null) return [stoppedBeforeStart];
+      onStart();
+      const late = timer(maxStartMs, scheduler).subscribe(() => slot.release());
+      return run$.pipe(
+        tap(({ type }) => {
+          if (type === "ready" || type === "exit") slot.release();
+        }),
+        finalize(() => {
+          late.unsubscribe();
+          slot.release();
+        }),
+      );
+    }),
+  );
+}
+
+/** Emits a slot once one is free, and completes. A slot that was emitted is the subscriber's to release. */
+function slotOf(slots: Places): Observable<Place> {
+  return new Observable((subscriber) => {
+    let stopWaiting: (() => void) | undefined;
+    const tryTake = (): void => {
+      const slot = slots.tryTake();
+      if (slot === null) {
+        stopWaiting = slots.wait(tryTake);
+        return;
+      }
+      subscriber.next(slot);
+      subscriber.complete();
+    };
+    tryTake();
+    return () => stopWaiting?.();
+  });
+}
+
+const stoppedBeforeStart: RunnerEvent = {
+  type: "exit",
+  exit: {
+    exitCode: null,
+    signal: "SIGTERM",
+    outOfMemory: false,
+    rejected: null,
+    error: null,
+    usage: null,
+  },
+};

@@ -1,0 +1,114 @@
+import { EMPTY, map, merge, NEVER, of, timer } from "rxjs";
+import type { Observable } from "rxjs";
+import { describe, expect, it } from "vitest";
+import { createPlaces } from "../../../streams/runs/places.ts";
+import type { Places } from "../../../streams/runs/places.ts";
+import { createResting } from "../../../streams/runs/resting.ts";
+import { runAgent } from "../../../streams/runs/run-agent.ts";
+import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import { startInTurn } from "../../../streams/runs/starting.ts";
+import type { RunEvent } from "../../../streams/vocabulary.ts";
+import { anAgent, anItem } from "../../helpers/agents.ts";
+import { marbles } from "../../helpers/marbles.ts";
+import type { Marbles } from "../../helpers/marbles.ts";
+import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
+
+const reports: Record<string, RunnerEvent> = {
+  t: { type: "status-text", text: "busy" },
+  r: { type: "ready" },
+  x: exitWith(),
+};
+
+const letters = { "status-text": "t", ready: "r", output: "o", exit: "x" } as const;
+
+/** `r` ready, `t` status text, `x` exit. */
+function starting(
+  { scheduler }: Marbles,
+  run$: Observable<RunnerEvent>,
+  slots: Places,
+  stop$: Observable<StopReason> = NEVER,
+): Observable<string> {
+  const onStart = (): void => undefined;
+  return startInTurn(run$, { slots, stop$, scheduler, onStart }).pipe(
+    map(({ type }) => letters[type]),
+  );
+}
+
+describe("runs that start together", () => {
+  it("start in the order of asking, each once one before is ready, and go on beside each other", () =>
+    marbles((helpers) => {
+      const slots = createPlaces(1);
+      const run$ = helpers.cold("--rt-----(x|)", reports);
+      const all$ = merge(...[1, 2, 3].map(() => starting(helpers, run$, slots)));
+      helpers.expectObservable(all$).toBe("--rtrtrt-x-x-(x|)");
+    }));
+
+  it("go on when one ends before it is ready", () =>
+    marbles((helpers) => {
+      const slots = createPlaces(1);
+      const run$ = helpers.cold("--(x|)", reports);
+      const both$ = merge(...[1, 2].map(() => starting(helpers, run$, slots)));
+      helpers.expectObservable(both$).toBe("--x-(x|)");
+    }));
+
+  it("go on after half a minute when one is not ready by then", () =>
+    marbles((helpers) => {
+      const slots = createPlaces(1);
+      helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-");
+      const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
+      helpers.expectObservable(next$).toBe("30s (x|)");
+    }));
+
+  it("are more at once as soon as the limit is raised", () =>
+    marbles((helpers) => {
+      const slots = createPlaces(1);
+      timer(3, helpers.scheduler).subscribe(() => slots.resize(2));
+      helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-");
+      const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
+      helpers.expectObservable(next$).toBe("---(x|)");
+    }));
+
+  it("give their slot back when nothing follows them any more", () =>
+    marbles((helpers) => {
+      const slots = createPlaces(1);
+      helpers.expectObservable(starting(helpers, NEVER, slots), "--!").toBe("-");
+      helpers.expectObservable(starting(helpers, NEVER, slots), "-!").toBe("-");
+      const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
+      helpers.expectObservable(next$).toBe("--(x|)");
+    }));
+
+  it("never start when they are stopped before", () =>
+    marbles((helpers) => {
+      const slots = createPlaces(0);
+      const stop$ = helpers.cold<StopReason>("--k", { k: "killed" });
+      const run$ = helpers.cold("(x|)", reports);
+      helpers.expectObservable(starting(helpers, run$, slots, stop$)).toBe("--(x|)");
+      helpers.expectSubscriptions(run$.subscriptions).toBe([]);
+    }));
+});
+
+describe("a run that waits for its turn to start", () => {
+  it("is told as started at once, and its time counts from its real start", () =>
+    marbles((helpers) => {
+      const { scheduler } = helpers;
+      const slots = createPlaces(0);
+      timer(5000, scheduler).subscribe(() => slots.resize(1));
+      const event$ = runAgent(anAgent("dev", { timeoutSeconds: 3 }), anItem("1"), {
+        runner: timedRunner(scheduler, 9000),
+        claim: () => of("claimed"),
+        newInstanceId: (name) => `${name}-1`,
+        kill$: EMPTY,
+        scheduler,
+        resting: createResting(() => scheduler.now()),
+        starting: slots,
+        isStopping: () => false,
+      });
+      const told = (event: RunEvent): string => {
+        if (event.type !== "finished") return event.type;
+        return `${event.end.outcome} at ${event.at}, from ${event.startedAt} on`;
+      };
+      const values = { s: "started", f: "timed_out at 8000, from 5000 on" };
+      helpers.expectObservable(event$.pipe(map(told))).toBe("s 7999ms (f|)", values);
+      expect(slots.tryTake()).toBeNull();
+    }));
+});
