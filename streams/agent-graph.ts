@@ -30,8 +30,9 @@ import { queueRunEvent } from "./runs/run-events.ts";
 import type { Withdrawn } from "./runs/run-events.ts";
 import { isTick, isWork, triggersFor } from "./triggers/triggers-for.ts";
 import type { LastSeen, Triggered } from "./triggers/triggers-for.ts";
-import { needsImage } from "./vocabulary.ts";
-import type { AgentChange, AgentConfig, BuildEvent, RunEvent, WorkItem } from "./vocabulary.ts";
+import { needsImage } from "./agent-config.ts";
+import type { AgentConfig } from "./agent-config.ts";
+import type { AgentChange, BuildEvent, RunEvent, WorkItem } from "./vocabulary.ts";
 
 /** What an agent's graph needs done outside. */
 export interface AgentEdges extends RunEdges {

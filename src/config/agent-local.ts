@@ -1,4 +1,4 @@
-import type { AgentLocalConfig } from "../../streams/vocabulary.ts";
+import type { AgentLocalConfig } from "../../streams/agent-config.ts";
 import type { AgentTable } from "./agent-schema.ts";
 import type { ProblemSheet } from "./problem-sheet.ts";
 

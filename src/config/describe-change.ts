@@ -1,4 +1,4 @@
-import type { AgentConfig } from "../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
 import { both, changed, isEqual, sayDifferences } from "./differences.ts";
 import type { Say } from "./differences.ts";
 import { sayNames } from "./say.ts";

@@ -1,4 +1,5 @@
-import type { HarnessConfig, ModelConfig, Problem } from "../../streams/vocabulary.ts";
+import type { HarnessConfig, ModelConfig } from "../../streams/agent-config.ts";
+import type { Problem } from "../../streams/vocabulary.ts";
 
 /** A `[webhooks.<source>]` of the project. */
 export interface WebhookSourceConfig {

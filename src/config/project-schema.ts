@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { maxAllowedBodyBytes } from "../contracts/body-limits.ts";
-import { modelApis, providers, thinkingLevels } from "../../streams/vocabulary.ts";
+import { modelApis, providers, thinkingLevels } from "../../streams/agent-config.ts";
 import {
   choice,
   credential,

@@ -1,5 +1,5 @@
-import { providers } from "../../streams/vocabulary.ts";
-import type { Provider } from "../../streams/vocabulary.ts";
+import { providers } from "../../streams/agent-config.ts";
+import type { Provider } from "../../streams/agent-config.ts";
 import { apiBaseUrl } from "../contracts/base-url.ts";
 import { modelDefaults } from "../contracts/model-defaults.ts";
 

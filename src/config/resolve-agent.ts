@@ -1,4 +1,5 @@
-import type { AgentChange, AgentConfig, ModelConfig, Problem } from "../../streams/vocabulary.ts";
+import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
+import type { AgentChange, Problem } from "../../streams/vocabulary.ts";
 import { closest, slipsBetween } from "../contracts/closest.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
 import { didYouMean, meant } from "../contracts/did-you-mean.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { HarnessConfig, ModelApi, ModelConfig } from "../../streams/vocabulary.ts";
+import type { HarnessConfig, ModelApi, ModelConfig } from "../../streams/agent-config.ts";
 import type { FilterTable } from "../contracts/webhook-filters.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { modelDefaults } from "../contracts/model-defaults.ts";

@@ -1,4 +1,4 @@
-import type { WebhookBinding } from "../../streams/vocabulary.ts";
+import type { WebhookBinding } from "../../streams/agent-config.ts";
 import type { FilterField, FilterTable } from "../contracts/webhook-filters.ts";
 import { webhookSchema } from "./agent-schema.ts";
 import type { AgentTable } from "./agent-schema.ts";

@@ -1,4 +1,4 @@
-import type { ModelApi, Provider } from "../../streams/vocabulary.ts";
+import type { ModelApi, Provider } from "../../streams/agent-config.ts";
 
 /** Where the APIs of the providers are, without a version. */
 const providerUrls: Readonly<Record<Exclude<Provider, "custom" | "scripted">, string>> = {

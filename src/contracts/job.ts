@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { modelApis, providers, thinkingLevels } from "../../streams/vocabulary.ts";
+import { modelApis, providers, thinkingLevels } from "../../streams/agent-config.ts";
 import type { Trigger } from "../../streams/vocabulary.ts";
 
 /**

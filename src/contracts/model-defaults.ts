@@ -1,4 +1,4 @@
-import type { ModelApi, Provider } from "../../streams/vocabulary.ts";
+import type { ModelApi, Provider } from "../../streams/agent-config.ts";
 
 /** What is assumed of a model that is not in the list of known ones. */
 export interface ModelDefaults {

@@ -1,6 +1,6 @@
 import type { Observable } from "rxjs";
 import type { StatusSnapshot, StatusUpdate } from "../../streams/status/wire.ts";
-import type { AgentConfig } from "../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { CallTree, HistoryPage, HistoryQuery } from "./history.ts";
 import type { Lock, ReceiptView, ReplayResult } from "./operator-api.ts";
 

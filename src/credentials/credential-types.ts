@@ -1,4 +1,4 @@
-import type { Provider } from "../../streams/vocabulary.ts";
+import type { Provider } from "../../streams/agent-config.ts";
 import { gatewayKeyType } from "../contracts/credential-reference.ts";
 import { single } from "./credential-type.ts";
 import type { CredentialType } from "./credential-type.ts";

@@ -1,4 +1,5 @@
-import type { AgentConfig, Problem } from "../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { Problem } from "../../streams/vocabulary.ts";
 import { listAgents, readAgent, readBareSkill } from "../config/agent-files.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import { readProject } from "../config/read-project.ts";

@@ -1,4 +1,4 @@
-import type { Provider } from "../../streams/vocabulary.ts";
+import type { Provider } from "../../streams/agent-config.ts";
 
 export type ListedProvider = Exclude<Provider, "custom" | "scripted">;
 

@@ -1,4 +1,4 @@
-import type { ModelConfig } from "../../streams/vocabulary.ts";
+import type { ModelConfig } from "../../streams/agent-config.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { modelDefaults } from "../contracts/model-defaults.ts";
 import { isListedProvider, listedModels } from "./listed-models.ts";

@@ -1,6 +1,6 @@
 import { of } from "rxjs";
 import type { Runner, RunnerEvent } from "../../streams/runs/runner.ts";
-import type { RuntimeConfig } from "../../streams/vocabulary.ts";
+import type { RuntimeConfig } from "../../streams/agent-config.ts";
 
 /** The exit of a run that never began. */
 export function rejectedExit(reason: string): RunnerEvent {

@@ -1,7 +1,8 @@
 import type { Observable } from "rxjs";
 import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
 import type { RunnerEvent, StopReason } from "../../streams/runs/runner.ts";
-import type { AgentConfig, LogEntry, RunRequest } from "../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { LogEntry, RunRequest } from "../../streams/vocabulary.ts";
 import type { LogSource } from "../contracts/log-source.ts";
 import type { OpenRun } from "../store/recover.ts";
 

@@ -1,6 +1,7 @@
 import { asyncScheduler, concatMap, distinctUntilChanged, map, switchMap, tap } from "rxjs";
 import type { Observable } from "rxjs";
-import type { AgentConfig, BuildEvent, RunRequest } from "../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { BuildEvent, RunRequest } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import { messageOf } from "../errors.ts";
 import type { ContainerRunnerOptions } from "../runners/container/container-runner-options.ts";

@@ -10,7 +10,7 @@ import {
   startWith,
 } from "rxjs";
 import type { Observable } from "rxjs";
-import type { AgentConfig } from "../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import { credentialStamps } from "../credentials/credential-stamps.ts";
 import { webhookSecretType } from "../credentials/credential-types.ts";

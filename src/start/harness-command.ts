@@ -1,4 +1,4 @@
-import type { AgentConfig } from "../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { cliFor } from "../harness/llm-cli/clis.ts";
 import { findProgram } from "../runners/host-user/find-program.ts";

@@ -1,4 +1,4 @@
-import { needsImage } from "../../streams/vocabulary.ts";
+import { needsImage } from "../../streams/agent-config.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
 
 /** What decides whether the gateway listens on TCP; its Unix socket is always there. */

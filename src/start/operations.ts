@@ -1,6 +1,7 @@
 import type { Resting } from "../../streams/runs/resting.ts";
 import { nextTick } from "../../streams/triggers/next-tick.ts";
-import type { AgentConfig, WorkItem } from "../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { WorkItem } from "../../streams/vocabulary.ts";
 import { OperationError } from "../contracts/operations.ts";
 import type { Delivery, DeliveryAnswer, Operations } from "../contracts/operations.ts";
 import type { Receipt } from "../contracts/webhook-receipts.ts";

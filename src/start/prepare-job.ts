@@ -1,4 +1,5 @@
-import type { AgentConfig, ModelConfig, RunRequest } from "../../streams/vocabulary.ts";
+import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
+import type { RunRequest } from "../../streams/vocabulary.ts";
 import type { Job, JobCredential, JobFile, JobModel, Script } from "../contracts/job.ts";
 import { reasonOf, UserError } from "../errors.ts";
 

@@ -1,7 +1,8 @@
 import { auditTime, buffer, concatMap, filter, from, map, merge, mergeMap, share } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
-import type { AgentConfig, Problem, RunEvent } from "../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { Problem, RunEvent } from "../../streams/vocabulary.ts";
 
 export interface RequirementDeps {
   readonly agent: (name: string) => AgentRecord | undefined;

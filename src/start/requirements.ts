@@ -1,4 +1,5 @@
-import type { AgentConfig, ModelConfig, Problem } from "../../streams/vocabulary.ts";
+import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
+import type { Problem } from "../../streams/vocabulary.ts";
 import { loadCredential } from "../credentials/load-credential.ts";
 import { reasonOf } from "../errors.ts";
 import { readScriptFile } from "../models/script-file.ts";

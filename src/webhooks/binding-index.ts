@@ -1,4 +1,4 @@
-import type { WebhookBinding } from "../../streams/vocabulary.ts";
+import type { WebhookBinding } from "../../streams/agent-config.ts";
 import { unmetPaths } from "../../streams/where.ts";
 import type { Where } from "../../streams/where.ts";
 import { comparable, factOf, filterOf, passes, whyNot } from "./filter.ts";

@@ -1,4 +1,4 @@
-import type { WebhookBinding } from "../../streams/vocabulary.ts";
+import type { WebhookBinding } from "../../streams/agent-config.ts";
 import { indexedBinding, reasonsAgainst } from "./binding-index.ts";
 import type { MatchInput } from "./binding-index.ts";
 

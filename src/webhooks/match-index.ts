@@ -1,4 +1,4 @@
-import type { AgentConfig } from "../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
 import {
   BindingIndex,
   conditionsAgainst,

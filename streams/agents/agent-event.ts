@@ -1,5 +1,6 @@
 import { whileLastGoodCounts } from "../problem-text.ts";
-import type { AgentConfig, RunEvent } from "../vocabulary.ts";
+import type { AgentConfig } from "../agent-config.ts";
+import type { RunEvent } from "../vocabulary.ts";
 import { changedAgent } from "./each-agent.ts";
 import type { AgentInForce } from "./agent-in-force.ts";
 

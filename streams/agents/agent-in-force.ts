@@ -1,6 +1,7 @@
 import { scan } from "rxjs";
 import type { OperatorFunction } from "rxjs";
-import type { AgentChange, AgentConfig } from "../vocabulary.ts";
+import type { AgentConfig } from "../agent-config.ts";
+import type { AgentChange } from "../vocabulary.ts";
 
 /** What holds for an agent now, and the change that made it so. */
 export interface AgentInForce {

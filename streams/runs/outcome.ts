@@ -1,5 +1,6 @@
 import { isRetried } from "../vocabulary.ts";
-import type { AgentConfig, RunEnd, WorkItem } from "../vocabulary.ts";
+import type { AgentConfig } from "../agent-config.ts";
+import type { RunEnd, WorkItem } from "../vocabulary.ts";
 import type { RunnerExit, StopReason } from "./runner.ts";
 
 /** What a run's end depends on beside its exit. */

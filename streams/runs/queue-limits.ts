@@ -1,6 +1,6 @@
 import { combineLatest, concat, map, of, switchMap, timer } from "rxjs";
 import type { Observable, SchedulerLike } from "rxjs";
-import type { AgentConfig } from "../vocabulary.ts";
+import type { AgentConfig } from "../agent-config.ts";
 import type { QueueLimits, QueueMode } from "./queue-latest.ts";
 
 export interface LimitSources {

@@ -14,7 +14,8 @@ import {
   tap,
 } from "rxjs";
 import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from "rxjs";
-import type { AgentConfig, RunEvent, RunRequest, WorkItem } from "../vocabulary.ts";
+import type { AgentConfig } from "../agent-config.ts";
+import type { RunEvent, RunRequest, WorkItem } from "../vocabulary.ts";
 import { isEndedBySignal, reasonInTime, runEnd } from "./outcome.ts";
 import type { Place, Places } from "./places.ts";
 import type { Life, Resting } from "./resting.ts";

@@ -1,6 +1,7 @@
 import type { AgentState, AgentStatus } from "./wire.ts";
 import { problemSummary } from "../problem-text.ts";
-import type { AgentConfig, Outcome, Problem } from "../vocabulary.ts";
+import type { AgentConfig } from "../agent-config.ts";
+import type { Outcome, Problem } from "../vocabulary.ts";
 
 /** What is known of one agent: the source of its row. Times are epoch ms. */
 export interface AgentRecord {

@@ -1,6 +1,7 @@
 import { problemSummary } from "../problem-text.ts";
-import { needsImage } from "../vocabulary.ts";
-import type { AgentConfig, Problem, RunEvent } from "../vocabulary.ts";
+import { needsImage } from "../agent-config.ts";
+import type { AgentConfig } from "../agent-config.ts";
+import type { Problem, RunEvent } from "../vocabulary.ts";
 import { isEndedOnPurpose, runErrorOf, unmetError } from "./agent-record.ts";
 import type { AgentRecord } from "./agent-record.ts";
 

@@ -1,4 +1,5 @@
-import type { LogLevel, Outcome, RuntimeConfig } from "../vocabulary.ts";
+import type { RuntimeConfig } from "../agent-config.ts";
+import type { LogLevel, Outcome } from "../vocabulary.ts";
 
 export type AgentState = "idle" | "running" | "building" | "error";
 

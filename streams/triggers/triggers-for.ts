@@ -12,7 +12,8 @@ import {
 } from "rxjs";
 import type { Observable } from "rxjs";
 import type { Clock } from "../clock.ts";
-import type { AgentConfig, RunEvent, WorkItem } from "../vocabulary.ts";
+import type { AgentConfig } from "../agent-config.ts";
+import type { RunEvent, WorkItem } from "../vocabulary.ts";
 import { cronTicks, passedUnseen } from "./cron.ts";
 import type { CronEvent, CronPlan } from "./cron.ts";
 import type { Schedule } from "./next-tick.ts";

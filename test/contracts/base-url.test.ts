@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { apiBaseUrl, unversionedUrl } from "../../src/contracts/base-url.ts";
-import { providers } from "../../streams/vocabulary.ts";
-import type { ModelApi, Provider } from "../../streams/vocabulary.ts";
+import { providers } from "../../streams/agent-config.ts";
+import type { ModelApi, Provider } from "../../streams/agent-config.ts";
 import { getBuiltinModels } from "@earendil-works/pi-ai/providers/all";
 
 const host = "http://127.0.0.1:9";

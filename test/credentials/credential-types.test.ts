@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { providers } from "../../streams/vocabulary.ts";
+import { providers } from "../../streams/agent-config.ts";
 import { parseCredentialReference } from "../../src/contracts/credential-reference.ts";
 import {
   credentialType,

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { createMetrics } from "../../src/gateway/metrics.ts";
 import type { Metrics } from "../../src/gateway/metrics.ts";
-import type { AgentConfig, RunEnd, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { RunEnd, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 
 function item(agent: string, at = 1_000): WorkItem {
   return { id: "w", agent, at, attempt: 1, trigger: { kind: "manual", prompt: null } };

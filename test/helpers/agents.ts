@@ -1,4 +1,5 @@
-import type { AgentConfig, Trigger, WorkItem } from "../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { Trigger, WorkItem } from "../../streams/vocabulary.ts";
 
 /** A valid agent config; what a test is about goes into `config`. */
 export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentConfig {

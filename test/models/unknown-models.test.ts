@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { usualModel } from "../../src/cli/new/starter-models.ts";
 import { unknownModels } from "../../src/models/unknown-models.ts";
-import { providers } from "../../streams/vocabulary.ts";
-import type { ModelConfig } from "../../streams/vocabulary.ts";
+import { providers } from "../../streams/agent-config.ts";
+import type { ModelConfig } from "../../streams/agent-config.ts";
 
 const model = (
   provider: ModelConfig["provider"],

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { createListening } from "../../src/start/listening.ts";
 import { createStatusBoard } from "../../src/start/status-board.ts";
-import type { AgentConfig, RunEvent } from "../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { RunEvent } from "../../streams/vocabulary.ts";
 import { project } from "../config/samples.ts";
 import { schedulerStatus } from "../streams/status/board.ts";
 import { eventsOf } from "../streams/status/events.ts";

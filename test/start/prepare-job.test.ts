@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AgentConfig, ModelConfig } from "../../streams/vocabulary.ts";
+import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
 import { stageCredentials } from "../../src/credentials/stage-credentials.ts";
 import { UserError } from "../../src/errors.ts";
 import { prepareJob } from "../../src/start/prepare-job.ts";

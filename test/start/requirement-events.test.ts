@@ -2,7 +2,8 @@ import { Subject } from "rxjs";
 import { expect, onTestFinished, test } from "vitest";
 import { requirementEvents } from "../../src/start/requirement-events.ts";
 import { createStatusBoard } from "../../src/start/status-board.ts";
-import type { AgentConfig, Problem, RunEvent } from "../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { Problem, RunEvent } from "../../streams/vocabulary.ts";
 import { schedulerStatus } from "../streams/status/board.ts";
 import { aProblem, eventsOf } from "../streams/status/events.ts";
 

@@ -3,7 +3,7 @@ import { UserError } from "../../src/errors.ts";
 import type { CommandProblem } from "../../src/start/harness-command.ts";
 import { commandProblem } from "../../src/start/harness-command.ts";
 import { unmetRequirements } from "../../src/start/requirements.ts";
-import type { AgentConfig, ModelConfig } from "../../streams/vocabulary.ts";
+import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
 import { anAgent } from "../helpers/agents.ts";
 
 function model(name: string): ModelConfig {

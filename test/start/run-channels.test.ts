@@ -13,7 +13,7 @@ import { ownBaseDir } from "../../src/runners/host-user/base-dir.ts";
 import { runsDir } from "../../src/start/run-agent-program.ts";
 import { openStore } from "../../src/store/store.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { RuntimeConfig } from "../../streams/vocabulary.ts";
+import type { RuntimeConfig } from "../../streams/agent-config.ts";
 import { anExit } from "../helpers/fake-runner.ts";
 import { anAgent, anItem } from "../helpers/agents.ts";
 import { fakeAbilities } from "../helpers/fake-abilities.ts";

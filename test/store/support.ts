@@ -4,13 +4,8 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openStore } from "../../src/store/store.ts";
 import type { Store } from "../../src/store/store.ts";
-import type {
-  AgentConfig,
-  RunEnd,
-  RunRequest,
-  Trigger,
-  WorkItem,
-} from "../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { RunEnd, RunRequest, Trigger, WorkItem } from "../../streams/vocabulary.ts";
 
 /** A directory that is removed when the test is over. */
 export function tempDir(): string {

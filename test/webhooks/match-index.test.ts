@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { WebhookBinding } from "../../streams/vocabulary.ts";
+import type { WebhookBinding } from "../../streams/agent-config.ts";
 import { createMatchIndex } from "../../src/webhooks/match-index.ts";
 import type { ListeningAgent, MatchIndex } from "../../src/webhooks/match-index.ts";
 import type { Facts } from "../../src/webhooks/provider.ts";

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { providers } from "../../../streams/vocabulary.ts";
+import { providers } from "../../../streams/agent-config.ts";
 import { surroundingsOf } from "../context.ts";
 import { examples } from "../examples.ts";
 import type { NewOptions } from "../new/choose-project.ts";

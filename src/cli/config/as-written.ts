@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import type { AgentConfig, ModelConfig } from "../../../streams/vocabulary.ts";
+import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
 
 /** The project's config in force, with the keys that its file has. What is not set is left out. */

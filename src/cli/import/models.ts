@@ -1,5 +1,5 @@
 import { projectSchema } from "../../config/project-schema.ts";
-import { providers } from "../../../streams/vocabulary.ts";
+import { providers } from "../../../streams/agent-config.ts";
 import { keyEdit, keyNote } from "./remark.ts";
 import type { KeyRemark } from "./remark.ts";
 import { isTable, tableAt, textAt } from "./tables.ts";

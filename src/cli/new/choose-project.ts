@@ -1,5 +1,5 @@
-import { providers } from "../../../streams/vocabulary.ts";
-import type { Provider } from "../../../streams/vocabulary.ts";
+import { providers } from "../../../streams/agent-config.ts";
+import type { Provider } from "../../../streams/agent-config.ts";
 import { agentNameProblem } from "../../config/agent-files.ts";
 import { scheduleProblem } from "../../config/schedule.ts";
 import { UserError } from "../../errors.ts";

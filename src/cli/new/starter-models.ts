@@ -1,4 +1,4 @@
-import type { Provider } from "../../../streams/vocabulary.ts";
+import type { Provider } from "../../../streams/agent-config.ts";
 
 /** A model that a new project begins with. */
 export interface StarterModel {

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename } from "node:path";
-import type { AgentConfig } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { listAgents, readAgent } from "../../config/agent-files.ts";
 import { loadProject } from "../../config/load-project.ts";
 import { resolveAgent } from "../../config/resolve-agent.ts";

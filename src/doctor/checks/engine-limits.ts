@@ -2,7 +2,7 @@ import { shellWord } from "../../contracts/shell-word.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
 import { statusOf } from "../../runners/container/engine.ts";
 import type { Engine } from "../../runners/container/engine.ts";
-import type { AgentConfig } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Finding } from "../finding.ts";
 import type { Patient } from "../patient.ts";
 import { alCommand } from "../say.ts";

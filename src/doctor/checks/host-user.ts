@@ -1,4 +1,4 @@
-import type { AgentConfig } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { isOneself } from "../../runners/host-user/keeper-process.ts";
 import type { Check, Finding } from "../finding.ts";
 import { note } from "../finding.ts";

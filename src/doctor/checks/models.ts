@@ -1,4 +1,4 @@
-import type { AgentConfig, ModelConfig } from "../../../streams/vocabulary.ts";
+import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import { loadCredential } from "../../credentials/load-credential.ts";
 import { readScriptFile } from "../../models/script-file.ts";

@@ -1,6 +1,6 @@
 import cronstrue from "cronstrue";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";
-import type { AgentConfig } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Check } from "../finding.ts";
 import { ok } from "../finding.ts";
 import { enabledAgents } from "../patient.ts";

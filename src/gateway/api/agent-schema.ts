@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { modelApis, providers, thinkingLevels } from "../../../streams/vocabulary.ts";
-import type { AgentConfig, ModelConfig } from "../../../streams/vocabulary.ts";
+import { modelApis, providers, thinkingLevels } from "../../../streams/agent-config.ts";
+import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
 import { describing } from "./describing.ts";
 
 const strings = z.array(z.string()).readonly();

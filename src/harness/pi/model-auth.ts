@@ -1,5 +1,5 @@
 import type { ModelAuth } from "@earendil-works/pi-ai";
-import type { ModelApi } from "../../../streams/vocabulary.ts";
+import type { ModelApi } from "../../../streams/agent-config.ts";
 import type { JobModel } from "../../contracts/job.ts";
 
 /** By this in a key pi decides that a request to Anthropic is made as OAuth tokens need it. */

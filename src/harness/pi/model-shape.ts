@@ -1,6 +1,6 @@
 import type { Api, Model } from "@earendil-works/pi-ai";
-import { modelApis } from "../../../streams/vocabulary.ts";
-import type { ModelApi } from "../../../streams/vocabulary.ts";
+import { modelApis } from "../../../streams/agent-config.ts";
+import type { ModelApi } from "../../../streams/agent-config.ts";
 import { apiBaseUrl } from "../../contracts/base-url.ts";
 import type { JobModel } from "../../contracts/job.ts";
 import { modelDefaults } from "../../contracts/model-defaults.ts";

@@ -1,6 +1,6 @@
 import type { Api, Model } from "@earendil-works/pi-ai";
 import type { ModelRuntime } from "@earendil-works/pi-coding-agent";
-import type { ThinkingLevel } from "../../../streams/vocabulary.ts";
+import type { ThinkingLevel } from "../../../streams/agent-config.ts";
 import type { JobModel } from "../../contracts/job.ts";
 import type { StartScripted } from "../harness.ts";
 import { modelAuth } from "./model-auth.ts";

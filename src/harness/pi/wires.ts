@@ -4,7 +4,7 @@ import { googleGenerativeAIApi } from "@earendil-works/pi-ai/api/google-generati
 import { mistralConversationsApi } from "@earendil-works/pi-ai/api/mistral-conversations.lazy";
 import { openAICompletionsApi } from "@earendil-works/pi-ai/api/openai-completions.lazy";
 import { openAIResponsesApi } from "@earendil-works/pi-ai/api/openai-responses.lazy";
-import type { ModelApi } from "../../../streams/vocabulary.ts";
+import type { ModelApi } from "../../../streams/agent-config.ts";
 
 /** For a model's `maxTokens`: its answers have no limit but the provider's own. */
 export const noAnswerLimit = 0;

@@ -1,4 +1,5 @@
-import type { AgentConfig, LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import type { Life } from "../as-run.ts";
 import { eventsAfter } from "../events-after.ts";
 import type { RecordedPlace } from "../events-after.ts";

@@ -12,7 +12,8 @@ import {
   timer,
 } from "rxjs";
 import type { Observable } from "rxjs";
-import type { AgentConfig, BuildEvent } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { BuildEvent } from "../../../streams/vocabulary.ts";
 import { engineReason, isUnreachable } from "./engine.ts";
 import type { Engine } from "./engine.ts";
 import { agentImage, lastGoodImage } from "./image/agent-image.ts";

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentConfig, RunRequest } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { RunRequest } from "../../../streams/vocabulary.ts";
 
 /**
  * The config that each of the project's runs was started with, kept until its container is gone. Not a label of the

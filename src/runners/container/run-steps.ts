@@ -1,5 +1,6 @@
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
-import type { AgentConfig, RunRequest } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { graceFor } from "../../contracts/run-stop.ts";
 import type { Life } from "../as-run.ts";
 import { runOutput } from "../run-output.ts";

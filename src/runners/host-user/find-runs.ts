@@ -1,4 +1,4 @@
-import type { AgentConfig } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
 import { sendOrder } from "./keeper-process.ts";
 import { isAlive } from "./process-identity.ts";

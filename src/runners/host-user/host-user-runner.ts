@@ -1,6 +1,7 @@
 import type { Observable } from "rxjs";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
-import type { AgentConfig, LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import { reasonOf } from "../../errors.ts";
 import { asRun } from "../as-run.ts";
 import { lostExit } from "../run-exit.ts";

@@ -1,7 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { rm } from "node:fs/promises";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
-import type { AgentConfig, RunRequest } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { Job } from "../../contracts/job.ts";
 import { maxWaitsOfRun } from "../../contracts/run-channel.ts";
 import type { Life } from "../as-run.ts";

@@ -1,5 +1,5 @@
 import type { Wait } from "../../../streams/coordination/waits.ts";
-import type { AgentConfig } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { maxWaitsOfRun } from "../../contracts/run-channel.ts";
 import type { AbilityAnswer } from "../../contracts/run-channel.ts";
 

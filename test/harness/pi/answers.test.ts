@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JobModel } from "../../../src/contracts/job.ts";
 import type { RunMessage } from "../../../src/contracts/run-messages.ts";
-import type { Provider } from "../../../streams/vocabulary.ts";
+import type { Provider } from "../../../streams/agent-config.ts";
 import { answerTable } from "./answer-table.ts";
 import type { AnswerRow, Outcome } from "./answer-table.ts";
 import { startFakeUpstream } from "./fake-upstream.ts";

@@ -1,7 +1,7 @@
 import type { ContainerInspectInfo } from "dockerode";
 import { firstValueFrom, filter, NEVER, switchMap } from "rxjs";
 import { describe, expect, it } from "vitest";
-import type { AgentConfig } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { messagesOf } from "../../contracts/runner.ts";
 import { testEngine } from "../../helpers/docker.ts";
 import { log } from "../shell-runs.ts";

@@ -7,7 +7,8 @@ import { connectEngine } from "../../../src/runners/container/engine.ts";
 import { projectId } from "../../../src/runners/container/labels.ts";
 import { createAgentImages } from "../../../src/runners/container/images.ts";
 import type { AgentImagesOptions } from "../../../src/runners/container/images.ts";
-import type { AgentConfig, BuildEvent } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { BuildEvent } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import {
   engineSetupMs,

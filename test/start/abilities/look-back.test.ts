@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import { createMatchIndex } from "../../../src/webhooks/match-index.ts";
 import { createReceiver } from "../../../src/webhooks/receive.ts";
-import type { WebhookBinding } from "../../../streams/vocabulary.ts";
+import type { WebhookBinding } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { createWorld, instancesOf, problemOf } from "./world.ts";
 import type { World } from "./world.ts";

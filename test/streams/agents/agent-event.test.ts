@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { agentEvent } from "../../../streams/agents/agent-event.ts";
 import type { AgentInForce } from "../../../streams/agents/agent-in-force.ts";
-import type { AgentChange, AgentConfig, Problem } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { AgentChange, Problem } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
 
 const agent = anAgent("dev");

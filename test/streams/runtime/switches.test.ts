@@ -1,7 +1,8 @@
 import { EMPTY } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
-import type { AgentConfig, BuildEvent, RunEvent } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { BuildEvent, RunEvent } from "../../../streams/vocabulary.ts";
 import { marbles, minutes } from "../../helpers/marbles.ts";
 import { timedRunner } from "../../helpers/stream-runner.ts";
 import { changeOf, drawn, only } from "../graph.ts";

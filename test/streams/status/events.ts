@@ -1,5 +1,5 @@
+import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type {
-  AgentConfig,
   LogEntry,
   Outcome,
   Problem,

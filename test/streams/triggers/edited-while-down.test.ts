@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import { isWork, triggersFor } from "../../../streams/triggers/triggers-for.ts";
 import type { LastSeen, Triggered } from "../../../streams/triggers/triggers-for.ts";
-import type { AgentConfig } from "../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { marbles } from "../../helpers/marbles.ts";
 

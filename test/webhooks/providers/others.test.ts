@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { WebhookBinding } from "../../../streams/vocabulary.ts";
+import type { WebhookBinding } from "../../../streams/agent-config.ts";
 import { createMatchIndex } from "../../../src/webhooks/match-index.ts";
 import { eventHeaders, providerOf, read } from "../deliveries.ts";
 import * as payloads from "../payloads.ts";

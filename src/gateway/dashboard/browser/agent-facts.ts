@@ -1,4 +1,4 @@
-import type { AgentConfig, ModelConfig, WebhookBinding } from "../../../../streams/vocabulary.ts";
+import type { AgentConfig, ModelConfig, WebhookBinding } from "../../../../streams/agent-config.ts";
 import { create } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
 import { counted, durationText } from "./format.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { catchError, concatMap, defer, of, switchMap, throwError } from "rxjs";
 import type { Observable } from "rxjs";
-import type { AgentConfig } from "../../../../streams/vocabulary.ts";
+import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import { isImageContext } from "../../../contracts/image-context.ts";
 import { isUnreachable } from "../engine.ts";
 import type { Engine } from "../engine.ts";

@@ -1,0 +1,127 @@
+/** What an agent is configured to be: its own files, resolved against the project's. Plain data. */
+
+/** A model of the project's `[models.<name>]`, resolved for one agent. */
+export interface ModelConfig {
+  readonly name: string;
+  readonly provider: Provider;
+  readonly model: string;
+  readonly authType: "api_key" | "oauth_token" | "none";
+  readonly thinkingLevel: ThinkingLevel | null;
+  readonly baseUrl: string | null;
+  /** The wire format of its API; null for the one of its provider. */
+  readonly api: ModelApi | null;
+  /** Tokens of a request and its answer together; null for the model's own. */
+  readonly contextWindow: number | null;
+  /** Tokens of an answer; null for the model's own limit. */
+  readonly maxTokens: number | null;
+  /** Sent with each request, beside those that the API needs. The values may be secret. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How long one request may send nothing, in seconds; null for the harness's own limit. */
+  readonly timeoutSeconds: number | null;
+  /** How often one request is retried; null for the harness's own number. */
+  readonly maxRetries: number | null;
+  /** Credential reference, `type` or `type:instance`. */
+  readonly credential: string;
+  /** Absolute path of the script that the `scripted` provider replays. */
+  readonly script: string | null;
+}
+
+export const providers = [
+  "anthropic",
+  "openai",
+  "google",
+  "groq",
+  "xai",
+  "mistral",
+  "openrouter",
+  "custom",
+  "scripted",
+] as const;
+export type Provider = (typeof providers)[number];
+
+/** Wire formats, by the names that the pi harness has for them. */
+export const modelApis = [
+  "anthropic-messages",
+  "openai-responses",
+  "openai-completions",
+  "google-generative-ai",
+  "mistral-conversations",
+] as const;
+export type ModelApi = (typeof modelApis)[number];
+
+export const thinkingLevels = ["off", "minimal", "low", "medium", "high", "xhigh"] as const;
+export type ThinkingLevel = (typeof thinkingLevels)[number];
+
+export interface HarnessConfig {
+  readonly type: "pi" | "llm-cli";
+  /** The external command line that `llm-cli` runs. */
+  readonly command: string;
+}
+
+/** One `[[webhooks]]` entry: a source, and what an event of it must meet. */
+export interface WebhookBinding {
+  readonly source: string;
+  /** Provider type of that source, from the project's `[webhooks.<source>]`. */
+  readonly type: string;
+  /** By the names of the provider's table. */
+  readonly filters: Readonly<Record<string, string | boolean | readonly string[]>>;
+  /** Values that the payload must have, by dotted paths; absent for none. */
+  readonly where?: Readonly<Record<string, string | number | boolean>>;
+}
+
+export interface RuntimeConfig {
+  readonly type: "container" | "host-user";
+  /** OS user name; `$USER` is the user that runs the scheduler. */
+  readonly runAs: string;
+}
+
+/** An agent's own `[local]`; null where the project's counts. */
+export interface AgentLocalConfig {
+  /** Of its containers: a number with b, k, m or g. */
+  readonly memory: string | null;
+  readonly cpus: number | null;
+  readonly network: string | null;
+  /** Variables of its runs by name, in every runtime. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** An agent as it is in force: its files, resolved against the project's. Plain data, safe to compare as JSON. */
+export interface AgentConfig {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly license: string | null;
+  readonly compatibility: string | null;
+  /** The markdown body of SKILL.md: the agent's system prompt. */
+  readonly instructions: string;
+  readonly source: string | null;
+  readonly sourceCommit: string | null;
+  /** First is primary, the rest are fallbacks. */
+  readonly models: readonly ModelConfig[];
+  readonly harness: HarnessConfig;
+  readonly credentials: readonly string[];
+  /** Five-field cron expression. */
+  readonly schedule: string | null;
+  /** IANA name. */
+  readonly timezone: string;
+  readonly catchUp: "none" | "latest";
+  /** True for one that may do without schedule and webhooks: agents call it, or people start it. */
+  readonly callable: boolean;
+  /** Concurrent runs; 0 disables the agent. */
+  readonly scale: number;
+  readonly timeoutSeconds: number;
+  readonly queueSize: number;
+  readonly waitTimeoutSeconds: number;
+  readonly webhooks: readonly WebhookBinding[];
+  readonly hooks: { readonly pre: readonly string[]; readonly post: readonly string[] };
+  readonly params: Readonly<Record<string, string | readonly string[]>>;
+  readonly runtime: RuntimeConfig;
+  readonly local: AgentLocalConfig;
+  /** Changes with the agent's Dockerfile and with the files that it may copy; null without one. */
+  readonly dockerfileHash: string | null;
+}
+
+/** Whether its runs need an image: one that was switched off by its scale needs none. */
+export function needsImage({ runtime, scale }: AgentConfig): boolean {
+  return runtime.type === "container" && scale > 0;
+}
