@@ -131,7 +131,7 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "work is tried twice at most",
-    file: recover,
+    file: "streams/vocabulary.ts",
     find: "const maxAttempts = 2;",
     replace: "const maxAttempts = 3;",
     tests: ["test/store/recover.test.ts"],
