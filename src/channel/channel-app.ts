@@ -3,8 +3,8 @@ import type { Socket } from "node:net";
 import { fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { abilities, maxRequestBytes, refusal } from "../contracts/run-channel.ts";
-import type { Ability, AbilityRequest, RunAbilities } from "../contracts/run-channel.ts";
+import { runRequests, maxRequestBytes, refusal } from "../contracts/run-api.ts";
+import type { RequestName, RequestBody, RunApi } from "../contracts/run-api.ts";
 import { schemaProblems } from "../contracts/schema-problems.ts";
 import { channelProblemOf, sendChannelProblem } from "./channel-problem.ts";
 import { carriesToken } from "./token.ts";
@@ -25,7 +25,7 @@ export interface ChannelAppOptions {
   /** Whose socket a request came by. */
   readonly channelOf: (request: IncomingMessage) => Channel | undefined;
   /** What does the work now; null while the scheduler starts. */
-  readonly abilities: () => RunAbilities | null;
+  readonly abilities: () => RunApi | null;
   /** Requests of one run that may wait at the same time. */
   readonly maxOpenRequests: number;
   readonly onUnexpected: (instanceId: string, error: unknown) => void;
@@ -61,7 +61,7 @@ export function channelApp(options: ChannelAppOptions): FastifyInstance {
     const detail = `There is no ${request.method} ${request.url.slice(0, 100)}.`;
     return sendChannelProblem(reply, refusal("malformed", detail));
   });
-  for (const ability of Object.keys(abilities) as Ability[]) {
+  for (const ability of Object.keys(runRequests) as RequestName[]) {
     app.post(`/run/${ability}`, (request, reply) => answer(ability, request, reply, options));
   }
   return app;
@@ -83,7 +83,7 @@ function closing() {
 }
 
 async function answer(
-  ability: Ability,
+  ability: RequestName,
   request: FastifyRequest,
   reply: FastifyReply,
   options: ChannelAppOptions,
@@ -94,7 +94,7 @@ async function answer(
     throw refusal("unavailable", "The scheduler is starting.");
   }
   const key = parsed(keySchema, request.headers["idempotency-key"], "Idempotency-Key");
-  const schema: z.ZodType<AbilityRequest<Ability>> = abilities[ability].request;
+  const schema: z.ZodType<RequestBody<RequestName>> = runRequests[ability].request;
   const body = parsed(schema, request.body, ability);
   if (channel.open.size >= options.maxOpenRequests) {
     const detail = `This run waits for ${channel.open.size} answers already.`;
@@ -109,7 +109,7 @@ async function answer(
   const done = (): void => void channel.open.delete(left);
   work.then(done, done);
   const given = await Promise.race([work, ended(left.signal, channel)]);
-  return reply.send(abilities[ability].answer.parse(given));
+  return reply.send(runRequests[ability].answer.parse(given));
 }
 
 /** Rejects when the request is to be answered whatever becomes of its work. */

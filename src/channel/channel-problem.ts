@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { FastifyReply } from "fastify";
-import { channelErrors, ChannelError, refusal } from "../contracts/run-channel.ts";
+import { runApiErrors, RunApiError, refusal } from "../contracts/run-api.ts";
 
 /**
  * What a run is told about anything that was thrown. What nobody foresaw goes to `onUnexpected`; the run may try
@@ -9,8 +9,8 @@ import { channelErrors, ChannelError, refusal } from "../contracts/run-channel.t
 export function channelProblemOf(
   error: unknown,
   onUnexpected: (error: unknown) => void,
-): ChannelError {
-  if (error instanceof ChannelError) return error;
+): RunApiError {
+  if (error instanceof RunApiError) return error;
   const { statusCode = 500, message } = error as { statusCode?: number; message: string };
   // The framework's own: not JSON, too large, another media type.
   if (statusCode >= 400 && statusCode < 500) return refusal("malformed", message);
@@ -19,8 +19,8 @@ export function channelProblemOf(
 }
 
 /** Answers with the problem document (RFC 9457). */
-export function sendChannelProblem(reply: FastifyReply, { problem }: ChannelError): FastifyReply {
-  const status = channelErrors[problem.error];
+export function sendChannelProblem(reply: FastifyReply, { problem }: RunApiError): FastifyReply {
+  const status = runApiErrors[problem.error];
   if (problem.error === "unauthorized") reply.header("www-authenticate", "Bearer");
   return reply
     .code(status)

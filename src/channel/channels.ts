@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server } from "node:http";
 import { once } from "node:events";
 import { messageOf } from "../errors.ts";
-import type { RunAbilities } from "../contracts/run-channel.ts";
+import type { RunApi } from "../contracts/run-api.ts";
 import { limitStrangers } from "../contracts/strangers.ts";
 import { channelApp } from "./channel-app.ts";
 import type { Channel } from "./channel-app.ts";
@@ -28,7 +28,7 @@ export interface NewChannel extends KeptChannel {
 /** How runs reach the scheduler: a Unix socket and a token for each of them. */
 export interface Channels {
   /** Starts to answer; until then a request is told to come again. */
-  serve(abilities: RunAbilities): void;
+  serve(abilities: RunApi): void;
   /** Makes a run's channel in a folder of its own below `baseDir`, which must exist. Rejects with a UserError. */
   open(instanceId: string, baseDir: string): Promise<NewChannel>;
   /** Serves a run of an earlier scheduler at the same place. Rejects with a UserError. */
@@ -68,7 +68,7 @@ interface Live extends Channel {
 
 /** The channels of one scheduler's runs. */
 export function createChannels({ onProblem, maxOpenRequests = 64 }: ChannelsOptions): Channels {
-  let abilities: RunAbilities | null = null;
+  let abilities: RunApi | null = null;
   const live = new Map<string, Live>();
   const removals = new Set<Promise<void>>();
   const origins = new WeakMap<IncomingMessage, Channel>();

@@ -1,7 +1,7 @@
 import type { Usage } from "../../streams/vocabulary.ts";
 import type { Job, Script } from "../contracts/job.ts";
 import type { RunMessage } from "../contracts/run-messages.ts";
-import type { Abilities } from "./abilities/abilities.ts";
+import type { RunRequests } from "./run-api/run-requests.ts";
 import type { RunClock } from "./run-clock.ts";
 
 /** Writes one message of the run. */
@@ -29,7 +29,7 @@ export interface Session {
   readonly clock: RunClock;
   readonly startScripted: StartScripted;
   /** What the agent can ask for while it runs. */
-  readonly abilities: Abilities;
+  readonly requests: RunRequests;
 }
 
 /** How a session ended; `error` is null when the agent came to its own end. */

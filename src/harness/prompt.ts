@@ -25,7 +25,7 @@ export function promptFor(job: Job, context: PromptContext): string {
     section("agent-config", job.params),
     section("credential-context", job.credentials.map(credentialNames)),
     section("environment", environment(job, context)),
-    ...abilitiesSection(job, context),
+    ...requestsSection(job, context),
     triggerSection(job.trigger, context),
   ].join("\n\n");
 }
@@ -53,7 +53,7 @@ function environment(job: Job, { timezone, now }: PromptContext) {
 }
 
 /** What the agent can ask for while it runs: tools in pi, commands in an external CLI; nothing that it hasn't. */
-function abilitiesSection(job: Job, { commands }: PromptContext): readonly string[] {
+function requestsSection(job: Job, { commands }: PromptContext): readonly string[] {
   const tools = toolsFor(job);
   if (job.harness.type === "pi") {
     const names = tools.map(({ name }) => name).join(", ");

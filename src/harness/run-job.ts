@@ -4,13 +4,13 @@ import type { Readable, Writable } from "node:stream";
 import type { Job } from "../contracts/job.ts";
 import type { RunMessage } from "../contracts/run-messages.ts";
 import { messageOf } from "../errors.ts";
-import { createAbilities } from "./abilities/abilities.ts";
-import type { Abilities } from "./abilities/abilities.ts";
-import { createChannelClient } from "./abilities/channel-client.ts";
-import { openRunSocket } from "./abilities/run-socket.ts";
-import type { RunSocket } from "./abilities/run-socket.ts";
-import { createSessionExit } from "./abilities/session-exit.ts";
-import type { SessionExit } from "./abilities/session-exit.ts";
+import { createRunRequests } from "./run-api/run-requests.ts";
+import type { RunRequests } from "./run-api/run-requests.ts";
+import { createRunApiClient } from "./run-api/client.ts";
+import { openCommandSocket } from "./run-api/command-socket.ts";
+import type { CommandSocket } from "./run-api/command-socket.ts";
+import { createSessionExit } from "./run-api/session-exit.ts";
+import type { SessionExit } from "./run-api/session-exit.ts";
 import { commandEnv } from "./command-env.ts";
 import { writeCredentialFiles } from "./credential-files.ts";
 import { noUsage } from "./harness.ts";
@@ -84,8 +84,8 @@ async function runJobRedacted(
   const redacted: Emit = (message) => emit(withoutSecrets(message, redact));
   const clock = createRunClock(job.timeoutSeconds);
   const sources = { ...options, emit: redacted, redact, clock };
-  const end = await withAbilities(job, sources, (abilities) =>
-    runPhases(job, { ...abilities, emit: redacted, signal, clock }, options),
+  const end = await withRunRequests(job, sources, (requests) =>
+    runPhases(job, { ...requests, emit: redacted, signal, clock }, options),
   ).catch(failure);
   return { ...end, error: redact(end.error) as string | null };
 }
@@ -102,42 +102,42 @@ function withoutSecrets(message: RunMessage, redact: (value: unknown) => unknown
   };
 }
 
-/** What an agent's abilities need of the run. */
-interface AbilitySources extends Pick<RunJobOptions, "agentProgram" | "env"> {
+/** What an agent's requests need of the run. */
+interface RunRequestSources extends Pick<RunJobOptions, "agentProgram" | "env"> {
   readonly emit: Emit;
   readonly redact: (value: unknown) => unknown;
   readonly clock: RunClock;
 }
 
 /** Runs the job with what its agent can ask for, as tools and as commands; that goes with the job. */
-async function withAbilities(
+async function withRunRequests(
   job: Job,
-  { emit, redact, agentProgram: program, env, clock }: AbilitySources,
-  run: (given: Pick<Surroundings, "abilities" | "exit" | "commands">) => Promise<SessionEnd>,
+  { emit, redact, agentProgram: program, env, clock }: RunRequestSources,
+  run: (given: Pick<Surroundings, "requests" | "exit" | "commands">) => Promise<SessionEnd>,
 ): Promise<SessionEnd> {
   const exit = createSessionExit();
-  const client = job.channel === null ? null : createChannelClient(job.channel);
-  const abilities = pausing(createAbilities({ job, emit, client, exit, redact }), clock);
+  const client = job.channel === null ? null : createRunApiClient(job.channel);
+  const requests = pausing(createRunRequests({ job, emit, client, exit, redact }), clock);
   const { workDir, harness } = job;
   const ownHome = harness.type === "llm-cli" && env.HOME === workDir;
-  const commands = await openRunSocket({
-    ...{ workDir, abilities, program, profileDir: ownHome ? workDir : null },
+  const commands = await openCommandSocket({
+    ...{ workDir, requests, program, profileDir: ownHome ? workDir : null },
   }).catch((error: unknown) => {
     const msg = `the commands of this run (al-status and so on) do not work: ${messageOf(error)}`;
     emit({ type: "log", level: 40, time: Date.now(), kind: "run", msg });
     return null;
   });
   try {
-    return await run({ abilities, exit, commands });
+    return await run({ requests, exit, commands });
   } finally {
     await commands?.close();
   }
 }
 
 /** The scheduler's clock of a run stands while the run waits for it. */
-function pausing(abilities: Abilities, clock: RunClock): Abilities {
+function pausing(requests: RunRequests, clock: RunClock): RunRequests {
   return {
-    perform: (name, input, signal) => clock.pausedFor(() => abilities.perform(name, input, signal)),
+    perform: (name, input, signal) => clock.pausedFor(() => requests.perform(name, input, signal)),
   };
 }
 
@@ -150,10 +150,10 @@ interface Surroundings {
   readonly emit: Emit;
   readonly signal: AbortSignal;
   readonly clock: RunClock;
-  readonly abilities: Abilities;
+  readonly requests: RunRequests;
   readonly exit: SessionExit;
   /** Null where the agent's commands don't work. */
-  readonly commands: RunSocket | null;
+  readonly commands: CommandSocket | null;
 }
 
 /** Pre hooks and session; then the post hooks, however that ended. */
@@ -162,7 +162,7 @@ async function runPhases(
   surroundings: Surroundings,
   { env, startScripted }: RunJobOptions,
 ): Promise<SessionEnd> {
-  const { emit, signal, clock, abilities, exit, commands } = surroundings;
+  const { emit, signal, clock, requests, exit, commands } = surroundings;
   // Loaded before the hooks, which may take long: only then is the most expensive part of the start over.
   await harnesses[job.harness.type]();
   emit({ type: "ready" });
@@ -178,7 +178,7 @@ async function runPhases(
   const prompt = promptFor(job, {
     ...{ timezone, now: Date.now(), payloadFile, commands: commands !== null },
   });
-  const session = { job, prompt, commandEnv: variables, emit, clock, abilities, startScripted };
+  const session = { job, prompt, commandEnv: variables, emit, clock, requests, startScripted };
   const stopping = AbortSignal.any([signal, exit.begin()]);
   const ended = await untilPost(session, { ...hooks, signal: stopping }).catch(failure);
   const sessionEnd = stopped(exited(ended, exit), signal);

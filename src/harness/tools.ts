@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Job } from "../contracts/job.ts";
-import type { AbilityName } from "./abilities/abilities.ts";
+import type { RunRequestName } from "./run-api/run-requests.ts";
 
 /** A tool that the harness gives the model beside its own: something to ask of the scheduler. */
 export interface HarnessTool {
@@ -9,7 +9,7 @@ export interface HarnessTool {
   readonly description: string;
   /** For the model; the ability checks by a schema of its own. */
   readonly parameters: z.ZodObject;
-  readonly ability: AbilityName;
+  readonly ability: RunRequestName;
 }
 
 const seconds = z.number().min(0);

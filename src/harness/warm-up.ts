@@ -28,7 +28,7 @@ async function rehearse(
       ...{ job, signal, startScripted, prompt: "Are you there?", commandEnv: {} },
       emit: () => undefined,
       clock: createRunClock(job.timeoutSeconds),
-      abilities: { perform: () => Promise.reject(new Error("this is a rehearsal")) },
+      requests: { perform: () => Promise.reject(new Error("this is a rehearsal")) },
     });
   } catch {
     // What is wrong will be wrong with the run too, and said there.

@@ -6,13 +6,8 @@ import type { Resting } from "../../streams/runs/resting.ts";
 import type { LockClaimEvent } from "../../streams/status/reduce-status.ts";
 import type { RunEvent, RunRequest, WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
-import type {
-  Ability,
-  AbilityAnswer,
-  RunAbilities,
-  RunRequestOf,
-} from "../contracts/run-channel.ts";
-import { refusal } from "../contracts/run-channel.ts";
+import type { RequestName, RequestAnswer, RunApi, RunApiRequest } from "../contracts/run-api.ts";
+import { refusal } from "../contracts/run-api.ts";
 import type { Offer, Receipt } from "../contracts/webhook-receipts.ts";
 import type { Store } from "../store/store.ts";
 import { interpretStored } from "../webhooks/interpret.ts";
@@ -48,7 +43,7 @@ export interface AbilityDeps extends Pick<
 }
 
 /** What live runs ask for, over what flows and what is stored. */
-export interface LiveAbilities extends RunAbilities {
+export interface LiveAbilities extends RunApi {
   /** Offers a delivery to the runs that wait for one. */
   offerDelivery(event: WebhookEvent, payload: unknown): Offer;
   /** What runs hold and wait for, for the status; subscribed before `event$`, which tells what is held already. */
@@ -62,7 +57,7 @@ export interface LiveAbilities extends RunAbilities {
 }
 
 type Performers = {
-  readonly [A in Ability]: (request: RunRequestOf<A>) => Promise<AbilityAnswer<A>>;
+  readonly [A in RequestName]: (request: RunApiRequest<A>) => Promise<RequestAnswer<A>>;
 };
 
 /** The abilities of one scheduler's runs. */
@@ -135,7 +130,7 @@ export function createRunAbilities(deps: AbilityDeps): LiveAbilities {
     "call-wait": (request) => calls.wait(request),
     wait: (request) => waits.wait(request),
     cancel: ({ instanceId, key }) => {
-      const named = (ability: Ability): string => requestId({ instanceId, ability, key });
+      const named = (ability: RequestName): string => requestId({ instanceId, ability, key });
       waits.cancel(named("wait"));
       for (const ability of ["call-wait", "lock"] as const) requests.leave(named(ability));
       return Promise.resolve({ ok: true });
@@ -149,7 +144,9 @@ export function createRunAbilities(deps: AbilityDeps): LiveAbilities {
     freezer.forget(instanceId);
   };
   return {
-    perform: async <A extends Ability>(request: RunRequestOf<A>): Promise<AbilityAnswer<A>> => {
+    perform: async <A extends RequestName>(
+      request: RunApiRequest<A>,
+    ): Promise<RequestAnswer<A>> => {
       const { instanceId, ability } = request;
       runOf(instanceId);
       count(instanceId, 1);

@@ -5,8 +5,8 @@ import type { RunRequest } from "../../streams/vocabulary.ts";
 import { createChannels } from "../channel/channels.ts";
 import { removeChannelDir, writeStopReason } from "../channel/channel-dir.ts";
 import type { Job } from "../contracts/job.ts";
-import { mountedChannelDir } from "../contracts/run-channel.ts";
-import type { RunAbilities } from "../contracts/run-channel.ts";
+import { mountedSocketDir } from "../contracts/run-api.ts";
+import type { RunApi } from "../contracts/run-api.ts";
 import type { Redactor } from "../credentials/redactor.ts";
 import { messageOf } from "../errors.ts";
 import { ownBaseDir } from "../runners/host-user/base-dir.ts";
@@ -23,7 +23,7 @@ export interface RunChannelsOptions {
 /** A channel for each run, from its start to its end, whoever started it. */
 export interface RunChannels {
   /** Starts to answer; until then runs are told to come again. */
-  serve(abilities: RunAbilities): void;
+  serve(abilities: RunApi): void;
   /** The channel of a run that starts; null for one of an earlier scheduler, which has its own. */
   channelFor(request: RunRequest): Promise<Job["channel"]>;
   /** Folder of a run's channel on this machine; null without one. */
@@ -80,7 +80,7 @@ export function createRunChannels(options: RunChannelsOptions): RunChannels {
       await records.add({ instanceId, dir, tokenHash });
       // A run that was stopped while it was prepared has nobody who ends its channel any more.
       if (!running.has(instanceId)) close(instanceId);
-      return { token, socket: contained ? socket.replace(dir, mountedChannelDir) : socket };
+      return { token, socket: contained ? socket.replace(dir, mountedSocketDir) : socket };
     },
     dirOf: (instanceId) => channels.dirOf(instanceId),
     restore: async (alive) => {

@@ -6,7 +6,7 @@ import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
 import type { Runner } from "../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { BuildEvent, RunRequest } from "../../streams/vocabulary.ts";
-import type { RunAbilities } from "../contracts/run-channel.ts";
+import type { RunApi } from "../contracts/run-api.ts";
 import { readSkillFiles } from "../config/skill-files.ts";
 import { secretsOf } from "../credentials/credential-types.ts";
 import { proxySecrets } from "../credentials/job-redactor.ts";
@@ -55,7 +55,7 @@ export interface Runtimes {
   /** Keeps so many processes started ahead for each of these OS users, and none for others. */
   readonly keepWarm: (users: readonly string[], each: number) => void;
   /** Starts to answer what runs ask for; until then they are told to come again. */
-  readonly serve: (abilities: RunAbilities) => void;
+  readonly serve: (abilities: RunApi) => void;
   /** Answers no run any more. */
   readonly close: () => Promise<void>;
 }

@@ -6,8 +6,8 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { NewChannel } from "../../src/channel/channels.ts";
-import type { AbilityAnswer } from "../../src/contracts/run-channel.ts";
-import { ChannelError } from "../../src/contracts/run-channel.ts";
+import type { RequestAnswer } from "../../src/contracts/run-api.ts";
+import { RunApiError } from "../../src/contracts/run-api.ts";
 import { held } from "../helpers/fake-abilities.ts";
 import { channelSide, clientOf, never, post, resource } from "./support.ts";
 import type { ChannelSide } from "./support.ts";
@@ -81,7 +81,7 @@ describe("a run's channel", () => {
 
   it("answers 401 to what still waits when the run is over, and tells the work that nobody waits", async () => {
     const one = await side.channels.open("dev-1", side.base);
-    side.abilities.answers.wait = () => held<AbilityAnswer<"wait">>().promise;
+    side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
     const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
     await expect.poll(() => side.abilities.asked.length).toBe(1);
     side.channels.revoke("dev-1");
@@ -96,7 +96,7 @@ describe("a run's channel", () => {
       ...{ heldSince: "2026-11-21T12:00:00.000Z", expiresAt: "2026-11-21T12:30:00.000Z" },
     };
     const held = { error: "held", detail: "b-1 holds it", holder } as const;
-    side.abilities.answers.lock = () => Promise.reject(new ChannelError(held));
+    side.abilities.answers.lock = () => Promise.reject(new RunApiError(held));
     expect(await post(one, "lock")).toMatchObject({ status: 409, body: held });
     await expect(clientOf(one).ask("lock", { resource }, never)).rejects.toMatchObject({
       problem: held,
@@ -105,7 +105,7 @@ describe("a run's channel", () => {
 
   it("answers a waiting request when it happens, and lets go of one whose client is gone", async () => {
     const one = await side.channels.open("dev-1", side.base);
-    const { promise, resolve } = held<AbilityAnswer<"wait">>();
+    const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
     const gone = new AbortController();
     const left = clientOf(one).ask("wait", { kind: "webhook" }, gone.signal);
@@ -113,7 +113,7 @@ describe("a run's channel", () => {
     await expect.poll(() => side.abilities.asked.length).toBe(2);
     const [first, second] = side.abilities.asked;
     gone.abort();
-    await expect(left).rejects.toBeInstanceOf(ChannelError);
+    await expect(left).rejects.toBeInstanceOf(RunApiError);
     await expect
       .poll(() => [first?.signal.aborted, second?.signal.aborted].toSorted())
       .toEqual([false, true]);
@@ -123,11 +123,11 @@ describe("a run's channel", () => {
 
   it("goes on after a restart under the same key, with the same token, at the same place", async () => {
     const one = await side.channels.open("dev-1", side.base);
-    side.abilities.answers.wait = () => held<AbilityAnswer<"wait">>().promise;
+    side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
     const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
     await expect.poll(() => side.abilities.asked.length).toBe(1);
     await side.channels.close();
-    const { promise, resolve } = held<AbilityAnswer<"wait">>();
+    const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
     side.channels = side.successor();
     await side.channels.reopen("dev-1", one);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AbilityAnswer } from "../../src/contracts/run-channel.ts";
+import type { RequestAnswer } from "../../src/contracts/run-api.ts";
 import type { NewChannel } from "../../src/channel/channels.ts";
 import { held } from "../helpers/fake-abilities.ts";
 import { channelSide, clientOf, never, post, resource } from "./support.ts";
@@ -37,7 +37,7 @@ describe("who has no token", () => {
 
   it("cuts off no run that waits for its answer", async () => {
     const one = await side.channels.open("dev-1", side.base);
-    const { promise, resolve } = held<AbilityAnswer<"wait">>();
+    const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
     const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
     await expect.poll(() => side.abilities.asked.length).toBe(1);
@@ -84,7 +84,7 @@ describe("a run", () => {
 describe("a run that asks and hangs up", () => {
   it("has no more work done for it at a time than one that waits", async () => {
     const one = await side.channels.open("dev-1", side.base);
-    const { promise, resolve } = held<AbilityAnswer<"wait">>();
+    const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
     const gone = new AbortController();
     const asked = Array.from({ length: 64 }, () =>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Ability, AbilityAnswer } from "../../src/contracts/run-channel.ts";
+import type { RequestName, RequestAnswer } from "../../src/contracts/run-api.ts";
 import { held } from "../helpers/fake-abilities.ts";
 import { channelSide, clientOf, never, post, resource } from "./support.ts";
 import type { ChannelSide } from "./support.ts";
@@ -15,7 +15,7 @@ const conditions = (n: number) =>
   Object.fromEntries(Array.from({ length: n }, (_, i) => [`member.${i}`, "xxx"]));
 
 describe("a request of a run", () => {
-  it.each<[string, Ability | "nothing", unknown, Record<string, string>]>([
+  it.each<[string, RequestName | "nothing", unknown, Record<string, string>]>([
     ["an unknown ability", "nothing", {}, {}],
     ["a resource that is no URI", "lock", { resource: "a lock" }, {}],
     ["a resource that is too long", "lock", { resource: `x:${"y".repeat(600)}` }, {}],
@@ -73,7 +73,7 @@ describe("a request of a run", () => {
 
   it("lets a run wait for 64 answers, and no more", async () => {
     const one = await side.channels.open("dev-1", side.base);
-    const { promise, resolve } = held<AbilityAnswer<"wait">>();
+    const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
     const waiting = Array.from({ length: 64 }, () =>
       clientOf(one).ask("wait", { kind: "webhook" }, never),

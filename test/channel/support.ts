@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createChannels } from "../../src/channel/channels.ts";
 import type { Channels, NewChannel } from "../../src/channel/channels.ts";
-import { createChannelClient } from "../../src/harness/abilities/channel-client.ts";
-import type { ChannelClientOptions } from "../../src/harness/abilities/channel-client.ts";
+import { createRunApiClient } from "../../src/harness/run-api/client.ts";
+import type { RunApiClientOptions } from "../../src/harness/run-api/client.ts";
 import { postJson } from "../../src/harness/post-json.ts";
 import { fakeAbilities } from "../helpers/fake-abilities.ts";
 import type { FakeAbilities } from "../helpers/fake-abilities.ts";
@@ -58,7 +58,7 @@ export function post(
 
 export function clientOf(
   { socket, token }: NewChannel,
-  options: Partial<ChannelClientOptions> = {},
+  options: Partial<RunApiClientOptions> = {},
 ) {
-  return createChannelClient({ socket, token, ...options });
+  return createRunApiClient({ socket, token, ...options });
 }

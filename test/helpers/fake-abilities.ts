@@ -1,17 +1,17 @@
-import { ChannelError } from "../../src/contracts/run-channel.ts";
+import { RunApiError } from "../../src/contracts/run-api.ts";
 import type {
-  Ability,
-  AbilityAnswer,
-  RunAbilities,
-  RunRequestOf,
-} from "../../src/contracts/run-channel.ts";
+  RequestName,
+  RequestAnswer,
+  RunApi,
+  RunApiRequest,
+} from "../../src/contracts/run-api.ts";
 
 /** Stands in for the scheduler behind a channel: it notes what it is asked and answers by a table. */
-export interface FakeAbilities extends RunAbilities {
-  readonly asked: RunRequestOf[];
+export interface FakeAbilities extends RunApi {
+  readonly asked: RunApiRequest[];
   /** The answer to an ability, or a function of the request; one that rejects refuses. */
   answers: Partial<{
-    [A in Ability]: (request: RunRequestOf<A>) => AbilityAnswer<A> | Promise<AbilityAnswer<A>>;
+    [A in RequestName]: (request: RunApiRequest<A>) => RequestAnswer<A> | Promise<RequestAnswer<A>>;
   }>;
 }
 
@@ -29,12 +29,12 @@ export function fakeAbilities(answers: FakeAbilities["answers"] = {}): FakeAbili
       call: ({ key }) => ({ ok: true, callId: key, state: "queued" }),
       ...answers,
     },
-    perform: async <A extends Ability>(request: RunRequestOf<A>) => {
+    perform: async <A extends RequestName>(request: RunApiRequest<A>) => {
       fake.asked.push(request);
       const answer = fake.answers[request.ability] as
-        ((given: RunRequestOf<A>) => AbilityAnswer<A> | Promise<AbilityAnswer<A>>) | undefined;
+        ((given: RunApiRequest<A>) => RequestAnswer<A> | Promise<RequestAnswer<A>>) | undefined;
       if (answer === undefined) {
-        throw new ChannelError({ error: "disabled", detail: `no ${request.ability} here` });
+        throw new RunApiError({ error: "disabled", detail: `no ${request.ability} here` });
       }
       return answer(request);
     },

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Job } from "../../src/contracts/job.ts";
 import { createRedactor } from "../../src/credentials/redactor.ts";
 import type { Redactor } from "../../src/credentials/redactor.ts";
-import { createChannelClient } from "../../src/harness/abilities/channel-client.ts";
+import { createRunApiClient } from "../../src/harness/run-api/client.ts";
 import { createRunChannels } from "../../src/start/run-channels.ts";
 import { ownBaseDir } from "../../src/runners/host-user/base-dir.ts";
 import { runsDir } from "../../src/start/run-agent-program.ts";
@@ -51,7 +51,7 @@ function aRequest(instanceId: string, type: RuntimeConfig["type"] = "host-user")
 }
 
 const unlock = (channel: Job["channel"]) =>
-  createChannelClient({ socket: "", token: "", ...channel, patienceMs: 200 }).ask(
+  createRunApiClient({ socket: "", token: "", ...channel, patienceMs: 200 }).ask(
     "unlock",
     { resource: "x:y" },
     new AbortController().signal,

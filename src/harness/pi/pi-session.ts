@@ -9,8 +9,8 @@ import {
 } from "@earendil-works/pi-coding-agent";
 import type { AgentSession, ExtensionFactory, ModelRuntime } from "@earendil-works/pi-coding-agent";
 import { z } from "zod";
-import { refusedAnswer } from "../abilities/abilities.ts";
-import type { Abilities } from "../abilities/abilities.ts";
+import { refusedAnswer } from "../run-api/run-requests.ts";
+import type { RunRequests } from "../run-api/run-requests.ts";
 import type { Session } from "../harness.ts";
 import type { PiModel } from "./pi-models.ts";
 import { systemPrompt } from "../system-prompt.ts";
@@ -22,7 +22,7 @@ const builtInTools = ["read", "bash", "edit", "write"];
 
 /** A session of pi with the job's instructions and tools, and nothing of the machine's pi. */
 export async function createPiSession(
-  { job, commandEnv, abilities }: Session,
+  { job, commandEnv, requests }: Session,
   modelRuntime: ModelRuntime,
   first: PiModel,
   extension: ExtensionFactory,
@@ -64,7 +64,7 @@ export async function createPiSession(
     model: first.model,
     thinkingLevel: first.thinkingLevel,
     tools: [...builtInTools, ...tools.map(({ name }) => name)],
-    customTools: [defineTool(bash), ...tools.map((tool) => piTool(tool, abilities))],
+    customTools: [defineTool(bash), ...tools.map((tool) => piTool(tool, requests))],
     resourceLoader,
     sessionManager: SessionManager.inMemory(cwd),
     settingsManager,
@@ -73,12 +73,12 @@ export async function createPiSession(
 }
 
 /** The tool answers as the command of the same ability does: with one JSON object. A refusal is the tool's error. */
-function piTool({ name, description, parameters, ability }: HarnessTool, abilities: Abilities) {
+function piTool({ name, description, parameters, ability }: HarnessTool, requests: RunRequests) {
   return defineTool({
     ...{ name, label: name, description },
     parameters: z.toJSONSchema(parameters),
     execute: async (_id, input, signal = neverAborted) => {
-      const answer = await abilities.perform(ability, input, signal).catch(refusedAnswer);
+      const answer = await requests.perform(ability, input, signal).catch(refusedAnswer);
       const text = JSON.stringify(answer);
       if (answer.ok !== true) throw new Error(text);
       return { content: [{ type: "text", text }], details: undefined };

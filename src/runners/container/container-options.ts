@@ -1,6 +1,6 @@
 import type { ContainerCreateOptions } from "dockerode";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
-import { mountedChannelDir } from "../../contracts/run-channel.ts";
+import { mountedSocketDir } from "../../contracts/run-api.ts";
 import { command, containerUser } from "./image/dockerfile.ts";
 import { agentLabel, containerName, instanceLabel, projectId, projectLabel } from "./labels.ts";
 
@@ -108,7 +108,7 @@ function isolation({ memory, cpus, network }: ContainerLimits) {
 }
 
 function mount(source: string) {
-  return { Type: "bind" as const, Source: source, Target: mountedChannelDir, ReadOnly: true };
+  return { Type: "bind" as const, Source: source, Target: mountedSocketDir, ReadOnly: true };
 }
 
 const units: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };

@@ -4,7 +4,7 @@ import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { Job } from "../../contracts/job.ts";
-import { maxWaitsOfRun } from "../../contracts/run-channel.ts";
+import { maxWaitsOfRun } from "../../contracts/run-api.ts";
 import type { Life } from "../as-run.ts";
 import { unlessAborted } from "../abortable.ts";
 import { stoppedBeforeStart } from "../run-exit.ts";

@@ -6,8 +6,8 @@ import type { CallCommand, CallEvent } from "../../../streams/coordination/calls
 import type { OpenCall } from "../../../streams/coordination/open-calls.ts";
 import type { WaitGraph } from "../../../streams/coordination/wait-graph.ts";
 import type { RunEvent, RunRequest, WorkItem } from "../../../streams/vocabulary.ts";
-import { refusal } from "../../contracts/run-channel.ts";
-import type { AbilityAnswer, RunRequestOf } from "../../contracts/run-channel.ts";
+import { refusal } from "../../contracts/run-api.ts";
+import type { RequestAnswer, RunApiRequest } from "../../contracts/run-api.ts";
 import type { Offer } from "../../contracts/webhook-receipts.ts";
 import type { CallState } from "../../store/calls.ts";
 import type { Store } from "../../store/store.ts";
@@ -40,9 +40,9 @@ export interface CallDeps {
 }
 
 export interface CallAbilities {
-  call(request: RunRequestOf<"call">): Promise<AbilityAnswer<"call">>;
-  check(request: RunRequestOf<"call-check">): Promise<AbilityAnswer<"call-check">>;
-  wait(request: RunRequestOf<"call-wait">): Promise<AbilityAnswer<"call-wait">>;
+  call(request: RunApiRequest<"call">): Promise<RequestAnswer<"call">>;
+  check(request: RunApiRequest<"call-check">): Promise<RequestAnswer<"call-check">>;
+  wait(request: RunApiRequest<"call-wait">): Promise<RequestAnswer<"call-wait">>;
   see(event: RunEvent): void;
   /** Takes over the calls that an earlier scheduler left. Callers that live no more have ended. */
   restore(alive: ReadonlySet<string>): void;
@@ -179,7 +179,7 @@ type CallItem = WorkItem & { readonly trigger: CallTrigger };
 
 /** The tree of calls begins with the run that no other run called. */
 function callItem(
-  { instanceId, key, request }: RunRequestOf<"call">,
+  { instanceId, key, request }: RunApiRequest<"call">,
   run: RunRequest,
   at: number,
 ): CallItem {

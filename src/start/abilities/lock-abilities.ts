@@ -8,7 +8,7 @@ import type {
 } from "../../../streams/coordination/lock-events.ts";
 import { locks } from "../../../streams/coordination/locks.ts";
 import type { WaitGraph } from "../../../streams/coordination/wait-graph.ts";
-import type { AbilityAnswer, RunRequestOf } from "../../contracts/run-channel.ts";
+import type { RequestAnswer, RunApiRequest } from "../../contracts/run-api.ts";
 import type { Store } from "../../store/store.ts";
 import type { LockClaimEvent } from "../../../streams/status/reduce-status.ts";
 import { createKeptUnlocks } from "./kept-unlocks.ts";
@@ -34,9 +34,9 @@ export interface LockDeps {
 }
 
 export interface LockAbilities {
-  lock(request: RunRequestOf<"lock">): Promise<AbilityAnswer<"lock">>;
-  unlock(request: RunRequestOf<"unlock">): Promise<AbilityAnswer<"unlock">>;
-  heartbeat(request: RunRequestOf<"lock-heartbeat">): Promise<AbilityAnswer<"lock-heartbeat">>;
+  lock(request: RunApiRequest<"lock">): Promise<RequestAnswer<"lock">>;
+  unlock(request: RunApiRequest<"unlock">): Promise<RequestAnswer<"unlock">>;
+  heartbeat(request: RunApiRequest<"lock-heartbeat">): Promise<RequestAnswer<"lock-heartbeat">>;
   /** The run is over. */
   end(instanceId: string): void;
   /** What runs hold and wait for, for the status; also what is held when the work begins. */
@@ -117,7 +117,7 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
   };
 
   const ask = (
-    request: RunRequestOf<"lock" | "unlock" | "lock-heartbeat">,
+    request: RunApiRequest<"lock" | "unlock" | "lock-heartbeat">,
     command: (key: string) => LockCommand,
   ): Promise<unknown> => {
     const begin = (id: string): void => {
@@ -142,21 +142,21 @@ export function createLockAbilities(deps: LockDeps): LockAbilities {
       const owner = { resource, instanceId, agent: deps.agentOf(instanceId) };
       const limits = { ttlMs: ttlMs(request.request), waitMs: waitSeconds * 1000 };
       const asked = ask(request, (key) => ({ type: "acquire", key, ...owner, ...limits }));
-      return asked as Promise<AbilityAnswer<"lock">>;
+      return asked as Promise<RequestAnswer<"lock">>;
     },
     unlock: async (request) => {
       const { instanceId } = request;
       const { resource } = request.request;
       const before = unlocks.answer(instanceId, requestId(request));
-      if (before !== undefined) return before as AbilityAnswer<"unlock">;
+      if (before !== undefined) return before as RequestAnswer<"unlock">;
       const asked = ask(request, (key) => ({ type: "release", key, resource, instanceId }));
-      return (await asked) as AbilityAnswer<"unlock">;
+      return (await asked) as RequestAnswer<"unlock">;
     },
     heartbeat: (request) => {
       const { instanceId } = request;
       const asked = { resource: request.request.resource, ttlMs: ttlMs(request.request) };
       return ask(request, (key) => ({ type: "heartbeat", key, instanceId, ...asked })) as Promise<
-        AbilityAnswer<"lock-heartbeat">
+        RequestAnswer<"lock-heartbeat">
       >;
     },
     end: (instanceId) => {

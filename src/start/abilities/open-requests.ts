@@ -1,7 +1,7 @@
-import { refusal } from "../../contracts/run-channel.ts";
-import type { RunRequestOf } from "../../contracts/run-channel.ts";
+import { refusal } from "../../contracts/run-api.ts";
+import type { RunApiRequest } from "../../contracts/run-api.ts";
 
-export type Asked = Pick<RunRequestOf, "instanceId" | "ability" | "key" | "request" | "signal">;
+export type Asked = Pick<RunApiRequest, "instanceId" | "ability" | "key" | "request" | "signal">;
 
 /** The name of a request among those of all runs: keys are made by runs, which know nothing of each other. */
 export function requestId({
@@ -16,7 +16,7 @@ export function requestId({
 export interface OpenRequests {
   /**
    * Begins a request unless it is open already. `left` is called when nobody waits for its answer any more. Rejects with
-   * a ChannelError `malformed` when the key is that of another request.
+   * a RunApiError `malformed` when the key is that of another request.
    */
   ask(asked: Asked, begin: (id: string) => void, left: (id: string) => void): Promise<unknown>;
   /** A request that is to be repeated: an earlier scheduler took it. */

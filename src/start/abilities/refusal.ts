@@ -1,17 +1,17 @@
 import type { LockRefusal } from "../../../streams/coordination/lock-events.ts";
 import { maxLocksOfRun } from "../../../streams/coordination/locks.ts";
-import { refusal } from "../../contracts/run-channel.ts";
-import type { ChannelError } from "../../contracts/run-channel.ts";
+import { refusal } from "../../contracts/run-api.ts";
+import type { RunApiError } from "../../contracts/run-api.ts";
 import { didYouMean } from "../../contracts/did-you-mean.ts";
 import { OperationError } from "../../contracts/operations.ts";
 import { lockView } from "./lock-view.ts";
 
 /** Why a lock is not given, not kept or not released. */
-export function lockRefusal(refused: LockRefusal, resource: string): ChannelError {
+export function lockRefusal(refused: LockRefusal, resource: string): RunApiError {
   const { why, holder } = refused;
   const held = holder === null ? {} : { holder: lockView(holder) };
   const by = holder?.instanceId ?? "nobody";
-  const problem = (detail: string): ChannelError => refusal(why, detail, held);
+  const problem = (detail: string): RunApiError => refusal(why, detail, held);
   switch (why) {
     case "held":
       return problem(`${resource} is held by ${by}.`);

@@ -7,7 +7,7 @@ import type { Wait, WaitCommand, WaitEvent } from "../../../streams/coordination
 import type { Resting } from "../../../streams/runs/resting.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { WebhookEvent, WorkItem } from "../../../streams/vocabulary.ts";
-import type { AbilityAnswer, RunRequestOf } from "../../contracts/run-channel.ts";
+import type { RequestAnswer, RunApiRequest } from "../../contracts/run-api.ts";
 import type { Offer } from "../../contracts/webhook-receipts.ts";
 import type { Store } from "../../store/store.ts";
 import type { OpenRequests } from "./open-requests.ts";
@@ -33,7 +33,7 @@ export interface WaitDeps {
   readonly onIdle: (instanceId: string) => void;
   /** The config that a live run was started with; throws when it does not live. */
   readonly configOf: (instanceId: string) => AgentConfig;
-  /** Throws a ChannelError when the project has no such source. */
+  /** Throws a RunApiError when the project has no such source. */
   readonly mustHaveSource: (request: Pick<Condition, "kind" | "source">) => void;
   /** Writes a warning into the log of the run's agent. */
   readonly warnRun: (instanceId: string, message: string) => void;
@@ -41,7 +41,7 @@ export interface WaitDeps {
 }
 
 export interface WaitAbilities {
-  wait(request: RunRequestOf<"wait">): Promise<AbilityAnswer<"wait">>;
+  wait(request: RunApiRequest<"wait">): Promise<RequestAnswer<"wait">>;
   /** Offers a delivery to the runs that wait for one; `payload` is its JSON. */
   offerDelivery(event: WebhookEvent, payload: unknown): Offer;
   /** Offers a call to the runs of the called agent that wait for one. */
@@ -79,7 +79,7 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
   const refuse = (id: string, error: unknown): void =>
     open.finish(id, () => requests.refuse(id, error));
 
-  const start = (id: string, { instanceId, request }: RunRequestOf<"wait">): void => {
+  const start = (id: string, { instanceId, request }: RunApiRequest<"wait">): void => {
     const { timeoutSeconds, ...condition } = request;
     const agent = deps.configOf(instanceId);
     const since = clock.now();
@@ -172,13 +172,13 @@ export function createWaitAbilities(deps: WaitDeps): WaitAbilities {
   return {
     wait: async (request) => {
       const before = store.waits.answer(request.instanceId, requestId(request));
-      if (before !== undefined) return before as AbilityAnswer<"wait">;
+      if (before !== undefined) return before as RequestAnswer<"wait">;
       if (!open.has(requestId(request))) deps.mustHaveSource(request.request);
       const left = (id: string): void => hungUp(id, hungUpMs);
       const asked = requests.ask(request, (id) => start(id, request), left);
       // An adopted run that asked again has nothing to do either.
       if (open.isIdle(requestId(request))) deps.onIdle(request.instanceId);
-      return (await asked) as AbilityAnswer<"wait">;
+      return (await asked) as RequestAnswer<"wait">;
     },
     offerDelivery: (event, payload) => offers.ofDelivery(event, payload),
     offerCall: (agent, call) => offers.ofCall(agent, call),

@@ -1,13 +1,13 @@
 import type { Wait } from "../../../streams/coordination/waits.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
-import { maxWaitsOfRun } from "../../contracts/run-channel.ts";
-import type { AbilityAnswer } from "../../contracts/run-channel.ts";
+import { maxWaitsOfRun } from "../../contracts/run-api.ts";
+import type { RequestAnswer } from "../../contracts/run-api.ts";
 
 /** What a run is told at the end of a wait: what met it, or null when its time was over. */
 export function waitAnswer(
   wait: Pick<Wait, "since" | "until" | "askedMs">,
   trigger: Readonly<Record<string, unknown>> | null,
-): AbilityAnswer<"wait"> {
+): RequestAnswer<"wait"> {
   const limited = limitOf(wait);
   const told = limited === null ? {} : { limited };
   return { ok: true, timedOut: trigger === null, ...told, trigger };
@@ -18,7 +18,7 @@ export function limitOf({
   since,
   until,
   askedMs,
-}: Pick<Wait, "since" | "until" | "askedMs">): AbilityAnswer<"wait">["limited"] | null {
+}: Pick<Wait, "since" | "until" | "askedMs">): RequestAnswer<"wait">["limited"] | null {
   if (askedMs === undefined) return null;
   const [askedSeconds, timeoutSeconds] = [askedMs / 1000, (until - since) / 1000];
   const why = `waits at most ${timeoutSeconds} s instead of ${askedSeconds} s: a wait lasts no longer than the agent's waitTimeout, and all waits of a run no longer than ${maxWaitsOfRun} times that`;

@@ -1,6 +1,6 @@
 import type { Wait, WaitCommand } from "../../../streams/coordination/waits.ts";
 import type { Trigger, WebhookEvent } from "../../../streams/vocabulary.ts";
-import type { AbilityAnswer } from "../../contracts/run-channel.ts";
+import type { RequestAnswer } from "../../contracts/run-api.ts";
 import type { Offer } from "../../contracts/webhook-receipts.ts";
 import { callAs, deliveryAs } from "./told.ts";
 import type { Told } from "./told.ts";
@@ -16,7 +16,7 @@ export interface WaitOffers {
   /** Those who wait for what is offered just now. */
   goesTo(waits: readonly Wait[]): void;
   /** What a run is told that takes it. */
-  answer(offerId: string, wait: Wait): AbilityAnswer<"wait"> | undefined;
+  answer(offerId: string, wait: Wait): RequestAnswer<"wait"> | undefined;
 }
 
 export interface WaitOffersDeps {

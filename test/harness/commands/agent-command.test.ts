@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { agentCommands } from "../../../src/contracts/agent-commands.ts";
-import { abilities } from "../../../src/contracts/run-channel.ts";
-import type { Ability } from "../../../src/contracts/run-channel.ts";
+import { runRequests } from "../../../src/contracts/run-api.ts";
+import type { RequestName } from "../../../src/contracts/run-api.ts";
 import { agentCommand } from "../../../src/harness/commands/agent-command.ts";
 import { commandTable } from "../../../src/harness/commands/command-table.ts";
 
@@ -75,7 +75,7 @@ describe("an agent's command", () => {
     expect(await requestOf("al-status", "two", "words")).toEqual({ text: "two words" });
   });
 
-  it.each<[keyof typeof commandTable, string[], Ability]>([
+  it.each<[keyof typeof commandTable, string[], RequestName]>([
     ["rlock", ["x:y", "--ttl", "60", "--wait", "0.5"], "lock"],
     ["runlock", ["x:y"], "unlock"],
     ["rlock-heartbeat", ["x:y", "--ttl=5"], "lock-heartbeat"],
@@ -86,6 +86,6 @@ describe("an agent's command", () => {
   ])("asks what the scheduler takes: %s %j", async (name, args, ability) => {
     expect(commandTable[name].ability).toBe(ability);
     const request: unknown = JSON.parse(JSON.stringify(await requestOf(name, ...args)));
-    expect(abilities[ability].request.safeParse(request)).toMatchObject({ success: true });
+    expect(runRequests[ability].request.safeParse(request)).toMatchObject({ success: true });
   });
 });

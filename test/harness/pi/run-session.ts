@@ -43,7 +43,7 @@ export async function runSession(options: SessionOptions): Promise<EndedSession>
     clock: options.clock ?? createRunClock(60, () => 0),
     startScripted: () =>
       Promise.resolve({ baseUrl: scriptedUrl, key: "k", close: () => Promise.resolve() }),
-    abilities: { perform: () => Promise.resolve({ ok: true }) },
+    requests: { perform: () => Promise.resolve({ ok: true }) },
   });
   const log = messages.flatMap((message) => (message.type === "log" ? [message.msg] : []));
   return { ...end, messages, log: log.join("\n"), waits };

@@ -3,12 +3,12 @@ import { asyncScheduler, EMPTY, from, map, merge, NEVER, Subject, take, tap } fr
 import type { Subscription } from "rxjs";
 import { onTestFinished } from "vitest";
 import type {
-  Ability,
-  AbilityAnswer,
-  AbilityRequest,
-  ChannelProblem,
-} from "../../../src/contracts/run-channel.ts";
-import { ChannelError } from "../../../src/contracts/run-channel.ts";
+  RequestName,
+  RequestAnswer,
+  RequestBody,
+  RunApiProblem,
+} from "../../../src/contracts/run-api.ts";
+import { RunApiError } from "../../../src/contracts/run-api.ts";
 import { createFirstEvents } from "../../../src/start/first-events.ts";
 import { heldLocks } from "../../../src/start/abilities/lock-view.ts";
 import { abandonBy, createInputs, dispatchTo } from "../../../src/start/inputs.ts";
@@ -153,12 +153,12 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     end: (instanceId: string, exit: Partial<RunnerExit> = {}): void =>
       ends.get(instanceId)?.next(exit),
     isLive: (instanceId: string): boolean => resting.of(instanceId) !== undefined,
-    ask: <A extends Ability>(
+    ask: <A extends RequestName>(
       instanceId: string,
       ability: A,
-      request: AbilityRequest<A>,
+      request: RequestBody<A>,
       { key = randomUUID(), signal = new AbortController().signal } = {},
-    ): Promise<AbilityAnswer<A>> =>
+    ): Promise<RequestAnswer<A>> =>
       abilities.perform<A>({ instanceId, ability, key, request, signal }),
     /** What operators are told of locks. */
     locks: () => heldLocks(board.claims()),
@@ -168,9 +168,9 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
 }
 
 /** The problem that a request is refused with. */
-export async function problemOf(asked: Promise<unknown>): Promise<ChannelProblem> {
+export async function problemOf(asked: Promise<unknown>): Promise<RunApiProblem> {
   const answer = await asked.catch((error: unknown) => error);
-  if (answer instanceof ChannelError) return answer.problem;
+  if (answer instanceof RunApiError) return answer.problem;
   throw new Error(`it was not refused: ${String(answer)} ${JSON.stringify(answer)}`);
 }
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { NewChannel } from "../../../src/channel/channels.ts";
 import type { Job, Script } from "../../../src/contracts/job.ts";
-import { ChannelError } from "../../../src/contracts/run-channel.ts";
-import type { AbilityAnswer } from "../../../src/contracts/run-channel.ts";
+import { RunApiError } from "../../../src/contracts/run-api.ts";
+import type { RequestAnswer } from "../../../src/contracts/run-api.ts";
 import { channelSide } from "../../channel/support.ts";
 import type { ChannelSide } from "../../channel/support.ts";
 import { held } from "../../helpers/fake-abilities.ts";
@@ -64,7 +64,7 @@ describe("an agent that runs", () => {
   it("is refused by both in the same words, and goes on", async () => {
     const path = ["a-1", "b-2", "a-1"];
     const deadlock = { error: "deadlock" as const, detail: "a waits for b", path };
-    side.abilities.answers.lock = () => Promise.reject(new ChannelError(deadlock));
+    side.abilities.answers.lock = () => Promise.reject(new RunApiError(deadlock));
     const tools = [
       { name: "al_lock", arguments: { resource } },
       bash(`rlock ${resource} 2>stderr; echo "code $?" >&2; cat stderr >&2`),
@@ -101,7 +101,7 @@ describe("an agent that runs", () => {
   });
 
   it("goes on waiting when the scheduler restarts, by tool and by command", async () => {
-    const { promise, resolve } = held<AbilityAnswer<"wait">>();
+    const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
     const where = `--where issue.number=7 --where 'action=opened' --where labels.0.id='"7"'`;
     const tools = [

@@ -1,25 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { abilities, ChannelError, channelProblemSchema } from "../../contracts/run-channel.ts";
-import type { Ability, AbilityAnswer, AbilityRequest } from "../../contracts/run-channel.ts";
+import { runRequests, RunApiError, runApiProblemSchema } from "../../contracts/run-api.ts";
+import type { RequestName, RequestAnswer, RequestBody } from "../../contracts/run-api.ts";
 import { messageOf } from "../../errors.ts";
 import { postJson } from "../post-json.ts";
 import type { Posted } from "../post-json.ts";
 
 /** Asks the scheduler for a run. */
-export interface ChannelClient {
+export interface RunApiClient {
   /**
    * Resolves to the answer, however often the scheduler goes away meanwhile: the request is repeated under the same
-   * key, and takes effect once. Rejects with a ChannelError when it is refused or nobody answers in time.
+   * key, and takes effect once. Rejects with a RunApiError when it is refused or nobody answers in time.
    */
-  ask<A extends Ability>(
+  ask<A extends RequestName>(
     ability: A,
-    request: AbilityRequest<A>,
+    request: RequestBody<A>,
     signal: AbortSignal,
-  ): Promise<AbilityAnswer<A>>;
+  ): Promise<RequestAnswer<A>>;
 }
 
-export interface ChannelClientOptions {
+export interface RunApiClientOptions {
   /** Path of the socket as this process sees it. */
   readonly socket: string;
   readonly token: string;
@@ -35,7 +35,7 @@ const shortestPauseMs = 100;
 const longestPauseMs = 5_000;
 
 /** The client of one run's channel. */
-export function createChannelClient(options: ChannelClientOptions): ChannelClient {
+export function createRunApiClient(options: RunApiClientOptions): RunApiClient {
   const { socket, token, patienceMs = defaultPatienceMs, random = Math.random } = options;
   return {
     ask: async (ability, request, signal) => {
@@ -53,7 +53,7 @@ export function createChannelClient(options: ChannelClientOptions): ChannelClien
           await wait(limit * (0.5 + random() / 2), undefined, { signal: patient.signal });
         }
       } catch (error) {
-        if (error instanceof ChannelError) throw error;
+        if (error instanceof RunApiError) throw error;
         if (signal.aborted && waits.has(ability)) giveUp(socket, headers);
         throw unavailable(signal, messageOf(error));
       } finally {
@@ -64,7 +64,7 @@ export function createChannelClient(options: ChannelClientOptions): ChannelClien
 }
 
 /** What is answered when something happens. */
-const waits: ReadonlySet<Ability> = new Set(["lock", "call-wait", "wait"]);
+const waits: ReadonlySet<RequestName> = new Set(["lock", "call-wait", "wait"]);
 const cancelMs = 5_000;
 
 /**
@@ -78,7 +78,7 @@ function giveUp(socketPath: string, headers: Readonly<Record<string, string>>): 
 }
 
 /** How long the scheduler itself may take for the answer, in ms. Without a limit it is the run's own end. */
-function ownWaitMs(ability: Ability, request: object): number {
+function ownWaitMs(ability: RequestName, request: object): number {
   const { waitSeconds, timeoutSeconds } = request as Record<string, number | undefined>;
   if (ability === "lock") return (waitSeconds ?? 0) * 1000;
   if (ability !== "wait" && ability !== "call-wait") return 0;
@@ -111,20 +111,20 @@ function answered(posted: Posted | null): posted is Posted {
   return posted !== null && posted.status < 500;
 }
 
-function answerIn<A extends Ability>(ability: A, { status, body }: Posted): AbilityAnswer<A> {
+function answerIn<A extends RequestName>(ability: A, { status, body }: Posted): RequestAnswer<A> {
   if (status !== 200) {
-    const problem = channelProblemSchema.safeParse(body);
-    if (problem.success) throw new ChannelError(problem.data);
+    const problem = runApiProblemSchema.safeParse(body);
+    if (problem.success) throw new RunApiError(problem.data);
   }
-  const answer = abilities[ability].answer.safeParse(body);
-  if (status === 200 && answer.success) return answer.data as AbilityAnswer<A>;
+  const answer = runRequests[ability].answer.safeParse(body);
+  if (status === 200 && answer.success) return answer.data as RequestAnswer<A>;
   const detail = `the scheduler's answer (status ${status}) is none that this version knows`;
-  throw new ChannelError({ error: "unavailable", detail });
+  throw new RunApiError({ error: "unavailable", detail });
 }
 
-function unavailable(signal: AbortSignal, why: string): ChannelError {
+function unavailable(signal: AbortSignal, why: string): RunApiError {
   const detail = signal.aborted
     ? "nobody waits for the answer any more"
     : `the scheduler did not answer in time (${why})`;
-  return new ChannelError({ error: "unavailable", detail });
+  return new RunApiError({ error: "unavailable", detail });
 }

@@ -1,15 +1,11 @@
 import { z } from "zod";
 import type { Job } from "../../contracts/job.ts";
-import {
-  abilities as channelAbilities,
-  ChannelError,
-  maxTextLength,
-} from "../../contracts/run-channel.ts";
-import type { Ability } from "../../contracts/run-channel.ts";
+import { runRequests, RunApiError, maxTextLength } from "../../contracts/run-api.ts";
+import type { RequestName } from "../../contracts/run-api.ts";
 import { schemaProblems } from "../../contracts/schema-problems.ts";
 import type { RunMessage } from "../../contracts/run-messages.ts";
 import { withPayloadFile } from "./awaited-trigger.ts";
-import type { ChannelClient } from "./channel-client.ts";
+import type { RunApiClient } from "./client.ts";
 import { returnMessages } from "./return-messages.ts";
 import type { SessionExit } from "./session-exit.ts";
 
@@ -22,15 +18,15 @@ const signals = {
 } as const;
 type Signal = keyof typeof signals;
 
-export type AbilityName = Ability | Signal;
+export type RunRequestName = RequestName | Signal;
 
 /** One JSON object; `ok` is true. */
 export type Answer = Readonly<Record<string, unknown>>;
 
 /** What an agent can do while it runs, whether a tool or a command asks for it. */
-export interface Abilities {
-  /** Rejects with a RefusedError or a ChannelError that says why not. */
-  perform(name: AbilityName, input: unknown, signal: AbortSignal): Promise<Answer>;
+export interface RunRequests {
+  /** Rejects with a RefusedError or a RunApiError that says why not. */
+  perform(name: RunRequestName, input: unknown, signal: AbortSignal): Promise<Answer>;
 }
 
 /** A refusal of the run's own. */
@@ -44,11 +40,11 @@ class RefusedError extends Error {
   }
 }
 
-export interface AbilitiesOptions {
+export interface RunRequestsOptions {
   readonly job: Pick<Job, "trigger" | "workDir">;
   readonly emit: (message: RunMessage) => void;
   /** Null where the run can't reach the scheduler. */
-  readonly client: ChannelClient | null;
+  readonly client: RunApiClient | null;
   readonly exit: SessionExit;
   /** Takes secrets out of a JSON-like value. */
   readonly redact: (value: unknown) => unknown;
@@ -58,7 +54,7 @@ const statusCharacters = 500;
 /** Of a returned value, as JSON. */
 const maxValueBytes = maxTextLength;
 
-export function createAbilities(options: AbilitiesOptions): Abilities {
+export function createRunRequests(options: RunRequestsOptions): RunRequests {
   const { client, job } = options;
   return {
     perform: async (name, input, signal) => {
@@ -73,7 +69,7 @@ export function createAbilities(options: AbilitiesOptions): Abilities {
         throw new RefusedError("unavailable", "this run has no way to the scheduler");
       }
       const { request }: { request: z.ZodType<Parameters<typeof client.ask>[1]> } =
-        channelAbilities[name];
+        runRequests[name];
       const asked = checked(request, input);
       mustBeShowable(asked, options.redact);
       const answer = await client.ask(name, asked, signal);
@@ -84,7 +80,7 @@ export function createAbilities(options: AbilitiesOptions): Abilities {
 
 /** The refusal as an answer, for a model or a program; anything else is thrown on. */
 export function refusedAnswer(error: unknown): Answer {
-  if (!(error instanceof ChannelError || error instanceof RefusedError)) throw error;
+  if (!(error instanceof RunApiError || error instanceof RefusedError)) throw error;
   return { ok: false, ...error.problem };
 }
 
@@ -92,11 +88,11 @@ function isSignal(name: string): name is Signal {
   return Object.hasOwn(signals, name);
 }
 
-function isAbility(name: string): name is Ability {
-  return Object.hasOwn(channelAbilities, name);
+function isAbility(name: string): name is RequestName {
+  return Object.hasOwn(runRequests, name);
 }
 
-function signalWith(name: Signal, input: unknown, options: AbilitiesOptions): void {
+function signalWith(name: Signal, input: unknown, options: RunRequestsOptions): void {
   const { emit, redact, exit, job } = options;
   const { text = "", value, code = 0 } = input as { text?: string; value?: unknown; code?: number };
   switch (name) {
@@ -116,7 +112,7 @@ function signalWith(name: Signal, input: unknown, options: AbilitiesOptions): vo
 }
 
 /** What people are shown of a request names something, so a secret in it can't be taken out. */
-function mustBeShowable(request: object, redact: AbilitiesOptions["redact"]): void {
+function mustBeShowable(request: object, redact: RunRequestsOptions["redact"]): void {
   const shown = request as Readonly<Record<string, unknown>>;
   for (const name of ["resource", "source", "event"]) {
     if (redact(shown[name]) === shown[name]) continue;

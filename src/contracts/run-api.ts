@@ -7,7 +7,7 @@ import { outcomes } from "../../streams/vocabulary.ts";
  */
 
 /** Where a run in a container finds the folder with its socket. */
-export const mountedChannelDir = "/run/al";
+export const mountedSocketDir = "/run/al";
 
 const secondsSchema = z.number().min(0).max(86_400);
 /** Characters of a text that a run sends: a context, a status, a value as JSON. */
@@ -59,7 +59,7 @@ const callSchema = z.object({
 const ok = z.literal(true);
 
 /** Request and answer of each ability. */
-export const abilities = {
+export const runRequests = {
   lock: {
     request: z.strictObject({
       resource: resourceSchema,
@@ -132,12 +132,12 @@ export const abilities = {
   cancel: { request: z.strictObject({}), answer: z.object({ ok }) },
 } as const;
 
-export type Ability = keyof typeof abilities;
-export type AbilityRequest<A extends Ability> = z.infer<(typeof abilities)[A]["request"]>;
-export type AbilityAnswer<A extends Ability> = z.infer<(typeof abilities)[A]["answer"]>;
+export type RequestName = keyof typeof runRequests;
+export type RequestBody<A extends RequestName> = z.infer<(typeof runRequests)[A]["request"]>;
+export type RequestAnswer<A extends RequestName> = z.infer<(typeof runRequests)[A]["answer"]>;
 
 /** Why a run's request is refused: a short stable code, for programs, beside the sentence for people. */
-export const channelErrors = {
+export const runApiErrors = {
   malformed: 400,
   unauthorized: 401,
   unknown_agent: 404,
@@ -155,52 +155,52 @@ export const channelErrors = {
   too_many_requests: 429,
   unavailable: 503,
 } as const;
-export type ChannelErrorCode = keyof typeof channelErrors;
+export type RunApiErrorCode = keyof typeof runApiErrors;
 
 /** A refusal as it goes over the wire, `application/problem+json`. */
-export const channelProblemSchema = z.object({
-  error: z.enum(Object.keys(channelErrors) as [ChannelErrorCode, ...ChannelErrorCode[]]),
+export const runApiProblemSchema = z.object({
+  error: z.enum(Object.keys(runApiErrors) as [RunApiErrorCode, ...RunApiErrorCode[]]),
   detail: z.string(),
   /** Who holds what was asked for. */
   holder: holderSchema.optional(),
   /** The runs that would wait for each other, from the one that asked back to itself. */
   path: z.array(z.string()).optional(),
 });
-export type ChannelProblem = z.infer<typeof channelProblemSchema>;
+export type RunApiProblem = z.infer<typeof runApiProblemSchema>;
 
 /** Thrown where an ability is refused, at either end. */
-export class ChannelError extends Error {
-  readonly problem: ChannelProblem;
+export class RunApiError extends Error {
+  readonly problem: RunApiProblem;
 
-  constructor(problem: ChannelProblem, options?: { cause?: unknown }) {
+  constructor(problem: RunApiProblem, options?: { cause?: unknown }) {
     super(problem.detail, options);
-    this.name = "ChannelError";
+    this.name = "RunApiError";
     this.problem = problem;
   }
 }
 
 /** The error by which a run is refused what it asked for. */
 export function refusal(
-  error: ChannelErrorCode,
+  error: RunApiErrorCode,
   detail: string,
-  { cause, ...more }: Partial<Pick<ChannelProblem, "path" | "holder">> & { cause?: unknown } = {},
-): ChannelError {
-  return new ChannelError({ error, detail, ...more }, { cause });
+  { cause, ...more }: Partial<Pick<RunApiProblem, "path" | "holder">> & { cause?: unknown } = {},
+): RunApiError {
+  return new RunApiError({ error, detail, ...more }, { cause });
 }
 
 /** A request of a run that was let in. */
-export interface RunRequestOf<A extends Ability = Ability> {
+export interface RunApiRequest<A extends RequestName = RequestName> {
   /** The instance whose socket and token it came by. */
   readonly instanceId: string;
   readonly ability: A;
   /** Of the client's making; the same again asks for the same once. */
   readonly key: string;
-  readonly request: AbilityRequest<A>;
+  readonly request: RequestBody<A>;
   /** Aborted when the run no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
 
-/** What the scheduler does for its runs. Rejects with a ChannelError; what it promised is committed by then. */
-export interface RunAbilities {
-  perform<A extends Ability>(request: RunRequestOf<A>): Promise<AbilityAnswer<A>>;
+/** What the scheduler does for its runs. Rejects with a RunApiError; what it promised is committed by then. */
+export interface RunApi {
+  perform<A extends RequestName>(request: RunApiRequest<A>): Promise<RequestAnswer<A>>;
 }

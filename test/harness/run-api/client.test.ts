@@ -5,7 +5,7 @@ import type { Server, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createChannelClient } from "../../../src/harness/abilities/channel-client.ts";
+import { createRunApiClient } from "../../../src/harness/run-api/client.ts";
 
 let dir: string;
 let server: Server;
@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 const aClient = (random?: () => number) =>
-  createChannelClient({ socket: join(dir, "channel.sock"), token: "t", ...(random && { random }) });
+  createRunApiClient({ socket: join(dir, "channel.sock"), token: "t", ...(random && { random }) });
 const never = new AbortController().signal;
 
 it("says so when the agent gives up a wait, under the key of the wait", async () => {

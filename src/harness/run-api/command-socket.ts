@@ -5,12 +5,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { once } from "node:events";
 import { join } from "node:path";
 import { agentCommands } from "../../contracts/agent-commands.ts";
-import { maxRequestBytes } from "../../contracts/run-channel.ts";
-import { refusedAnswer } from "./abilities.ts";
-import type { Abilities, AbilityName, Answer } from "./abilities.ts";
+import { maxRequestBytes } from "../../contracts/run-api.ts";
+import { refusedAnswer } from "./run-requests.ts";
+import type { RunRequests, RunRequestName, Answer } from "./run-requests.ts";
 
 /** Where the agent's commands find the run. */
-export interface RunSocket {
+export interface CommandSocket {
   /** Absolute path. */
   readonly path: string;
   /** Absolute folder of the commands. */
@@ -19,9 +19,9 @@ export interface RunSocket {
   close(): Promise<void>;
 }
 
-export interface RunSocketOptions {
+export interface CommandSocketOptions {
   readonly workDir: string;
-  readonly abilities: Abilities;
+  readonly requests: RunRequests;
   /** The program and its first arguments; a command's name and its arguments follow. */
   readonly program: readonly string[];
   /** The run's own home, where login shells look for what to do first; null for nothing to be written there. */
@@ -32,8 +32,8 @@ export interface RunSocketOptions {
  * Opens the run's own socket for the commands of its agent, who are the same user, and writes these commands. No
  * token is needed here, and none leaves this process. Rejects when the path is too long for a socket.
  */
-export async function openRunSocket(options: RunSocketOptions): Promise<RunSocket> {
-  const { workDir, abilities, program, profileDir } = options;
+export async function openCommandSocket(options: CommandSocketOptions): Promise<CommandSocket> {
+  const { workDir, requests, program, profileDir } = options;
   const dir = join(workDir, ".al");
   const binDir = join(dir, "bin");
   await mkdir(binDir, { recursive: true, mode: 0o700 });
@@ -47,7 +47,7 @@ export async function openRunSocket(options: RunSocketOptions): Promise<RunSocke
   if (profile !== null) await writeFile(profile, `PATH=${quoted(binDir)}:"$PATH"\n`);
   const path = join(dir, "run.sock");
   const server = createServer({ requestTimeout: 30_000 }, (request, response) => {
-    void answer(request, response, abilities);
+    void answer(request, response, requests);
   });
   server.listen(path);
   await once(server, "listening");
@@ -73,16 +73,14 @@ function quoted(word: string): string {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  abilities: Abilities,
+  requests: RunRequests,
 ): Promise<void> {
   const left = new AbortController();
   response.once("close", () => left.abort());
-  const given = await performed(request, abilities, left.signal).catch(
-    (error: unknown): Answer => ({
-      ...{ ok: false, error: "internal" },
-      detail: error instanceof Error ? error.message : String(error),
-    }),
-  );
+  const given = await performed(request, requests, left.signal).catch((error: unknown): Answer => ({
+    ...{ ok: false, error: "internal" },
+    detail: error instanceof Error ? error.message : String(error),
+  }));
   const text = JSON.stringify(given);
   response.writeHead(given.ok === true ? 200 : 409, { "content-type": "application/json" });
   response.end(text);
@@ -90,11 +88,11 @@ async function answer(
 
 async function performed(
   request: IncomingMessage,
-  abilities: Abilities,
+  requests: RunRequests,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const name = (request.url ?? "").slice(1) as AbilityName;
-  return abilities.perform(name, await bodyOf(request), signal).catch(refusedAnswer);
+  const name = (request.url ?? "").slice(1) as RunRequestName;
+  return requests.perform(name, await bodyOf(request), signal).catch(refusedAnswer);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createAbilities, refusedAnswer } from "../../../src/harness/abilities/abilities.ts";
-import type { AbilityName } from "../../../src/harness/abilities/abilities.ts";
-import type { ChannelClient } from "../../../src/harness/abilities/channel-client.ts";
-import { createSessionExit } from "../../../src/harness/abilities/session-exit.ts";
+import { createRunRequests, refusedAnswer } from "../../../src/harness/run-api/run-requests.ts";
+import type { RunRequestName } from "../../../src/harness/run-api/run-requests.ts";
+import type { RunApiClient } from "../../../src/harness/run-api/client.ts";
+import { createSessionExit } from "../../../src/harness/run-api/session-exit.ts";
 import { createRedactor } from "../../../src/credentials/redactor.ts";
 import { anItem } from "../../helpers/agents.ts";
 
@@ -12,26 +12,26 @@ function aRun() {
   const asked: unknown[] = [];
   const redactor = createRedactor();
   redactor.add([secret]);
-  const client: ChannelClient = {
+  const client: RunApiClient = {
     ask: (ability, request) => {
       asked.push([ability, request]);
       return Promise.reject(new Error("asked"));
     },
   };
-  const abilities = createAbilities({
+  const requests = createRunRequests({
     job: { trigger: anItem("1").trigger, workDir: "/nowhere" },
     emit: () => undefined,
     exit: createSessionExit(),
     redact: redactor.redactValue,
     client,
   });
-  const ask = (name: AbilityName, input: unknown) =>
-    abilities.perform(name, input, new AbortController().signal).catch((error: unknown) => error);
+  const ask = (name: RunRequestName, input: unknown) =>
+    requests.perform(name, input, new AbortController().signal).catch((error: unknown) => error);
   return { ask, asked };
 }
 
 describe("what people are shown of a request", () => {
-  it.each<[AbilityName, object]>([
+  it.each<[RunRequestName, object]>([
     ["lock", { resource: `x:${secret}` }],
     ["unlock", { resource: `x:${Buffer.from(secret).toString("base64")}` }],
     ["wait", { kind: "webhook", event: secret }],
