@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogEntry } from "../../streams/vocabulary.ts";
+import { durationText } from "../contracts/format.ts";
 import { messageOf } from "../errors.ts";
 import type { Client } from "./client.ts";
 import { readSnapshot, withAgent } from "./connect.ts";
 import type { Context } from "./context.ts";
 import { exitCodeOf } from "./exit-code.ts";
-import { duration, plain } from "./format.ts";
+import { plain } from "./format.ts";
 import { formatLog } from "./log-line.ts";
 import { streamLog } from "./log-stream.ts";
 import type { Position } from "./log-stream.ts";
@@ -66,7 +67,7 @@ async function whyQueued(client: Client, agent: string): Promise<string> {
 function conclude(out: Output, result: RunResult): void {
   if (out.json) out.document(result);
   const { instanceId, agent, outcome, durationMs, reason } = result;
-  const took = durationMs === null ? "" : ` after ${duration(durationMs)}`;
+  const took = durationMs === null ? "" : ` after ${durationText(durationMs)}`;
   const why = reason === null ? "" : `: ${plain(reason)}`;
   out.note(`${instanceId ?? agent ?? "run"} ${outcome}${took}${why}`);
 }

@@ -1,5 +1,6 @@
+import { durationText } from "../contracts/format.ts";
 import type { HistoryEntry } from "../contracts/history.ts";
-import { duration, localTime, plainLine } from "./format.ts";
+import { localTime, plainLine } from "./format.ts";
 import type { Colors } from "./output.ts";
 import type { StatusStyle } from "./render-status.ts";
 import { renderTable } from "./table.ts";
@@ -21,7 +22,7 @@ export function renderHistory(entries: readonly HistoryEntry[], style: StatusSty
     entry.agent ?? "",
     triggerOf(entry),
     outcomeOf(entry, style.colors),
-    entry.durationMs === null ? "" : duration(entry.durationMs),
+    entry.durationMs === null ? "" : durationText(entry.durationMs),
     plainLine([entry.instanceId, entry.reason].filter((part) => part !== null).join(" ")),
   ]);
   const table = renderTable(columns, rows, { width: style.columns, colors: style.colors });

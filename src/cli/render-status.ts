@@ -4,7 +4,8 @@ import type {
   SchedulerStatus,
   StatusSnapshot,
 } from "../../streams/status/wire.ts";
-import { duration, plain, plainLine, relative } from "./format.ts";
+import { durationText } from "../contracts/format.ts";
+import { plain, plainLine, relative } from "./format.ts";
 import type { Colors } from "./output.ts";
 import { renderTable } from "./table.ts";
 import type { TableColumn } from "./table.ts";
@@ -83,8 +84,9 @@ export function disabledBy({ enabled, scale, models }: AgentStatus): string | nu
 /** The time that the last run took; of one that goes on, its time so far. `now` is epoch ms. */
 export function durationOf(agent: AgentStatus, now: number): string {
   const { running, lastRunAt, lastDurationMs } = agent;
-  if (running > 0 && lastRunAt !== null) return duration(Math.max(0, now - Date.parse(lastRunAt)));
-  return lastDurationMs === null ? "" : duration(lastDurationMs);
+  if (running > 0 && lastRunAt !== null)
+    return durationText(Math.max(0, now - Date.parse(lastRunAt)));
+  return lastDurationMs === null ? "" : durationText(lastDurationMs);
 }
 
 /** While the scheduler is paused, a cron tick that comes is skipped. */

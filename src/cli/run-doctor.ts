@@ -1,3 +1,4 @@
+import { counted } from "../contracts/format.ts";
 import { examine } from "../doctor/examine.ts";
 import type { Diagnosis } from "../doctor/examine.ts";
 import type { Severity } from "../doctor/finding.ts";
@@ -39,10 +40,6 @@ function summary({ errors, warnings, fixed }: Counts): string {
     ...(fixed === 0 ? [] : [`${fixed} fixed`]),
   ];
   return errors + warnings + fixed === 0 ? "All is well." : parts.join(", ");
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 const indent = " ".repeat(22);

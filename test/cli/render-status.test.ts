@@ -22,12 +22,12 @@ const snapshot = snapshotOf(
     anAgentStatus("review-everything", { state: "error", error: long }),
     anAgentStatus("off", { enabled: false, nextRunAt: ago(-30), queued: 2 }),
   ],
-  { startedAt: ago(3600), running: 1, gatewayUrl: "http://localhost:8080", paused: true },
+  { startedAt: ago(3600), running: 1, gatewayUrl: "http://localhost:80", paused: true },
 );
 
 test("says what runs, since when and where", () => {
   const [head, paused] = renderStatus(snapshot, plainStyle).split("\n");
-  expect(head).toBe("project · started 1h ago · 1 running · http://localhost:8080");
+  expect(head).toBe("project · started 1 h ago · 1 running · http://localhost:80");
   expect(paused).toContain("al resume");
 });
 
@@ -38,14 +38,16 @@ test("says that it stops, and promises no next run then", () => {
   ).split("\n");
   expect(head).toContain("1 running");
   expect(note).toBe("Stopping: nothing is started any more, running runs get their grace period.");
-  expect(rows.join("\n")).not.toMatch(/ in 30s|paused/);
+  expect(rows.join("\n")).not.toMatch(/ in 30 s|paused/);
 });
 
 test("shows an agent as the dashboard does", () => {
   const row = renderStatus(snapshot, plainStyle).match(/^dev .*$/m)?.[0];
-  expect(row).toMatch(/^dev +running +reading the issue and thinking +1m 30s ago +1m 30s +paused$/);
+  expect(row).toMatch(
+    /^dev +running +reading the issue and thinking +1 min ago +1 min 30 s +paused$/,
+  );
   const goesOn = { ...snapshot, scheduler: { ...snapshot.scheduler, paused: false } };
-  expect(renderStatus(goesOn, plainStyle)).toMatch(/^dev .* in 30s$/m);
+  expect(renderStatus(goesOn, plainStyle)).toMatch(/^dev .* in 30 s$/m);
 });
 
 test("shows a disabled agent with what it holds and no next run", () => {

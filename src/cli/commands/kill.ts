@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { closest } from "../../contracts/closest.ts";
+import { counted } from "../../contracts/format.ts";
 import { UserError } from "../../errors.ts";
 import type { Client } from "../client.ts";
 import { connect, readSnapshot, unknownAgent } from "../connect.ts";
@@ -39,7 +40,7 @@ async function killAgent({ out }: Context, client: Client, agent: string): Promi
   if (out.json) return out.document(answer);
   const { killed } = answer as { killed: number };
   if (killed === 0) return out.data(`${agent} has no running runs`);
-  out.data(`${killed} ${killed === 1 ? "run" : "runs"} of ${agent} killed`);
+  out.data(`${counted(killed, "run")} of ${agent} killed`);
 }
 
 async function killInstance({ out }: Context, client: Client, instanceId: string): Promise<void> {

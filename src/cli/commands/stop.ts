@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
+import { counted } from "../../contracts/format.ts";
 import { connect } from "../connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
@@ -33,7 +34,7 @@ async function stop(context: Context, { now = false }: StopOptions): Promise<voi
 }
 
 function whatRuns(running: number, now: boolean): string {
-  const runs = running === 1 ? "1 run" : `${running} runs`;
+  const runs = counted(running, "run");
   if (now) return `stopping: ${runs} ended …`;
   return `stopping: ${runs} may finish within the grace period; al stop --now does not wait …`;
 }

@@ -1,3 +1,4 @@
+import { counted } from "../../contracts/format.ts";
 import { plainLine } from "../format.ts";
 import type { Colors } from "../output.ts";
 import { fieldName } from "./credentials.ts";
@@ -49,8 +50,4 @@ function linesOf({ file, line, message, fix }: Remark, colors: Colors): readonly
     `  ${place}${plainLine(message)}`,
     ...(fix === null ? [] : [`      ${colors.dim("fix:")} ${plainLine(fix)}`]),
   ];
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,3 +1,4 @@
+import { counted } from "../../contracts/format.ts";
 import { messageOf } from "../../errors.ts";
 import type { Command } from "./keys.ts";
 import type { ViewSource } from "./view-source.ts";
@@ -43,7 +44,7 @@ async function onAgent(
       return `${name}: ${command}d`;
     case "kill": {
       const killed = await operations.killAgent(name);
-      return `${name}: ending ${killed === 1 ? "1 run" : `${killed} runs`}`;
+      return `${name}: ending ${counted(killed, "run")}`;
     }
   }
 }

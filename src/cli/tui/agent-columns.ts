@@ -33,17 +33,17 @@ const stateColumn: AgentColumn = {
 const facts: readonly (AgentColumn & { readonly keep: number })[] = [
   {
     title: "Last Run",
-    width: "23h 59m ago".length,
+    width: "59 min ago".length,
     keep: 2,
     cell: ({ lastRunAt }, { now }) => relative(lastRunAt, now),
   },
   {
     title: "Duration",
-    width: "Duration".length,
+    width: "9 min 59 s".length,
     keep: 1,
     cell: (agent, { now }) => durationOf(agent, now),
   },
-  { title: "Next Run", width: "in 23h 59m".length, keep: 4, cell: nextRunOf },
+  { title: "Next Run", width: "in 59 min".length, keep: 4, cell: nextRunOf },
   {
     title: "Queue",
     width: "Queue".length,

@@ -1,4 +1,5 @@
 import type { StatusSnapshot } from "../../../streams/status/wire.ts";
+import { counted } from "../../contracts/format.ts";
 import { plainLine } from "../format.ts";
 import type { Colors } from "../output.ts";
 import { cut, widthOf } from "./fit.ts";
@@ -36,7 +37,7 @@ function question(agent: string, { snapshot }: FooterFacts): string {
 export function stoppingText({ scheduler, agents }: StatusSnapshot, leftMs: number): string {
   if (scheduler.running === 0) return "Stopping …";
   const names = agents.filter(({ running }) => running > 0).map(({ name }) => name);
-  const runs = scheduler.running === 1 ? "1 run" : `${scheduler.running} runs`;
+  const runs = counted(scheduler.running, "run");
   const left = Math.max(0, Math.ceil(leftMs / 1000));
   return `Stopping (Ctrl-C: now): waits ${left}s for ${runs}: ${names.join(", ")}`;
 }

@@ -1,4 +1,5 @@
 import type { AgentStatus, SchedulerStatus } from "../../../streams/status/wire.ts";
+import { counted } from "../../contracts/format.ts";
 import { plainLine } from "../format.ts";
 import { cut, widthOf, wrap } from "./fit.ts";
 import type { ScreenStyle } from "./screen-style.ts";
@@ -44,7 +45,7 @@ function counts(
   return [
     colors.bold(plainLine(project)),
     ...(paused ? [colors.yellow("paused")] : []),
-    `${agents.length} ${agents.length === 1 ? "agent" : "agents"}`,
+    counted(agents.length, "agent"),
     running === 0 ? "0 running" : colors.green(`${running} running`),
     ...(failed === 0 ? [] : [colors.red(`${failed} with an error`)]),
     colors.dim(`Almanac ${version}`),

@@ -1,7 +1,8 @@
 import type { LogEntry } from "../../../streams/vocabulary.ts";
+import { durationText } from "../../contracts/format.ts";
 import { messageOf } from "../../errors.ts";
 import type { Context } from "../context.ts";
-import { duration, plain } from "../format.ts";
+import { plain } from "../format.ts";
 import type { Display, Displayed } from "../scheduler-display.ts";
 import { noteInterrupt, printEntry } from "../scheduler-display.ts";
 import type { LiveView } from "./live-view.ts";
@@ -63,7 +64,7 @@ export async function createLiveDisplay(context: Context): Promise<Display> {
       await view?.close();
       release();
       const how = atOnce ? "was stopped at once" : "stopped";
-      out.data(`Almanac ${how} after ${duration(Date.now() - startedAt)}.`);
+      out.data(`Almanac ${how} after ${durationText(Date.now() - startedAt)}.`);
     },
   };
 }

@@ -89,7 +89,7 @@ describe("the agents", () => {
     const lines = show(busy);
     expect(lines[2]).toMatch(/Agent +State +Status +Last Run +Duration +Next Run +Queue/);
     expect(rowOf(lines, "hello")).toMatch(
-      /^> hello +running +looking at the clock +1m 5s ago +1m 5s +in 1m$/,
+      /^> hello +running +looking at the clock +1 min ago +1 min 05 s +in 1 min$/,
     );
     expect(rowOf(lines, "late")).toMatch(/ 7$/);
     expect(rowOf(lines, "quiet")).toContain("disabled");
@@ -99,7 +99,7 @@ describe("the agents", () => {
     const lines = show(aSnapshot([ranAgentStatus("hello")], { paused: true }));
     expect(lines[0]).toContain("demo · paused");
     expect(rowOf(lines, "hello")).toContain("paused");
-    expect(rowOf(lines, "hello")).not.toContain("in 1m");
+    expect(rowOf(lines, "hello")).not.toContain("in 1 min");
   });
 
   test("lose columns on a narrow terminal, the next run last", () => {

@@ -1,9 +1,9 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { counted } from "../../../contracts/format.ts";
 import { announce, isOffered, offer, onPress, post } from "./actions.ts";
 import { offersOf } from "./agent-offers.ts";
 import { askFirst } from "./ask-first.ts";
 import { byId, setText } from "./dom.ts";
-import { counted } from "./format.ts";
 
 /** The buttons of an agent's page. */
 export interface AgentActions {

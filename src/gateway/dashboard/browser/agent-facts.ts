@@ -1,7 +1,7 @@
 import type { AgentConfig, ModelConfig, WebhookBinding } from "../../../../streams/agent-config.ts";
+import { counted, durationText } from "../../../contracts/format.ts";
 import { create } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { counted, durationText } from "./format.ts";
 
 type Fact = readonly [name: string, ...values: readonly string[]];
 

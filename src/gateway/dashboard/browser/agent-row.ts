@@ -1,10 +1,10 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
+import { durationText, outcomeText } from "../../../contracts/format.ts";
 import { announce, offer, onPress, post } from "./actions.ts";
 import { offersOf } from "./agent-offers.ts";
 import { create, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { durationText, outcomeText } from "./format.ts";
 import { createTime } from "./time-cell.ts";
 
 /** One agent's row. It is made once; each change is written into it, so focus, selection and scroll stay. */

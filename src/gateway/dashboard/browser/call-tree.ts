@@ -1,7 +1,7 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
+import { durationText, outcomeText } from "../../../contracts/format.ts";
 import { create } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { durationText, outcomeText } from "./format.ts";
 import { runLink } from "./run-link.ts";
 import { triggerWords } from "./trigger-label.ts";
 import { stateOf, whyText } from "./trigger-words.ts";

@@ -1,9 +1,9 @@
 import type { CallTree, HistoryEntry } from "../../../contracts/history.ts";
+import { counted } from "../../../contracts/format.ts";
 import { getJson } from "./api.ts";
 import { callTree } from "./call-tree.ts";
 import { create, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { counted } from "./format.ts";
 import { preformatted } from "./preformatted.ts";
 
 /** What an entry was told and returned, and the calls around it. */

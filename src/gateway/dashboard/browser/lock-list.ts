@@ -1,7 +1,7 @@
 import type { LockClaim } from "../../../../streams/status/wire.ts";
+import { counted } from "../../../contracts/format.ts";
 import { byId, create, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { counted } from "./format.ts";
 import { claimName } from "./lock-claims.ts";
 import { runLink } from "./run-link.ts";
 import { createTime } from "./time-cell.ts";

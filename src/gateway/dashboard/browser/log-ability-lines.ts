@@ -1,7 +1,8 @@
 import { plainText } from "../../../contracts/plain-text.ts";
+import { counted, durationText, outcomeText } from "../../../contracts/format.ts";
 import { create } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { clockTime, counted, durationText, outcomeText } from "./format.ts";
+import { clockTime } from "./format.ts";
 import { outputBlock } from "./log-output.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
-import { costText, counted, durationText } from "./format.ts";
+import { counted, durationText } from "../../../contracts/format.ts";
+import { costText } from "./format.ts";
 
 /** What one turn used: `1,204 tokens (1,000 in, 204 out) · $0.0012 · haiku`. */
 export function usageText(entry: LogEntry): string {

@@ -1,8 +1,8 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
+import { outcomeText } from "../../../contracts/format.ts";
 import { create } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { outcomeText } from "./format.ts";
 import { factList } from "./log-facts.ts";
 import { runLink } from "./run-link.ts";
 

@@ -1,7 +1,8 @@
 import type { HistoryPage } from "../../../contracts/history.ts";
+import { outcomeText } from "../../../contracts/format.ts";
 import { getJson } from "./api.ts";
 import { byId, create, location } from "./dom.ts";
-import { exactTime, outcomeText } from "./format.ts";
+import { exactTime } from "./format.ts";
 import { soonOnce } from "./soon-once.ts";
 
 const offeredRuns = 50;

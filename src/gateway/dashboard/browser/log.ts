@@ -1,4 +1,5 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
+import { counted } from "../../../contracts/format.ts";
 import {
   addEventListener,
   byId,
@@ -10,7 +11,6 @@ import {
   setText,
 } from "./dom.ts";
 import { createFollow } from "./follow.ts";
-import { counted } from "./format.ts";
 import { openLive } from "./live.ts";
 import type { LiveState } from "./live.ts";
 import { wireCopy } from "./log-copy.ts";

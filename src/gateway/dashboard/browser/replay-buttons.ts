@@ -1,8 +1,8 @@
 import type { ReplayResult } from "../../../contracts/operator-api.ts";
+import { outcomeText } from "../../../contracts/format.ts";
 import { announce, onPress, post } from "./actions.ts";
 import { create } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { outcomeText } from "./format.ts";
 import { runLink } from "./run-link.ts";
 
 /** Buttons that run a stored delivery again; what became of it is added to `section`. */

@@ -1,7 +1,8 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
+import { durationText, outcomeText } from "../../../contracts/format.ts";
 import { create } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { compactCount, costText, durationText, exactTime, outcomeText } from "./format.ts";
+import { compactCount, costText, exactTime } from "./format.ts";
 import { createSvg, percent } from "./svg.ts";
 import { barKind } from "./timeline-layout.ts";
 

@@ -1,9 +1,10 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
+import { counted, durationText, outcomeText } from "../../../contracts/format.ts";
 import { post } from "./actions.ts";
 import { askFirst } from "./ask-first.ts";
 import { create, placeBelow, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { compactCount, costText, counted, durationText, outcomeText } from "./format.ts";
+import { compactCount, costText } from "./format.ts";
 import { createCallsView, hasCalls } from "./calls-view.ts";
 import type { CallsView } from "./calls-view.ts";
 import { createLogLink } from "./run-link.ts";

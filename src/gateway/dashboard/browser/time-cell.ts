@@ -1,6 +1,7 @@
+import { relativeTime } from "../../../contracts/format.ts";
 import { create, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { exactTime, relativeTime } from "./format.ts";
+import { exactTime } from "./format.ts";
 
 /** A moment, shown by its distance, with the exact time where the pointer rests. */
 export interface TimeCell {

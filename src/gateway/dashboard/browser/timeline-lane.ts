@@ -1,8 +1,9 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
+import { counted, durationText, outcomeText } from "../../../contracts/format.ts";
 import { create, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { counted, durationText, exactTime, outcomeText } from "./format.ts";
+import { exactTime } from "./format.ts";
 import { createSvg, percent, setAttributes } from "./svg.ts";
 import type { Bar, Lane } from "./timeline-layout.ts";
 

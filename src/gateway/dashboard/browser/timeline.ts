@@ -1,7 +1,8 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { counted } from "../../../contracts/format.ts";
 import { byId, document, placeBelow, remember, remembered, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { clockTime, counted } from "./format.ts";
+import { clockTime } from "./format.ts";
 import { createRunFeed } from "./run-feed.ts";
 import { createLane } from "./timeline-lane.ts";
 import type { LaneRow } from "./timeline-lane.ts";

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
+import { durationText, outcomeText } from "../../../contracts/format.ts";
 import { create, setAttribute, setText } from "./dom.ts";
 import type { PageElement } from "./dom.ts";
-import { durationText, outcomeText } from "./format.ts";
 import { cellOf } from "./run-list.ts";
 import { createLogLink } from "./run-link.ts";
 import { createTime } from "./time-cell.ts";

@@ -1,9 +1,9 @@
 import type { HistoryPage } from "../../../contracts/history.ts";
 import type { StatusSnapshot, StatusUpdate } from "../../../../streams/status/wire.ts";
+import { counted } from "../../../contracts/format.ts";
 import { showToast } from "./actions.ts";
 import { getJson } from "./api.ts";
 import { addEventListener, byId, create, document, history, setAttribute, setText } from "./dom.ts";
-import { counted } from "./format.ts";
 import { openLive } from "./live.ts";
 import { isLost, showConnection, showScheduler } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";
