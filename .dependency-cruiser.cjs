@@ -22,10 +22,11 @@ module.exports = {
     },
     {
       name: "vocabulary-imports-nothing",
-      comment: "but what an agent is configured to be, which imports nothing.",
+      comment:
+        "but what an agent is configured to be, and the tables of its runtimes and harnesses.",
       severity: "error",
-      from: { path: "^streams/(vocabulary|agent-config)\\.ts$" },
-      to: { path: ".", pathNot: "^streams/agent-config\\.ts$" },
+      from: { path: "^streams/(vocabulary|agent-config|runtimes|harnesses)\\.ts$" },
+      to: { path: ".", pathNot: "^streams/(agent-config|runtimes|harnesses)\\.ts$" },
     },
     {
       name: "nobody-imports-runtime-but-its-wiring",

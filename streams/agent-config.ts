@@ -1,5 +1,9 @@
 /** What an agent is configured to be: its own files, resolved against the project's. Plain data. */
 
+import type { HarnessType } from "./harnesses.ts";
+import { runtimes } from "./runtimes.ts";
+import type { RuntimeType } from "./runtimes.ts";
+
 /** A model of the project's `[models.<name>]`, resolved for one agent. */
 export interface ModelConfig {
   readonly name: string;
@@ -53,8 +57,8 @@ export const thinkingLevels = ["off", "minimal", "low", "medium", "high", "xhigh
 export type ThinkingLevel = (typeof thinkingLevels)[number];
 
 export interface HarnessConfig {
-  readonly type: "pi" | "llm-cli";
-  /** The external command line that `llm-cli` runs. */
+  readonly type: HarnessType;
+  /** The external command line, for a harness that starts one. */
   readonly command: string;
 }
 
@@ -70,7 +74,7 @@ export interface WebhookBinding {
 }
 
 export interface RuntimeConfig {
-  readonly type: "container" | "host-user";
+  readonly type: RuntimeType;
   /** OS user name; `$USER` is the user that runs the scheduler. */
   readonly runAs: string;
 }
@@ -123,5 +127,5 @@ export interface AgentConfig {
 
 /** Whether its runs need an image: one that was switched off by its scale needs none. */
 export function needsImage({ runtime, scale }: AgentConfig): boolean {
-  return runtime.type === "container" && scale > 0;
+  return runtimes[runtime.type].needsImage && scale > 0;
 }

@@ -1,4 +1,5 @@
 import type { AgentLocalConfig } from "../../streams/agent-config.ts";
+import { runtimes } from "../../streams/runtimes.ts";
 import type { AgentTable } from "./agent-schema.ts";
 import type { ProblemSheet } from "./problem-sheet.ts";
 
@@ -28,13 +29,13 @@ export function checkLocal(
       sheet.error(path, `local.env.${name} is set by the credential ${from}; ${advice}`);
     }
   }
-  if (runtime.type === "container") return;
+  if (runtimes[runtime.type].hasLimits) return;
   for (const key of ["memory", "cpus", "network"] as const) {
     if (local[key] === undefined) continue;
     const advice = `leave it out, or set type = "container" under [runtime]`;
     sheet.warn(
       ["local", key],
-      `local.${key} limits containers, and this is a host-user agent; ${advice}`,
+      `local.${key} limits containers, and this is a ${runtime.type} agent; ${advice}`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defaultRuntime, runtimes, runtimeTypes } from "../../streams/runtimes.ts";
 import {
   choice,
   credential,
@@ -55,9 +56,11 @@ const hooksSchema = table({
 });
 
 const runtimeSchema = table({
-  type: choice(["container", "host-user"])
-    .default("container")
-    .describe("In a container of its own, or as a process of an OS user."),
+  type: choice(runtimeTypes)
+    .default(defaultRuntime)
+    .describe(
+      `A run is a process ${runtimeTypes.map((type) => runtimes[type].summary).join(", or ")}.`,
+    ),
   run_as: pattern(
     /^(\$USER|[A-Za-z_][A-Za-z0-9_.-]{0,31})$/,
     'the name of an OS user, or "$USER" for the one that runs the scheduler',

@@ -1,12 +1,13 @@
+import { defaultHarness, harnesses, harnessTypes } from "../../streams/harnesses.ts";
 import type { z } from "zod";
 import { choice, table, text } from "./fields.ts";
 
 /** `[harness]` of the project and of an agent, whose keys go before the project's. */
 export const harnessSchema = table({
-  type: choice(["pi", "llm-cli"])
+  type: choice(harnessTypes)
     .optional()
     .describe(
-      '"pi" talks to the models itself, "llm-cli" has an external command line do it. Without it the project\'s, else "pi".',
+      `${harnessTypes.map((type) => `"${type}" ${harnesses[type].summary}`).join(", ")}. Without it the project's, else "${defaultHarness}".`,
     ),
   command: text("the name or path of an external command line")
     .optional()

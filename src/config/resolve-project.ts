@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { HarnessConfig, ModelApi, ModelConfig } from "../../streams/agent-config.ts";
+import { defaultHarness } from "../../streams/harnesses.ts";
 import type { FilterTable } from "../contracts/webhook-filters.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { modelDefaults } from "../contracts/model-defaults.ts";
@@ -26,10 +27,10 @@ export function resolveProject(file: ProjectFile, filters: FilterTable): Project
   return { type: "set", project: projectConfig(value, file), warnings: sheet.problems };
 }
 
-/** The keys of the first table that has them, then `pi`. */
+/** The keys of the first table that has them, else the defaults. */
 export function resolveHarness(own: HarnessTable, inherited?: HarnessConfig): HarnessConfig {
   return {
-    type: own.type ?? inherited?.type ?? "pi",
+    type: own.type ?? inherited?.type ?? defaultHarness,
     command: own.command ?? inherited?.command ?? "claude",
   };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { modelApis, providers, thinkingLevels } from "../../streams/agent-config.ts";
+import { harnessTypes } from "../../streams/harnesses.ts";
 import type { Trigger } from "../../streams/vocabulary.ts";
 
 /**
@@ -96,7 +97,7 @@ export const jobSchema = z.object({
   instructions: z.string(),
   /** What the instructions refer to; written into the working directory. */
   files: z.array(jobFileSchema).optional(),
-  harness: z.object({ type: z.enum(["pi", "llm-cli"]), command: z.string() }),
+  harness: z.object({ type: z.enum(harnessTypes), command: z.string() }),
   /** In the order to try; models in cooldown come last. */
   models: z.array(jobModelSchema).min(1),
   params: z.record(z.string(), z.union([z.string(), z.array(z.string())])),

@@ -1,3 +1,4 @@
+import { harnesses } from "../../streams/harnesses.ts";
 import type { Trigger } from "../../streams/vocabulary.ts";
 import type { Job } from "../contracts/job.ts";
 import { commandTable } from "./commands/command-table.ts";
@@ -55,7 +56,7 @@ function environment(job: Job, { timezone, now }: PromptContext) {
 /** What the agent can ask for while it runs: tools in pi, commands in an external CLI; nothing that it hasn't. */
 function requestsSection(job: Job, { commands }: PromptContext): readonly string[] {
   const tools = toolsFor(job);
-  if (job.harness.type === "pi") {
+  if (harnesses[job.harness.type].offersTools) {
     const names = tools.map(({ name }) => name).join(", ");
     return [
       `<abilities>\nTools of the scheduler, beside your own: ${names}. Each answers with one JSON object.\n</abilities>`,

@@ -1,6 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { harnesses } from "../../streams/harnesses.ts";
+import type { HarnessType } from "../../streams/harnesses.ts";
 import type { Job } from "../contracts/job.ts";
 import type { RunMessage } from "../contracts/run-messages.ts";
 import { messageOf } from "../errors.ts";
@@ -43,8 +45,8 @@ export interface RunJobOptions {
   readonly redactorFor: (job: Job) => (value: unknown) => unknown;
 }
 
-/** Harnesses by the value of `[harness].type`; only the one that is asked for is loaded, as pi alone takes half a second. */
-const harnesses: Record<Job["harness"]["type"], () => Promise<Harness>> = {
+/** By the value of `[harness].type`. A run loads its own harness only: pi alone takes half a second. */
+const loaders: Record<HarnessType, () => Promise<Harness>> = {
   pi: async () => (await import("./pi/pi.ts")).runPi,
   "llm-cli": async () => (await import("./llm-cli/run-llm-cli.ts")).runLlmCli,
 };
@@ -119,7 +121,7 @@ async function withRunRequests(
   const client = job.channel === null ? null : createRunApiClient(job.channel);
   const requests = pausing(createRunRequests({ job, emit, client, exit, redact }), clock);
   const { workDir, harness } = job;
-  const ownHome = harness.type === "llm-cli" && env.HOME === workDir;
+  const ownHome = harnesses[harness.type].startsCommand && env.HOME === workDir;
   const commands = await openCommandSocket({
     ...{ workDir, requests, program, profileDir: ownHome ? workDir : null },
   }).catch((error: unknown) => {
@@ -164,7 +166,7 @@ async function runPhases(
 ): Promise<SessionEnd> {
   const { emit, signal, clock, requests, exit, commands } = surroundings;
   // Loaded before the hooks, which may take long: only then is the most expensive part of the start over.
-  await harnesses[job.harness.type]();
+  await loaders[job.harness.type]();
   emit({ type: "ready" });
   await writeSkillFiles(job);
   const payloadFile = await writePayload(job);
@@ -219,7 +221,7 @@ function exited(end: SessionEnd, exit: SessionExit): SessionEnd {
 }
 
 async function runSession(type: Job["harness"]["type"], session: Session): Promise<SessionEnd> {
-  const harness = await harnesses[type]();
+  const harness = await loaders[type]();
   return harness(session);
 }
 

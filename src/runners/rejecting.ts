@@ -1,6 +1,6 @@
 import { of } from "rxjs";
 import type { Runner, RunnerEvent } from "../../streams/runs/runner.ts";
-import type { RuntimeConfig } from "../../streams/agent-config.ts";
+import type { RuntimeType } from "../../streams/runtimes.ts";
 
 /** The exit of a run that never began. */
 export function rejectedExit(reason: string): RunnerEvent {
@@ -23,6 +23,6 @@ export function rejectingRunner(reason: string): Runner {
 }
 
 /** One runner for all: each run goes to the one of its agent's runtime. */
-export function runnerFor(table: Readonly<Record<RuntimeConfig["type"], Runner>>): Runner {
+export function runnerFor(table: Readonly<Record<RuntimeType, Runner>>): Runner {
   return { run: (request, stop$) => table[request.agent.runtime.type].run(request, stop$) };
 }

@@ -1,4 +1,6 @@
 import type { AgentConfig } from "../../streams/agent-config.ts";
+import { harnesses } from "../../streams/harnesses.ts";
+import { runtimes } from "../../streams/runtimes.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { cliFor } from "../harness/llm-cli/clis.ts";
 import { findProgram } from "../runners/host-user/find-program.ts";
@@ -21,11 +23,12 @@ export async function commandProblem(
   env: NodeJS.ProcessEnv,
 ): Promise<CommandProblem | null> {
   const { harness, runtime } = agent;
-  if (harness.type !== "llm-cli") return null;
+  if (!harnesses[harness.type].startsCommand) return null;
   const { install, unknown } = knownCli(harness.command);
   const other = `al config ${agent.name} --set harness.command=<path>`;
-  const search =
-    runtime.type === "container" ? "found" : await findProgram(harness.command, runtime.runAs, env);
+  const search = runtimes[runtime.type].runsAsUser
+    ? await findProgram(harness.command, runtime.runAs, env)
+    : "found";
   if (search !== "found") {
     const reason = missingText(harness.command, runtime.runAs, search === "missing");
     const hint =

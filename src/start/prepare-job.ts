@@ -1,4 +1,5 @@
 import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
+import { harnesses } from "../../streams/harnesses.ts";
 import type { RunRequest } from "../../streams/vocabulary.ts";
 import type { Job, JobCredential, JobFile, JobModel, Script } from "../contracts/job.ts";
 import { reasonOf, UserError } from "../errors.ts";
@@ -78,7 +79,7 @@ export async function prepareJob(
 
 /** The models that runs may use; an external CLI uses the primary only, also while that one is left out elsewhere. */
 export function modelsOfRuns({ models, harness }: AgentConfig): readonly ModelConfig[] {
-  return harness.type === "llm-cli" ? models.slice(0, 1) : models;
+  return harnesses[harness.type].callsModels ? models : models.slice(0, 1);
 }
 
 /** In the order to try. A model that can't be used goes along with the reason: the run warns of it and takes others. */

@@ -1,6 +1,7 @@
 import { defer, finalize, tap } from "rxjs";
 import type { Observable } from "rxjs";
 import type { RunnerEvent, StopReason } from "../../streams/runs/runner.ts";
+import { runtimes } from "../../streams/runtimes.ts";
 import type { RunRequest } from "../../streams/vocabulary.ts";
 import { createChannels } from "../channel/channels.ts";
 import { removeChannelDir, writeStopReason } from "../channel/channel-dir.ts";
@@ -72,7 +73,7 @@ export function createRunChannels(options: RunChannelsOptions): RunChannels {
     serve: (abilities) => channels.serve(abilities),
     channelFor: async ({ instanceId, agent }) => {
       if (channels.dirOf(instanceId) !== null) return null;
-      const contained = agent.runtime.type === "container";
+      const contained = runtimes[agent.runtime.type].isolates;
       if (contained) await ownBaseDir(containersDir, false);
       const baseDir = contained ? containersDir : runsDir;
       const { dir, tokenHash, token, socket } = await channels.open(instanceId, baseDir);

@@ -5,6 +5,7 @@ import type { Observable } from "rxjs";
 import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
 import type { Runner } from "../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { RuntimeType } from "../../streams/runtimes.ts";
 import type { BuildEvent, RunRequest } from "../../streams/vocabulary.ts";
 import type { RunApi } from "../contracts/run-api.ts";
 import { readSkillFiles } from "../config/skill-files.ts";
@@ -40,6 +41,12 @@ const hostUserGraceMs = 700;
 export interface RunContext extends ContainerContext {
   readonly own: OwnProject;
   readonly warn: (message: string) => void;
+}
+
+/** One runtime. `freeze` and `thaw` are there when it can stop the processes of a run that waits. */
+interface Runtime extends Runner, Adopter {
+  readonly freeze?: (request: RunRequest) => Promise<void>;
+  readonly thaw?: (request: RunRequest) => Promise<void>;
 }
 
 /** How agents run, whatever their runtime. */
@@ -96,7 +103,7 @@ export function createRuntimes(context: RunContext): Runtimes {
     (loading ??= import("./containers.ts").then((edge) =>
       edge.createContainers(context, { ...shared, records, controlDir }),
     ));
-  const inContainer: Runner & Adopter = {
+  const inContainer: Runtime = {
     run: (request, stop$) =>
       from(containers()).pipe(switchMap(({ runner }) => runner.run(request, stop$))),
     resume: (run, stop$) =>
@@ -104,6 +111,8 @@ export function createRuntimes(context: RunContext): Runtimes {
     // Without a record nothing is left of a run in a container, and the engine need not be asked.
     adopt: async (instanceIds) =>
       (await records.list()).length === 0 ? [] : (await containers()).adopt(instanceIds),
+    freeze: async (request) => (await containers()).freeze(request),
+    thaw: async (request) => (await containers()).thaw(request),
   };
   const hostUser = createHostUserRunner({
     ...shared,
@@ -114,7 +123,11 @@ export function createRuntimes(context: RunContext): Runtimes {
     env,
     compileCache: join(own.home, "cache", "node"),
   });
-  const runner = runnerFor({ "host-user": hostUser, container: inContainer });
+  const runners: Readonly<Record<RuntimeType, Runtime>> = {
+    "host-user": hostUser,
+    container: inContainer,
+  };
+  const runner = runnerFor(runners);
   return {
     runner: {
       run: (request, stop$) =>
@@ -122,7 +135,7 @@ export function createRuntimes(context: RunContext): Runtimes {
     },
     prepare: (config) => from(containers()).pipe(switchMap((edge) => edge.prepare(config))),
     adopt: async (open) => {
-      const runtimes = [hostUser, inContainer].map((runtime): Adopter => ({
+      const runtimes = Object.values(runners).map((runtime): Adopter => ({
         adopt: (instanceIds) => runtime.adopt(instanceIds),
         resume: (run, stop$) =>
           channels.during(
@@ -134,16 +147,8 @@ export function createRuntimes(context: RunContext): Runtimes {
       await channels.restore(adopted.map(({ request }) => request.instanceId));
       return adopted;
     },
-    freeze: async (request) => {
-      if (request.agent.runtime.type === "container") {
-        await (await containers()).freeze(request);
-      }
-    },
-    thaw: async (request) => {
-      if (request.agent.runtime.type === "container") {
-        await (await containers()).thaw(request);
-      }
-    },
+    freeze: async (request) => runners[request.agent.runtime.type].freeze?.(request),
+    thaw: async (request) => runners[request.agent.runtime.type].thaw?.(request),
     keepWarm: (users, each) => hostUser.keepWarm(users, each),
     serve: (abilities) => channels.serve(abilities),
     close: () => channels.close(),

@@ -1,5 +1,7 @@
 import { distinctUntilChanged, map } from "rxjs";
 import type { Observable, Subscription } from "rxjs";
+import { harnesses } from "../../streams/harnesses.ts";
+import { runtimes } from "../../streams/runtimes.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
@@ -69,13 +71,14 @@ const telling: ReadonlySet<RunEvent["type"]> = new Set([
   "agent-removed",
 ]);
 
-/** Only pi is worth to be loaded ahead: an external CLI is a process of its own. */
+/** The OS users of agents whose harness and runtime can be started before there is a run. */
 function usersOf(agents: Iterable<AgentRecord>): readonly string[] {
   const users = new Set<string>();
   for (const { config, enabled, removed } of agents) {
     if (config === null || !enabled || removed || config.scale === 0) continue;
-    if (config.harness.type !== "pi" || config.runtime.type !== "host-user") continue;
-    users.add(config.runtime.runAs);
+    const { harness, runtime } = config;
+    if (!harnesses[harness.type].canPrewarm || !runtimes[runtime.type].canPrewarm) continue;
+    users.add(runtime.runAs);
   }
   return [...users];
 }

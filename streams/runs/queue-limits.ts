@@ -1,13 +1,14 @@
 import { combineLatest, concat, map, of, switchMap, timer } from "rxjs";
 import type { Observable, SchedulerLike } from "rxjs";
 import type { AgentConfig } from "../agent-config.ts";
+import { runtimes } from "../runtimes.ts";
 import type { QueueLimits, QueueMode } from "./queue-latest.ts";
 
 export interface LimitSources {
   /** The config in force (null without one), and whether the agent's directory is there. */
   readonly agent$: Observable<{ config: AgentConfig | null; present: boolean }>;
   readonly enabled$: Observable<boolean>;
-  /** Whether the image that a run in a container needs is there. */
+  /** Whether the image that the agent's runs need is there. */
   readonly usable$: Observable<boolean>;
   readonly draining$: Observable<boolean>;
   /** How many runs live that the queue did not start. Emits at once. */
@@ -51,7 +52,8 @@ export function queueLimits(sources: LimitSources): Observable<QueueLimits> {
 
 /** Whether a run could be started with this config, if it has an image to use (`usable`) or needs none. */
 function canRun(config: AgentConfig | null, usable: boolean): boolean {
-  return config?.scale !== 0 && (usable || config?.runtime.type !== "container");
+  if (config === null) return true;
+  return config.scale !== 0 && (usable || !runtimes[config.runtime.type].needsImage);
 }
 
 interface Presence {

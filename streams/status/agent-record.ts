@@ -1,6 +1,7 @@
 import type { AgentState, AgentStatus } from "./wire.ts";
 import { problemSummary } from "../problem-text.ts";
 import type { AgentConfig } from "../agent-config.ts";
+import { defaultRuntime } from "../runtimes.ts";
 import type { Outcome, Problem } from "../vocabulary.ts";
 
 /** What is known of one agent: the source of its row. Times are epoch ms. */
@@ -151,7 +152,7 @@ const unknownConfig: Omit<ConfigColumns, "title"> = {
   scale: 0,
   queueSize: 0,
   triggers: [],
-  runtime: "container",
+  runtime: defaultRuntime,
   models: [],
 };
 

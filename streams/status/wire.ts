@@ -1,4 +1,4 @@
-import type { RuntimeConfig } from "../agent-config.ts";
+import type { RuntimeType } from "../runtimes.ts";
 import type { LogLevel, Outcome } from "../vocabulary.ts";
 
 export type AgentState = "idle" | "running" | "building" | "error";
@@ -25,7 +25,7 @@ export interface AgentStatus {
   readonly queueSize: number;
   /** Labels such as `cron 0 9 * * *`, `webhook github` and `callable`. */
   readonly triggers: readonly string[];
-  readonly runtime: RuntimeConfig["type"];
+  readonly runtime: RuntimeType;
   readonly models: readonly string[];
 }
 

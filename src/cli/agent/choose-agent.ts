@@ -1,3 +1,5 @@
+import { runtimes, runtimeTypes } from "../../../streams/runtimes.ts";
+import type { RuntimeType } from "../../../streams/runtimes.ts";
 import { agentNameProblem } from "../../config/agent-files.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
 import { scheduleProblem } from "../../config/schedule.ts";
@@ -13,7 +15,7 @@ export interface AgentOptions {
   readonly callable?: true;
   readonly credential: readonly string[];
   readonly timeout?: number;
-  readonly runtime?: "container" | "host-user";
+  readonly runtime?: RuntimeType;
   readonly runAs?: string;
 }
 
@@ -125,19 +127,25 @@ async function chooseTriggers(
   return { ...noTrigger, schedule: cron };
 }
 
-/** Where an agent runs when nothing is said of it: it needs no container engine. */
-export const asYou = { type: "host-user", run_as: "$USER" } as const;
+/** Where a new agent runs when no flag and no answer says it: this runtime needs no container engine. */
+export const newAgentRuntime: RuntimeType = "host-user";
+
+/** `[runtime]` of a new agent: as the person's own OS user where the runtime has users. */
+export function runtimeTable(type: RuntimeType): NewConfig["runtime"] {
+  return runtimes[type].runsAsUser ? { type, run_as: "$USER" } : { type };
+}
 
 async function chooseRuntime(
   { runtime, runAs }: AgentOptions,
   prompts: Prompts | null,
 ): Promise<NewConfig["runtime"]> {
-  if (runAs !== undefined) return { type: runtime ?? "host-user", run_as: runAs };
-  if (runtime === "container") return { type: "container" };
-  if (runtime === "host-user" || prompts === null) return asYou;
-  const choice = await prompts.choose("Where it runs", [
-    { value: "host-user", name: "as your own OS user: it can read what you can read" },
-    { value: "container", name: "in a container, which needs Docker" },
-  ]);
-  return choice === "container" ? { type: "container" } : asYou;
+  if (runAs !== undefined) return { type: runtime ?? newAgentRuntime, run_as: runAs };
+  if (runtime !== undefined) return runtimeTable(runtime);
+  if (prompts === null) return runtimeTable(newAgentRuntime);
+  const others = runtimeTypes.filter((type) => type !== newAgentRuntime);
+  const choices = [newAgentRuntime, ...others].map((type) => ({
+    value: type,
+    name: runtimes[type].offer,
+  }));
+  return runtimeTable(await prompts.choose("Where it runs", choices));
 }

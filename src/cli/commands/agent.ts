@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { runtimeTypes } from "../../../streams/runtimes.ts";
 import type { AgentOptions } from "../agent/choose-agent.ts";
 import { contextOf } from "../context.ts";
 import { examples } from "../examples.ts";
@@ -24,10 +25,9 @@ function newAgentCommand(): Command {
     .option("-c, --credential <credential>", "one that it gets in its runs", severalTexts, [])
     .option("--timeout <s>", "seconds that a run may take", wholeNumber(1, 2_147_483))
     .addOption(
-      new Option("--runtime <type>", "where it runs (default: host-user as you)").choices([
-        "container",
-        "host-user",
-      ]),
+      new Option("--runtime <type>", "where it runs (default: host-user as you)").choices(
+        runtimeTypes,
+      ),
     )
     .option("--run-as <user>", 'OS user of a host-user agent (default: "$USER", which is you)')
     .addHelpText(

@@ -1,5 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { runtimeTypes } from "../../../streams/runtimes.ts";
 import { problemText } from "../../../streams/problem-text.ts";
 import type { Problem } from "../../../streams/vocabulary.ts";
 import { bareSkill, isAgentName, readBareSkill } from "../../config/agent-files.ts";
@@ -10,7 +11,7 @@ import { resolveAgent } from "../../config/resolve-agent.ts";
 import { UserError, hasCode, messageOf } from "../../errors.ts";
 import { knownToAgents } from "../../known-to-agents.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
-import { asYou, chooseConfig } from "../agent/choose-agent.ts";
+import { chooseConfig, newAgentRuntime, runtimeTable } from "../agent/choose-agent.ts";
 import { newConfigText } from "../agent/new-config-text.ts";
 import type { Context } from "../context.ts";
 import { openPrompts } from "../prompts.ts";
@@ -53,14 +54,16 @@ export async function makeConfig(
 /** What al agent new writes when nothing is said, with the edits made. */
 function textBy(edits: readonly Edit[], project: ProjectConfig, path: string): string {
   const models = Object.keys(project.models);
-  const inContainer = edits.some(
-    ({ path: key, value }) => key.join(".") === "runtime.type" && value === "container",
-  );
+  const type = edits.findLast(({ path: key }) => key.join(".") === "runtime.type")?.value;
   const text = newConfigText({
     // Of several the person chooses; without one the file has a fault, which says so.
     models: models.length === 1 ? models : [],
-    ...{ credentials: [], schedule: null, webhooks: [], callable: false, timeout: null },
-    runtime: inContainer ? { type: "container" } : asYou,
+    credentials: [],
+    schedule: null,
+    webhooks: [],
+    callable: false,
+    timeout: null,
+    runtime: runtimeTable(runtimeTypes.find((one) => one === type) ?? newAgentRuntime),
   });
   refuseUnset({ path, text }, edits);
   return edited(text, edits);

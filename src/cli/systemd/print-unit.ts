@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename } from "node:path";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
+import { runtimes } from "../../../streams/runtimes.ts";
 import { listAgents, readAgent } from "../../config/agent-files.ts";
 import { loadProject } from "../../config/load-project.ts";
 import { resolveAgent } from "../../config/resolve-agent.ts";
@@ -21,10 +22,13 @@ export async function printUnit(context: Context, options: StartOptions): Promis
   const projectDir = realpathSync(context.projectDir);
   const agents = await validAgents(projectDir);
   const user = userInfo().username;
-  const hosts = agents.filter(({ runtime }) => runtime.type === "host-user");
-  const needsSudo = hosts.some(({ runtime }) => !["$USER", user].includes(runtime.runAs));
+  const needsSudo = agents.some(
+    ({ runtime: { type, runAs } }) => runtimes[type].runsAsUser && !["$USER", user].includes(runAs),
+  );
   const unit = systemdUnit({
-    ...{ projectDir, user, needsSudo },
+    projectDir,
+    user,
+    needsSudo,
     command: [
       process.execPath,
       realpathSync(process.argv[1] ?? ""),
@@ -33,7 +37,7 @@ export async function printUnit(context: Context, options: StartOptions): Promis
     home: homeDir(env),
     env: kept(env),
     graceSeconds: options.grace,
-    needsEngine: hosts.length < agents.length,
+    needsEngine: agents.some(({ runtime }) => runtimes[runtime.type].needsImage),
   });
   const name = `almanac-${nameOf(projectDir)}`;
   if (out.json) return out.document({ name, file: `${name}.service`, unit });

@@ -1,8 +1,8 @@
+import { needsImage } from "../../../streams/agent-config.ts";
 import { connectEngine } from "../../runners/container/engine.ts";
 import { instanceLabel, projectId, projectLabel } from "../../runners/container/labels.ts";
 import type { Check } from "../finding.ts";
 import { ok } from "../finding.ts";
-import { enabledAgents } from "../patient.ts";
 import { alCommand } from "../say.ts";
 
 const callTimeoutMs = 5000;
@@ -22,7 +22,7 @@ export const containers: Check = {
     if (left.length === 0) return [ok("none are left over")];
     const names = left.map(({ Id, Labels }) => Labels[instanceLabel] ?? Id.slice(0, 12));
     const what = `runs of a scheduler that is gone left ${left.length}: ${names.join(", ")}`;
-    const isTakenOver = enabledAgents(patient).some(({ runtime }) => runtime.type === "container");
+    const isTakenOver = patient.agents.some(needsImage);
     const fix = isTakenOver
       ? `${alCommand(patient, "start")}, which goes on with those that live and removes the others`
       : `docker rm --force ${left.map(({ Id }) => Id.slice(0, 12)).join(" ")}`;

@@ -1,5 +1,6 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join, normalize } from "node:path";
+import { needsImage } from "../../../streams/agent-config.ts";
 import { readText } from "../../config/read-file.ts";
 import { connectEngine, isUnreachable } from "../../runners/container/engine.ts";
 import {
@@ -13,7 +14,6 @@ import type { DockerfileFacts } from "../dockerfile.ts";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
 import { anotherProjects, isOfAnotherProject } from "../foreign-image.ts";
-import { enabledAgents } from "../patient.ts";
 import type { Patient } from "../patient.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import { ofProblem } from "../say.ts";
@@ -22,7 +22,7 @@ import { ofProblem } from "../say.ts";
 export const dockerfiles: Check = {
   name: "dockerfiles",
   look: async (patient) => {
-    const inside = enabledAgents(patient).filter(({ runtime }) => runtime.type === "container");
+    const inside = patient.agents.filter(needsImage);
     const found = await Promise.all(inside.map(({ name }) => look(name, patient)));
     return found.flat();
   },

@@ -1,3 +1,4 @@
+import { needsImage } from "../../../streams/agent-config.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
 import { connectEngine } from "../../runners/container/engine.ts";
 import type { Engine } from "../../runners/container/engine.ts";
@@ -11,7 +12,6 @@ import { programDir } from "../../version.ts";
 import { anotherProjects, isOfAnotherProject } from "../foreign-image.ts";
 import type { Check, Finding } from "../finding.ts";
 import { note, ok } from "../finding.ts";
-import { enabledAgents } from "../patient.ts";
 import type { Patient } from "../patient.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import { limitFindings } from "./engine-limits.ts";
@@ -25,7 +25,7 @@ export const engine: Check = {
   name: "engine",
   look: async (patient) => {
     const { project, env } = patient;
-    const inside = enabledAgents(patient).filter(({ runtime }) => runtime.type === "container");
+    const inside = patient.agents.filter(needsImage);
     if (project === null || inside.length === 0) return [];
     const connected = connectEngine({ env, callTimeoutMs });
     try {

@@ -1,4 +1,5 @@
 import type { AgentConfig } from "../../../streams/agent-config.ts";
+import { runtimes } from "../../../streams/runtimes.ts";
 import { isOneself } from "../../runners/host-user/keeper-process.ts";
 import type { Check, Finding } from "../finding.ts";
 import { note } from "../finding.ts";
@@ -10,7 +11,9 @@ import { enabledAgents } from "../patient.ts";
 export const hostUser: Check = {
   name: "host users",
   look: async (patient) => {
-    const agents = enabledAgents(patient).filter(({ runtime }) => runtime.type === "host-user");
+    const agents = enabledAgents(patient).filter(
+      ({ runtime }) => runtimes[runtime.type].runsAsUser,
+    );
     const own = agents.filter(({ runtime }) => isOneself(runtime.runAs));
     const others = Map.groupBy(
       agents.filter((agent) => !own.includes(agent)),

@@ -1,4 +1,5 @@
 import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
+import { harnesses } from "../../../streams/harnesses.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import { loadCredential } from "../../credentials/load-credential.ts";
 import { readScriptFile } from "../../models/script-file.ts";
@@ -24,12 +25,14 @@ export const models: Check = {
   },
 };
 
-/** Models that pi talks to and doesn't know; an external command line knows its own. */
+/** Models that a harness calls and doesn't know; an external command line knows its own. */
 async function unknownOnes(
   agents: readonly AgentConfig[],
   patient: Patient,
 ): Promise<readonly Finding[]> {
-  const used = agents.filter(({ harness }) => harness.type === "pi").flatMap((one) => one.models);
+  const used = agents
+    .filter(({ harness }) => harnesses[harness.type].callsModels)
+    .flatMap((one) => one.models);
   const models = new Map(used.map((one) => [one.name, one]));
   return (await unknownModels(models.values())).map(({ name, what, setting }) => {
     const fix = alCommand(patient, `config --set ${shellWord(setting)}`);

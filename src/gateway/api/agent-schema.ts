@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { modelApis, providers, thinkingLevels } from "../../../streams/agent-config.ts";
 import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
+import { harnessTypes } from "../../../streams/harnesses.ts";
+import { runtimeTypes } from "../../../streams/runtimes.ts";
 import { describing } from "./describing.ts";
 
 const strings = z.array(z.string()).readonly();
@@ -47,7 +49,7 @@ const configSchema = describing<AgentConfig>(
     source: z.string().nullable(),
     sourceCommit: z.string().nullable(),
     models: z.array(modelSchema).readonly(),
-    harness: z.object({ type: z.enum(["pi", "llm-cli"]), command: z.string() }),
+    harness: z.object({ type: z.enum(harnessTypes), command: z.string() }),
     credentials: strings,
     schedule: z.string().nullable(),
     timezone: z.string(),
@@ -60,7 +62,7 @@ const configSchema = describing<AgentConfig>(
     webhooks: z.array(webhookSchema).readonly(),
     hooks: z.object({ pre: strings, post: strings }),
     params: z.record(z.string(), z.union([z.string(), strings])),
-    runtime: z.object({ type: z.enum(["container", "host-user"]), runAs: z.string() }),
+    runtime: z.object({ type: z.enum(runtimeTypes), runAs: z.string() }),
     local: z.object({
       memory: z.string().nullable(),
       cpus: z.number().nullable(),

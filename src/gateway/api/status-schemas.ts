@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { runtimeTypes } from "../../../streams/runtimes.ts";
 import { outcomes } from "../../../streams/vocabulary.ts";
 import { describing } from "./describing.ts";
 import type {
@@ -33,7 +34,7 @@ const agentSchema = describing<AgentStatus>(
     queued: z.int(),
     queueSize: z.int(),
     triggers: z.array(z.string()).readonly(),
-    runtime: z.enum(["container", "host-user"]),
+    runtime: z.enum(runtimeTypes),
     models: z.array(z.string()).readonly(),
   }),
 ).meta({ id: "Agent" });

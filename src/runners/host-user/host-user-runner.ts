@@ -1,6 +1,7 @@
 import type { Observable } from "rxjs";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
+import { harnesses } from "../../../streams/harnesses.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import { reasonOf } from "../../errors.ts";
 import { asRun } from "../as-run.ts";
@@ -43,7 +44,7 @@ export interface HostUserRunner extends Runner {
 export function createHostUserRunner(options: HostUserOptions): HostUserRunner {
   const pool = createWarmPool({ ...warmTimes, start: (user) => startWarm(user, options) });
   const warmFor = ({ harness, runtime }: AgentConfig) =>
-    harness.type === "pi" ? pool.take(userOf(runtime.runAs)) : null;
+    harnesses[harness.type].canPrewarm ? pool.take(userOf(runtime.runAs)) : null;
   return {
     keepWarm: (users, each) => {
       if (each > 0) removeLostLogs(options.baseDir);

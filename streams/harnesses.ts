@@ -1,0 +1,36 @@
+/** What a harness is like. Code asks for one of these properties and never for a harness by its name. */
+interface HarnessTraits {
+  /** Completes `"<name>" …` in the reference of the config. */
+  readonly summary: string;
+  /** Runs the external command line of `[harness].command`. */
+  readonly startsCommand: boolean;
+  /** Calls the models' APIs itself, so it can fall back from one model to the next. */
+  readonly callsModels: boolean;
+  /** Offers the run's requests to the model as tools; otherwise they are commands in its shell. */
+  readonly offersTools: boolean;
+  /** Can be loaded before there is a run for it. */
+  readonly canPrewarm: boolean;
+}
+
+/** What talks to the model inside a run. A new harness is an entry here and a loader in src/harness/run-job.ts. */
+export const harnesses = {
+  pi: {
+    summary: "talks to the models itself",
+    startsCommand: false,
+    callsModels: true,
+    offersTools: true,
+    canPrewarm: true,
+  },
+  "llm-cli": {
+    summary: "has an external command line do it",
+    startsCommand: true,
+    callsModels: false,
+    offersTools: false,
+    canPrewarm: false,
+  },
+} satisfies Readonly<Record<string, HarnessTraits>>;
+
+export type HarnessType = keyof typeof harnesses;
+export const harnessTypes = Object.keys(harnesses) as HarnessType[];
+/** Where neither the agent nor the project names one. */
+export const defaultHarness: HarnessType = "pi";

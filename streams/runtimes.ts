@@ -1,0 +1,44 @@
+/** What a runtime is like. Code asks for one of these properties and never for a runtime by its name. */
+interface Runtime {
+  /** Completes "A run is a process …". */
+  readonly summary: string;
+  /** What `al agent new` offers. */
+  readonly offer: string;
+  /** Its runs are processes of the OS user that `[runtime].run_as` names. */
+  readonly runsAsUser: boolean;
+  /** Its runs start from an image, which is built or looked up before the first one. */
+  readonly needsImage: boolean;
+  /** Its runs see only the files of this machine that are mounted. */
+  readonly isolates: boolean;
+  /** Enforces memory, cpus and network of `[local]`. */
+  readonly hasLimits: boolean;
+  /** Can start processes before there is a run for them. */
+  readonly canPrewarm: boolean;
+}
+
+/** Where runs can be processes. A new runtime is an entry here and a runner in src/start/run-edges.ts. */
+export const runtimes = {
+  container: {
+    summary: "in a container of its own",
+    offer: "in a container, which needs Docker",
+    runsAsUser: false,
+    needsImage: true,
+    isolates: true,
+    hasLimits: true,
+    canPrewarm: false,
+  },
+  "host-user": {
+    summary: "of an OS user",
+    offer: "as your own OS user: it can read what you can read",
+    runsAsUser: true,
+    needsImage: false,
+    isolates: false,
+    hasLimits: false,
+    canPrewarm: true,
+  },
+} satisfies Readonly<Record<string, Runtime>>;
+
+export type RuntimeType = keyof typeof runtimes;
+export const runtimeTypes = Object.keys(runtimes) as RuntimeType[];
+/** Of an agent whose config names none. */
+export const defaultRuntime: RuntimeType = "container";
