@@ -28,7 +28,11 @@ export default tseslint.config(
   {
     languageOptions: {
       parserOptions: {
-        project: ["./tsconfig.json", "./test/tsconfig.json"],
+        project: [
+          "tsconfig.json",
+          "src/gateway/dashboard/browser/tsconfig.json",
+          "test/tsconfig.json",
+        ],
         tsconfigRootDir: import.meta.dirname,
       },
     },

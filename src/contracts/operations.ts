@@ -1,6 +1,6 @@
 import type { Observable } from "rxjs";
 import type { StatusSnapshot, StatusUpdate } from "../../streams/status/wire.ts";
-import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { AgentDetail } from "./agent-detail.ts";
 import type { CallTree, HistoryPage, HistoryQuery } from "./history.ts";
 import type { Lock, ReceiptView, ReplayResult } from "./operator-api.ts";
 
@@ -45,14 +45,6 @@ export type DeliveryAnswer =
       readonly error: string;
       readonly detail: string;
     };
-
-/** An agent in full, for its own page. */
-export interface AgentDetail {
-  /** The config in force; null until there was a good one. */
-  readonly config: AgentConfig | null;
-  /** When its schedule is due next, ISO 8601 UTC, at most five; none without a schedule. */
-  readonly nextTicks: readonly string[];
-}
 
 /** What the scheduler offers to whoever operates it: the gateway's routes are a thin skin over this. */
 export interface Operations {

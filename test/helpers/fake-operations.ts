@@ -1,11 +1,7 @@
 import { Subject } from "rxjs";
 import { OperationError } from "../../src/contracts/operations.ts";
-import type {
-  AgentDetail,
-  Delivery,
-  DeliveryAnswer,
-  Operations,
-} from "../../src/contracts/operations.ts";
+import type { AgentDetail } from "../../src/contracts/agent-detail.ts";
+import type { Delivery, DeliveryAnswer, Operations } from "../../src/contracts/operations.ts";
 import type { CallTree, HistoryEntry } from "../../src/contracts/history.ts";
 import type { Lock, ReceiptView, ReplayResult } from "../../src/contracts/operator-api.ts";
 import type {
@@ -53,38 +49,6 @@ export interface FakeOperations extends Operations {
 /** An idle agent with a cron schedule. */
 function agentStatus(agent: Partial<AgentStatus> & { readonly name: string }): AgentStatus {
   return anAgentStatus(agent.name, { triggers: ["cron 0 9 * * *"], ...agent });
-}
-
-/** A run of "dev" by its schedule that went well. */
-export function historyEntry(entry: Partial<HistoryEntry> & { readonly id: string }): HistoryEntry {
-  const at = entry.at ?? new Date().toISOString();
-  return {
-    at,
-    kind: "cron",
-    agent: "dev",
-    source: null,
-    event: null,
-    action: null,
-    receiptId: null,
-    instanceId: `dev-${entry.id}`,
-    outcome: "succeeded",
-    deadLetter: false,
-    reason: null,
-    attempt: 1,
-    startedAt: at,
-    endedAt: at,
-    durationMs: 0,
-    exitCode: 0,
-    model: "haiku",
-    tokens: 1200,
-    costUsd: 0.01,
-    callId: null,
-    caller: null,
-    value: null,
-    calls: 0,
-    replayOf: null,
-    ...entry,
-  };
 }
 
 /** Makes fake operations with the given agents. */

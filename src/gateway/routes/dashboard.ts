@@ -3,7 +3,7 @@ import { z } from "zod";
 import { agentDetailSchema } from "../api/agent-schema.ts";
 import { agentParams } from "../api/answers.ts";
 import { withZod } from "../api/zod-types.ts";
-import type { AgentAnswer } from "../dashboard/agent-answer.ts";
+import type { AgentAnswer } from "../../contracts/agent-detail.ts";
 import { agentPage } from "../dashboard/agent-page.ts";
 import { logPage } from "../dashboard/log-page.ts";
 import { overviewPage } from "../dashboard/overview-page.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { historyEntry } from "../../helpers/fake-operations.ts";
+import { historyEntry } from "../../helpers/history-entry.ts";
 import { sharedBrowser } from "./open-page.ts";
 import { withDetail } from "./with-detail.ts";
 

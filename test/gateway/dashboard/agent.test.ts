@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { OperationError } from "../../../src/contracts/operations.ts";
 import { anAgent } from "../../helpers/agents.ts";
-import { fakeOperations, historyEntry } from "../../helpers/fake-operations.ts";
+import { fakeOperations } from "../../helpers/fake-operations.ts";
+import { historyEntry } from "../../helpers/history-entry.ts";
 import { testDeps } from "../start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
 import { withDetail } from "./with-detail.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { historyEntry } from "../../helpers/fake-operations.ts";
+import { historyEntry } from "../../helpers/history-entry.ts";
 import { testDeps } from "../start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
 

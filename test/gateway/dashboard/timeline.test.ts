@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { HistoryEntry } from "../../../src/contracts/history.ts";
-import { fakeOperations, historyEntry } from "../../helpers/fake-operations.ts";
+import { fakeOperations } from "../../helpers/fake-operations.ts";
+import { historyEntry } from "../../helpers/history-entry.ts";
 import { testDeps } from "../start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { tcpApp } from "../../../src/gateway/app.ts";
-import { historyEntry } from "../../helpers/fake-operations.ts";
+import { historyEntry } from "../../helpers/history-entry.ts";
 import { bearer, testDeps } from "../start-gateway.ts";
 
 async function ask(query: string) {

@@ -1,5 +1,4 @@
-import { byId, create, setAttribute, setText } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
+import { byId, childrenOf, create, setAttribute, setText } from "./dom.ts";
 import { goToLogin } from "./live.ts";
 
 const toastMs = 8_000;
@@ -34,7 +33,7 @@ export async function post<T = Answer>(path: string, body?: object): Promise<T |
 }
 
 /** Runs an action when its button is pressed, once at a time; the button keeps the focus meanwhile. */
-export function onPress(button: PageElement, action: () => Promise<unknown>): void {
+export function onPress(button: HTMLElement, action: () => Promise<unknown>): void {
   button.addEventListener("click", () => {
     if (!isOffered(button)) return;
     if (button.getAttribute("aria-busy") === "true") return;
@@ -44,13 +43,13 @@ export function onPress(button: PageElement, action: () => Promise<unknown>): vo
 }
 
 /** Makes a button pressable, or not with a reason. Not by `disabled`, which would take the focus away. */
-export function offer(button: PageElement, whyNot: string | null): void {
+export function offer(button: HTMLElement, whyNot: string | null): void {
   setAttribute(button, "aria-disabled", whyNot === null ? null : "true");
   setAttribute(button, "title", whyNot);
 }
 
 /** Whether a button can be pressed; who presses one that can't is told why, as a finger sees no title. */
-export function isOffered(button: PageElement): boolean {
+export function isOffered(button: HTMLElement): boolean {
   if (button.getAttribute("aria-disabled") !== "true") return true;
   if (button.title !== "") showToast(`${button.title}.`);
   return false;
@@ -61,7 +60,7 @@ export const silence = "The scheduler does not answer. Is it running?";
 
 /** Takes back what was said of a scheduler that answers again. */
 export function forgetSilence(): void {
-  for (const toast of [...byId("toasts").children]) {
+  for (const toast of childrenOf(byId("toasts"))) {
     if (toast.dataset.text === silence) toast.remove();
   }
 }
@@ -69,7 +68,7 @@ export function forgetSilence(): void {
 /** Tells of a failed action, for a while. What is told already is told anew, not twice. */
 export function showToast(text: string): void {
   const toasts = byId("toasts");
-  for (const shown of [...toasts.children]) if (shown.dataset.text === text) shown.remove();
+  for (const shown of childrenOf(toasts)) if (shown.dataset.text === text) shown.remove();
   const toast = create("div", "toast");
   toast.dataset.text = text;
   const dismiss = create("button", "toast-close", "×");

@@ -1,7 +1,6 @@
 import type { RecentLog } from "../../../../streams/status/wire.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
 import { byId, create } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { clockTime, exactTime, levelName } from "./format.ts";
 
 const shownLines = 20;
@@ -39,7 +38,7 @@ export function createActivity(): Activity {
   };
 }
 
-function activityLine({ time, level, agent, msg }: RecentLog): PageElement {
+function activityLine({ time, level, agent, msg }: RecentLog): HTMLElement {
   const line = create("li", `activity-line ${levelName(level)}`);
   const at = create("time", "muted", clockTime(Date.parse(time)));
   at.title = exactTime(Date.parse(time));

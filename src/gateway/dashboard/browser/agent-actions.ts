@@ -66,25 +66,22 @@ export function wireAgentActions(name: string): AgentActions {
   };
 }
 
-function wirePrompt(
-  button: ReturnType<typeof byId>,
-  trigger: (prompt: string) => Promise<boolean>,
-): void {
-  const dialog = byId("prompt-dialog");
+function wirePrompt(button: HTMLElement, trigger: (prompt: string) => Promise<boolean>): void {
+  const dialog = byId("prompt-dialog", HTMLDialogElement);
+  const form = byId("prompt-form", HTMLFormElement);
+  const input = byId("prompt", HTMLTextAreaElement);
   button.addEventListener("click", () => {
     if (isOffered(button)) dialog.showModal();
   });
-  byId("prompt").addEventListener("keydown", ({ key, ctrlKey, metaKey }) => {
-    if (key === "Enter" && (ctrlKey === true || metaKey === true)) {
-      byId("prompt-form").requestSubmit();
-    }
+  input.addEventListener("keydown", ({ key, ctrlKey, metaKey }) => {
+    if (key === "Enter" && (ctrlKey || metaKey)) form.requestSubmit();
   });
   byId("prompt-cancel").addEventListener("click", () => dialog.close());
-  byId("prompt-form").addEventListener("submit", () => {
-    const prompt = byId("prompt").value;
+  form.addEventListener("submit", () => {
+    const prompt = input.value;
     void trigger(prompt).then((isTaken) => {
       // What was refused, or written meanwhile, is still there.
-      if (isTaken && byId("prompt").value === prompt) byId("prompt").value = "";
+      if (isTaken && input.value === prompt) input.value = "";
     });
   });
 }

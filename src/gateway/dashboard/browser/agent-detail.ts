@@ -1,4 +1,4 @@
-import type { AgentAnswer } from "../agent-answer.ts";
+import type { AgentAnswer } from "../../../contracts/agent-detail.ts";
 import { factList } from "./agent-facts.ts";
 import { getJson } from "./api.ts";
 import { byId, create, setAttribute, setText } from "./dom.ts";

@@ -1,12 +1,11 @@
 import type { AgentConfig, ModelConfig, WebhookBinding } from "../../../../streams/agent-config.ts";
 import { counted, durationText } from "../../../contracts/format.ts";
 import { create } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 
 type Fact = readonly [name: string, ...values: readonly string[]];
 
 /** An agent's config in force as a list of what is set, by what a reader would call it. */
-export function factList(config: AgentConfig, scheduleText: string | null): readonly PageElement[] {
+export function factList(config: AgentConfig, scheduleText: string | null): readonly HTMLElement[] {
   return factsOf(config, scheduleText)
     .filter(([, ...values]) => values.length > 0)
     .flatMap(([name, ...values]) => [

@@ -1,6 +1,5 @@
 import type { LockClaim } from "../../../../streams/status/wire.ts";
 import { byId, create, setText } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { claimName } from "./lock-claims.ts";
 import { runLink } from "./run-link.ts";
 import { createTime } from "./time-cell.ts";
@@ -13,7 +12,7 @@ export interface AgentLocks {
 }
 
 interface ClaimItem {
-  readonly element: PageElement;
+  readonly element: HTMLElement;
   tick(now: number): void;
 }
 
@@ -36,7 +35,7 @@ export function createAgentLocks(agent: string): AgentLocks {
       }
       const list = byId("lock-list");
       for (const [key, { element }] of known) if (!items.has(key)) element.remove();
-      let below: PageElement | null = null;
+      let below: HTMLElement | null = null;
       for (const [key, { element }] of [...items].reverse()) {
         if (!known.has(key)) {
           if (below === null) list.append(element);

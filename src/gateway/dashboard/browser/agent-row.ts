@@ -4,12 +4,11 @@ import { durationText, outcomeText } from "../../../contracts/format.ts";
 import { announce, offer, onPress, post } from "./actions.ts";
 import { offersOf } from "./agent-offers.ts";
 import { create, setAttribute, setText } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { createTime } from "./time-cell.ts";
 
 /** One agent's row. It is made once; each change is written into it, so focus, selection and scroll stay. */
 export interface AgentRow {
-  readonly element: PageElement;
+  readonly element: HTMLElement;
   show(agent: AgentStatus, isPaused: boolean): void;
   tick(now: number): void;
 }
@@ -122,7 +121,7 @@ export function createAgentRow(name: string): AgentRow {
 }
 
 /** On a narrow screen the rows are cards, and each cell shows its label. */
-function cell(label: string, ...content: readonly (PageElement | string)[]): PageElement {
+function cell(label: string, ...content: readonly (HTMLElement | string)[]): HTMLElement {
   const element = create(label === "Agent" ? "th" : "td", label.toLowerCase().replace(" ", "-"));
   element.dataset.label = label;
   element.setAttribute("role", label === "Agent" ? "rowheader" : "cell");
@@ -132,7 +131,7 @@ function cell(label: string, ...content: readonly (PageElement | string)[]): Pag
   return element;
 }
 
-function actions(...buttons: readonly PageElement[]): PageElement {
+function actions(...buttons: readonly HTMLElement[]): HTMLElement {
   const group = create("div", "actions-group");
   for (const button of buttons) button.setAttribute("type", "button");
   group.append(...buttons);

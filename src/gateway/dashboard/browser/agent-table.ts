@@ -21,7 +21,7 @@ const filterFrom = 10;
 /** Fills the page's table. */
 export function createAgentTable(): AgentTable {
   const body = byId("agents");
-  const filter = byId("agent-filter");
+  const filter = byId("agent-filter", HTMLInputElement);
   const rows = new Map<string, AgentRow>();
   const agents = new Map<string, AgentStatus>();
   /** Names in the order of the rows. */

@@ -6,7 +6,7 @@ import { createAgentDetail } from "./agent-detail.ts";
 import { createAgentLocks } from "./agent-locks.ts";
 import { offersOf } from "./agent-offers.ts";
 import { getJson } from "./api.ts";
-import { byId, document, setAttribute, setText } from "./dom.ts";
+import { byId, setAttribute, setText } from "./dom.ts";
 import { openLive } from "./live.ts";
 import { createLockClaims } from "./lock-claims.ts";
 import { runCharts } from "./run-charts.ts";

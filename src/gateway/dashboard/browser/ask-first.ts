@@ -1,6 +1,5 @@
 import { announce, onPress } from "./actions.ts";
 import { setAttribute, setText } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 
 /** What a button says: its text, its name for a screen reader, and what it asks before it acts. */
 export interface AskWords {
@@ -18,10 +17,10 @@ export interface AskingButton {
 const confirmMs = 4_000;
 
 /** Makes a button ask when it is pressed, and act when it is pressed again. */
-export function askFirst(button: PageElement, action: () => Promise<unknown>): AskingButton {
+export function askFirst(button: HTMLElement, action: () => Promise<unknown>): AskingButton {
   let words: AskWords = { text: "", label: "", question: "" };
   let isAsked = false;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const write = (): void => {
     setText(button, isAsked ? words.question : words.text);
     setAttribute(button, "aria-label", isAsked ? null : words.label);

@@ -1,7 +1,6 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import { durationText, outcomeText } from "../../../contracts/format.ts";
 import { create } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { runLink } from "./run-link.ts";
 import { triggerWords } from "./trigger-label.ts";
 import { stateOf, whyText } from "./trigger-words.ts";
@@ -30,11 +29,11 @@ function hasRun({ instanceId, startedAt }: HistoryEntry): boolean {
 }
 
 /** The tree as nested lists; `current` is the id of the entry that it is shown for. */
-export function callTree(entries: readonly HistoryEntry[], current: string): PageElement {
+export function callTree(entries: readonly HistoryEntry[], current: string): HTMLElement {
   return listOf(callNodes(entries), current);
 }
 
-function listOf(nodes: readonly CallNode[], current: string): PageElement {
+function listOf(nodes: readonly CallNode[], current: string): HTMLElement {
   const list = create("ul", "call-tree");
   for (const { entry, calls } of nodes) {
     const item = create("li");
@@ -45,7 +44,7 @@ function listOf(nodes: readonly CallNode[], current: string): PageElement {
   return list;
 }
 
-function callLine(entry: HistoryEntry, current: string): PageElement {
+function callLine(entry: HistoryEntry, current: string): HTMLElement {
   const { agent, instanceId } = entry;
   const line = create("div", "call-line");
   if (entry.id === current) line.setAttribute("aria-current", "true");

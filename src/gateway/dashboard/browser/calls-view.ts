@@ -3,12 +3,11 @@ import { counted } from "../../../contracts/format.ts";
 import { getJson } from "./api.ts";
 import { callTree } from "./call-tree.ts";
 import { create, setText } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { preformatted } from "./preformatted.ts";
 
 /** What an entry was told and returned, and the calls around it. */
 export interface CallsView {
-  readonly element: PageElement;
+  readonly element: HTMLElement;
   /** The entry as it is now; what can have changed is read anew. */
   show(entry: HistoryEntry): void;
 }
@@ -63,7 +62,7 @@ export function createCallsView(entry: HistoryEntry): CallsView {
 }
 
 interface Fold {
-  readonly element: PageElement;
+  readonly element: HTMLElement;
   /** Null for nothing. */
   show(text: string | null): void;
 }

@@ -1,5 +1,3 @@
-import type { PageElement } from "./dom.ts";
-
 /** Keeps a scrolled box at its newest line until the reader scrolls up; at the bottom it follows again. */
 export interface Follow {
   readonly isOn: () => boolean;
@@ -12,7 +10,7 @@ export interface Follow {
 const bottomPx = 8;
 
 /** `onChange` hears each time that following begins or stops. */
-export function createFollow(box: PageElement, onChange: (isOn: boolean) => void): Follow {
+export function createFollow(box: HTMLElement, onChange: (isOn: boolean) => void): Follow {
   let isOn = true;
   let lastTop = 0;
   const toBottom = (): void => {

@@ -1,5 +1,3 @@
-import { addEventListener, document, EventSource, location } from "./dom.ts";
-import type { PageEventSource } from "./dom.ts";
 import { watchSilence } from "./silence.ts";
 
 export type LiveState = "connecting" | "live" | "lost";
@@ -19,9 +17,9 @@ const retryMs = 3_000;
 
 /** Keeps a stream open while the page is seen, over lost connections and restarts, until the session ends. */
 export function openLive(stream: LiveStream): void {
-  let source: PageEventSource | null = null;
+  let source: EventSource | null = null;
   let lastId = "";
-  let timer: NodeJS.Timeout | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   const close = (): void => {
     clearTimeout(timer);
@@ -41,7 +39,7 @@ export function openLive(stream: LiveStream): void {
       if (opened.readyState === 2) void afterRefusal();
     });
     for (const [event, handle] of Object.entries(stream.on)) {
-      opened.addEventListener(event, ({ data, lastEventId }) => {
+      opened.addEventListener(event, ({ data, lastEventId }: MessageEvent<string>) => {
         watch.heard();
         lastId = lastEventId;
         handle(data);
@@ -69,7 +67,7 @@ export function openLive(stream: LiveStream): void {
   });
   addEventListener("pagehide", close);
   addEventListener("pageshow", ({ persisted }) => {
-    if (persisted === true) open();
+    if (persisted) open();
   });
   // A machine that loses its network hears nothing, not even an end.
   addEventListener("offline", () => {

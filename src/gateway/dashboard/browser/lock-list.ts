@@ -1,7 +1,6 @@
 import type { LockClaim } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../contracts/format.ts";
 import { byId, create, setText } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { claimName } from "./lock-claims.ts";
 import { runLink } from "./run-link.ts";
 import { createTime } from "./time-cell.ts";
@@ -13,7 +12,7 @@ export interface LockList {
 }
 
 interface LockRow {
-  readonly element: PageElement;
+  readonly element: HTMLElement;
   show(lock: LockClaim, waiting: readonly LockClaim[]): void;
   tick(now: number): void;
 }
@@ -41,7 +40,7 @@ export function createLockList(): LockList {
         ({ resource }) => resource,
       );
       // From the last on, each new row goes above the one after it.
-      let below: PageElement | null = null;
+      let below: HTMLElement | null = null;
       for (const lock of shown.toReversed()) {
         const row = rows.get(claimName(lock)) ?? createLockRow(lock);
         if (!rows.has(claimName(lock))) {

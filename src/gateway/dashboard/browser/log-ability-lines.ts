@@ -1,20 +1,19 @@
 import { plainText } from "../../../contracts/plain-text.ts";
 import { counted, durationText, outcomeText } from "../../../contracts/format.ts";
 import { create } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { clockTime } from "./format.ts";
 import { outputBlock } from "./log-output.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What a tool call of an agent asks of the scheduler or of other agents, in words; null for another tool. */
-export function abilityCall(tool: string, input: unknown): readonly PageElement[] | null {
+export function abilityCall(tool: string, input: unknown): readonly HTMLElement[] | null {
   const parts = callParts(tool, fieldsOf(input));
   return parts === null ? null : parts.flatMap(partElement);
 }
 
 /** What came back, in words: null when it can't be told so. `output` is one JSON object. */
-export function abilityResult(tool: string, output: string): readonly PageElement[] | null {
+export function abilityResult(tool: string, output: string): readonly HTMLElement[] | null {
   const answer = parsedFields(output);
   if (answer === null || !Object.hasOwn(resultParts, tool)) return null;
   if (answer.ok !== true) {
@@ -113,7 +112,7 @@ function callsParts({ calls, timedOut }: Fields): readonly Part[] {
   return timedOut === true ? ["not all ended in time. ", ...each] : each;
 }
 
-function partElement(part: Part): PageElement[] {
+function partElement(part: Part): HTMLElement[] {
   if (typeof part === "string") return part === "" ? [] : [create("span", "words", part)];
   if ("code" in part) return [create("code", "input", part.code)];
   return [outputBlock(part.block)];

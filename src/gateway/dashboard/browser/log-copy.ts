@@ -1,13 +1,12 @@
-import { document, getSelection } from "./dom.ts";
-import type { PageElement, PageRange } from "./dom.ts";
+import { childrenOf } from "./dom.ts";
 
 /** Lets several lines be copied as lines of text; a browser by itself breaks each after its time and its level. */
-export function wireCopy(box: PageElement): void {
+export function wireCopy(box: HTMLElement): void {
   box.addEventListener("copy", (event) => {
     const selection = getSelection();
     if (selection === null || selection.rangeCount === 0) return;
     const range = selection.getRangeAt(0);
-    const lines = [...box.children].filter(
+    const lines = childrenOf(box).filter(
       (line) => !line.hidden && selection.containsNode(line, true) && reaches(range, line),
     );
     if (lines.length < 2) return;
@@ -17,7 +16,7 @@ export function wireCopy(box: PageElement): void {
 }
 
 /** A press that selects one line ends before the first character of the next. */
-function reaches(range: PageRange, line: PageElement): boolean {
+function reaches(range: Range, line: HTMLElement): boolean {
   if (!line.contains(range.endContainer)) return true;
   const part = document.createRange();
   part.setStart(line, 0);
@@ -25,8 +24,8 @@ function reaches(range: PageRange, line: PageElement): boolean {
   return String(part) !== "";
 }
 
-function lineText(line: PageElement): string {
-  const [at, level, content] = line.children;
+function lineText(line: HTMLElement): string {
+  const [at, level, content] = childrenOf(line);
   if (at === undefined || level === undefined || content === undefined) return line.innerText;
   return `${at.innerText} ${level.innerText.padEnd(5)} ${content.innerText.trim()}`;
 }

@@ -1,11 +1,10 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { create } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { dayText } from "./format.ts";
 
 /** What says of which day, or of which run, the next lines are. */
 export interface LogHeading {
-  readonly element: PageElement;
+  readonly element: HTMLElement;
   readonly isDay: boolean;
 }
 
@@ -42,7 +41,7 @@ export function createLogHeadings(linkTo: (instance: string) => string): LogHead
   };
 }
 
-function runHeading(instance: string, address: string): PageElement {
+function runHeading(instance: string, address: string): HTMLElement {
   const element = create("div", "run-heading");
   const link = create("a", "", instance);
   link.href = address;

@@ -1,7 +1,6 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
 import { create, setAttribute } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { clockTime, exactTime, levelName } from "./format.ts";
 import { abilityCall, abilityResult } from "./log-ability-lines.ts";
 import { factsOf, usageText } from "./log-facts.ts";
@@ -11,7 +10,7 @@ import { runEnd, runStart } from "./log-run-lines.ts";
 
 /** One line of the log. */
 export interface LogRow {
-  readonly element: PageElement;
+  readonly element: HTMLElement;
   readonly level: number;
   /** What a reader can search in. */
   readonly text: () => string;
@@ -39,7 +38,7 @@ export function createLogRow(entry: LogEntry): LogRow {
   content.append(...contentOf(kind, entry));
   row.append(at, create("span", "level", level.toUpperCase()), content);
 
-  let raw: PageElement | null = null;
+  let raw: HTMLElement | null = null;
   const setRaw = (isRaw: boolean): void => {
     if (isRaw === (raw !== null)) return;
     raw?.remove();
@@ -55,7 +54,7 @@ export function createLogRow(entry: LogEntry): LogRow {
   };
 }
 
-function revealing(fold: PageElement | null): (text: string) => void {
+function revealing(fold: HTMLDetailsElement | null): (text: string) => void {
   let isRevealed = false;
   return (text) => {
     if (fold === null) return;
@@ -67,7 +66,7 @@ function revealing(fold: PageElement | null): (text: string) => void {
   };
 }
 
-function contentOf(kind: string, entry: LogEntry): readonly PageElement[] {
+function contentOf(kind: string, entry: LogEntry): readonly HTMLElement[] {
   if (kind === "tool") return toolCall(entry);
   if (kind === "tool-result") return toolResult(entry);
   if (kind === "usage") return [create("span", "facts", usageText(entry))];
@@ -77,19 +76,19 @@ function contentOf(kind: string, entry: LogEntry): readonly PageElement[] {
 }
 
 /** What the model said: its emphasis and code as such, its lines as they are. */
-function said(msg: string): PageElement {
+function said(msg: string): HTMLElement {
   const text = create("span", "text");
   text.append(...inlineMarkdown(plainText(msg)));
   return text;
 }
 
-function plainLine(entry: LogEntry): readonly PageElement[] {
+function plainLine(entry: LogEntry): readonly HTMLElement[] {
   const facts = factsOf(entry);
   const text = create("span", "text", plainText(entry.msg));
   return facts === "" ? [text] : [text, create("span", "facts", facts)];
 }
 
-function toolCall(entry: LogEntry): readonly PageElement[] {
+function toolCall(entry: LogEntry): readonly HTMLElement[] {
   const { tool, input } = entry;
   if (typeof tool !== "string") return [create("span", "text", plainText(entry.msg))];
   // The space is for who selects and copies the line.
@@ -110,7 +109,7 @@ function inputText(input: unknown): string {
   return [main?.[1] as string | undefined, rest].filter(Boolean).join("  ");
 }
 
-function toolResult(entry: LogEntry): readonly PageElement[] {
+function toolResult(entry: LogEntry): readonly HTMLElement[] {
   const output = plainText(typeof entry.output === "string" ? entry.output : "");
   const result = entry.isError === true ? "failed" : "done";
   const name = typeof entry.tool === "string" ? `${entry.tool} ` : "";

@@ -2,12 +2,11 @@ import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
 import { outcomeText } from "../../../contracts/format.ts";
 import { create } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { factList } from "./log-facts.ts";
 import { runLink } from "./run-link.ts";
 
 /** What started a run and what it was about: the webhook's issue, the person's prompt. Null for another line. */
-export function runStart(entry: LogEntry): readonly PageElement[] | null {
+export function runStart(entry: LogEntry): readonly HTMLElement[] | null {
   const { trigger } = entry;
   if (typeof trigger !== "object" || trigger === null) return null;
   const facts = trigger as Readonly<Record<string, unknown>>;
@@ -24,7 +23,7 @@ export function runStart(entry: LogEntry): readonly PageElement[] | null {
   return parts;
 }
 
-function subjectOf(subject: string, url: string): PageElement {
+function subjectOf(subject: string, url: string): HTMLElement {
   // An address of the payload's sender is followed only to the web.
   if (!/^https?:\/\//.test(url)) return create("span", "facts", plainText(subject));
   const link = create("a", "facts", plainText(subject));
@@ -35,7 +34,7 @@ function subjectOf(subject: string, url: string): PageElement {
 }
 
 /** How a run ended, and what it took. Null for another line. */
-export function runEnd(entry: LogEntry): readonly PageElement[] | null {
+export function runEnd(entry: LogEntry): readonly HTMLElement[] | null {
   const { outcome } = entry;
   if (typeof outcome !== "string") return null;
   const isGood = outcome === "succeeded";

@@ -1,7 +1,7 @@
 import type { HistoryPage } from "../../../contracts/history.ts";
 import { outcomeText } from "../../../contracts/format.ts";
 import { getJson } from "./api.ts";
-import { byId, create, location } from "./dom.ts";
+import { byId, create } from "./dom.ts";
 import { exactTime } from "./format.ts";
 import { soonOnce } from "./soon-once.ts";
 
@@ -13,7 +13,7 @@ export function wireRunChoice(
   instance: string,
   linkTo: (instance: string) => string,
 ): { readonly read: () => void } {
-  const choice = byId("run-choice");
+  const choice = byId("run-choice", HTMLSelectElement);
   choice.addEventListener("change", () => location.assign(linkTo(choice.value)));
   const option = (value: string, text: string) => {
     const element = create("option", "", text);

@@ -1,6 +1,4 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
-import { document } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { createLogHeadings } from "./log-headings.ts";
 import { createLogRow } from "./log-row.ts";
 import type { LogRow } from "./log-row.ts";
@@ -21,13 +19,13 @@ const maxElements = 5_000;
 
 /** A line of the log, or a heading: of all lines up to the next one that is as high or higher. */
 interface Shown {
-  readonly element: PageElement;
+  readonly element: HTMLElement;
   readonly row: LogRow | null;
   readonly isDay: boolean;
 }
 
 /** Keeps the lines of a box. `linkTo` is the address of one run's log. */
-export function createLogView(box: PageElement, linkTo: (instance: string) => string): LogView {
+export function createLogView(box: HTMLElement, linkTo: (instance: string) => string): LogView {
   let shown: Shown[] = [];
   const headings = createLogHeadings(linkTo);
   let level = 0;

@@ -1,15 +1,6 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { counted } from "../../../contracts/format.ts";
-import {
-  addEventListener,
-  byId,
-  location,
-  remember,
-  remembered,
-  requestAnimationFrame,
-  setAttribute,
-  setText,
-} from "./dom.ts";
+import { byId, remember, remembered, setAttribute, setText } from "./dom.ts";
 import { createFollow } from "./follow.ts";
 import { openLive } from "./live.ts";
 import type { LiveState } from "./live.ts";
@@ -82,7 +73,9 @@ function flush(): void {
 
 function showEarlier(): void {
   byId("earlier").hidden = false;
-  byId("earlier").href = addressWith({ lines: String(Math.min(lines * 10, maxWaiting)) });
+  byId("earlier", HTMLAnchorElement).href = addressWith({
+    lines: String(Math.min(lines * 10, maxWaiting)),
+  });
 }
 
 function showCounts(): void {
@@ -93,7 +86,10 @@ function showCounts(): void {
 }
 
 function applyFilter(): void {
-  logView.filter(Number(byId("level").value), byId("text-filter").value);
+  logView.filter(
+    Number(byId("level", HTMLSelectElement).value),
+    byId("text-filter", HTMLInputElement).value,
+  );
   showCounts();
   follow.contentChanged();
 }
@@ -124,7 +120,8 @@ function streamUrl(lastId: string): string {
 wireCopy(box);
 wireToggle("wrap", true, (isOn) => box.classList.toggle("nowrap", !isOn));
 wireToggle("raw", false, (isOn) => logView.setRaw(isOn));
-if (instance !== "") byId("download").href += `?instance=${encodeURIComponent(instance)}`;
+if (instance !== "")
+  byId("download", HTMLAnchorElement).href += `?instance=${encodeURIComponent(instance)}`;
 addEventListener("resize", () => follow.contentChanged());
 byId("level").addEventListener("change", applyFilter);
 byId("text-filter").addEventListener("input", applyFilter);

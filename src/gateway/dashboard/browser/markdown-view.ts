@@ -1,23 +1,24 @@
 import { create } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { parseInline, parseMarkdown } from "./markdown.ts";
 import type { Block, Inline } from "./markdown.ts";
 
 /** A markdown text as elements. Each is made from text, never from markup. */
-export function markdownView(text: string): readonly PageElement[] {
+export function markdownView(text: string): readonly HTMLElement[] {
   return parseMarkdown(text).map((block) => blockView(block));
 }
 
 /** The emphasis, code and links within a text, as elements. */
-export function inlineMarkdown(text: string): readonly (PageElement | string)[] {
+export function inlineMarkdown(text: string): readonly (HTMLElement | string)[] {
   return parseInline(text).map((part) => inlineView(part));
 }
 
-function blockView(block: Block): PageElement {
+// The page's own headings are the first two levels.
+const headingTags = ["h3", "h4", "h5"] as const;
+
+function blockView(block: Block): HTMLElement {
   switch (block.type) {
     case "heading":
-      // The page's own headings are the first two levels.
-      return filled(create(`h${Math.min(block.level + 2, 6)}`), block.content);
+      return filled(create(headingTags[block.level - 1] ?? "h6"), block.content);
     case "paragraph":
       return filled(create("p"), block.content);
     case "quote":
@@ -35,14 +36,14 @@ function blockView(block: Block): PageElement {
   }
 }
 
-function filled(element: PageElement, content: readonly Inline[]): PageElement {
+function filled(element: HTMLElement, content: readonly Inline[]): HTMLElement {
   element.append(...content.map((part) => inlineView(part)));
   return element;
 }
 
 const tags = { code: "code", strong: "strong", emphasis: "em" } as const;
 
-function inlineView(part: Inline): PageElement | string {
+function inlineView(part: Inline): HTMLElement | string {
   if (part.type === "text") return part.text;
   if (part.type !== "link") return create(tags[part.type], "", part.text);
   const link = create("a", "", part.text);

@@ -7,7 +7,7 @@ import { counted } from "../../../contracts/format.ts";
 import { announce, onPress, post } from "./actions.ts";
 import { createActivity } from "./activity.ts";
 import { createAgentTable } from "./agent-table.ts";
-import { byId, document, setAttribute, setText } from "./dom.ts";
+import { byId, setAttribute, setText } from "./dom.ts";
 import { openLive } from "./live.ts";
 import { createLockClaims } from "./lock-claims.ts";
 import { createLockList } from "./lock-list.ts";

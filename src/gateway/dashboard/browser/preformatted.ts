@@ -1,11 +1,10 @@
 import { create } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 
 /** A text longer than this is cut where it is shown, characters. */
 const maxShown = 200_000;
 
 /** A text as it is, in a box that scrolls; `label` is its name for a screen reader. */
-export function preformatted(text: string, label: string): PageElement {
+export function preformatted(text: string, label: string): HTMLElement {
   const isLong = text.length > maxShown;
   const shown = isLong ? `${text.slice(0, maxShown)}\n… and more` : text;
   const block = create("pre", "payload", shown);

@@ -2,18 +2,17 @@ import type { ReplayResult } from "../../../contracts/operator-api.ts";
 import { outcomeText } from "../../../contracts/format.ts";
 import { announce, onPress, post } from "./actions.ts";
 import { create } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { runLink } from "./run-link.ts";
 
 /** Buttons that run a stored delivery again; what became of it is added to `section`. */
 export function replayOfDelivery(
   receiptId: string,
   agent: string | null,
-  section: PageElement,
-): readonly PageElement[] {
+  section: HTMLElement,
+): readonly HTMLElement[] {
   const path = `/api/webhooks/${encodeURIComponent(receiptId)}/replay`;
   const result = create("div", "replayed");
-  const button = (text: string, query: string): PageElement =>
+  const button = (text: string, query: string): HTMLElement =>
     replayButton(text, path + query, result, section);
   const all = button("Replay to all that match", "");
   if (agent === null) return [all];
@@ -21,7 +20,7 @@ export function replayOfDelivery(
 }
 
 /** A section with a button that runs an entry's work again, for work that no webhook asked for. */
-export function replayOfEntry(id: string, agent: string): PageElement {
+export function replayOfEntry(id: string, agent: string): HTMLElement {
   const section = create("div", "delivery");
   const result = create("div", "replayed");
   const path = `/api/triggers/${encodeURIComponent(id)}/replay`;
@@ -32,9 +31,9 @@ export function replayOfEntry(id: string, agent: string): PageElement {
 function replayButton(
   text: string,
   path: string,
-  result: PageElement,
-  section: PageElement,
-): PageElement {
+  result: HTMLElement,
+  section: HTMLElement,
+): HTMLElement {
   const element = create("button", "button acts", text);
   element.setAttribute("type", "button");
   onPress(element, async () => {
@@ -47,7 +46,7 @@ function replayButton(
   return element;
 }
 
-function replayWords({ matched, reason }: ReplayResult): readonly PageElement[] {
+function replayWords({ matched, reason }: ReplayResult): readonly HTMLElement[] {
   if (matched.length === 0) {
     return [
       create("p", "", `Replayed, and no agent matched: ${reason ?? "no filter let it through"}`),

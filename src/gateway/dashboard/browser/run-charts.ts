@@ -1,7 +1,6 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import { durationText, outcomeText } from "../../../contracts/format.ts";
 import { create } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { compactCount, costText, exactTime } from "./format.ts";
 import { createSvg, percent } from "./svg.ts";
 import { barKind } from "./timeline-layout.ts";
@@ -23,12 +22,12 @@ const chartHeight = 44;
 const leastHeight = 1.5;
 
 /** A small chart for each thing that is measured of runs, none before one ended; the newest run is on the right. */
-export function runCharts(newestFirst: readonly HistoryEntry[]): readonly PageElement[] {
+export function runCharts(newestFirst: readonly HistoryEntry[]): readonly HTMLElement[] {
   const runs = newestFirst.filter(({ outcome, startedAt }) => outcome && startedAt).toReversed();
   return runs.length === 0 ? [] : measures.map((measure) => chart(measure, runs));
 }
 
-function chart({ name, of, text }: Measure, runs: readonly HistoryEntry[]): PageElement {
+function chart({ name, of, text }: Measure, runs: readonly HistoryEntry[]): HTMLElement {
   const values = runs.map(of).filter((value) => value !== null);
   const most = Math.max(0, ...values);
   const last = values.at(-1);

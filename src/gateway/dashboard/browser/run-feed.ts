@@ -1,7 +1,6 @@
 import type { HistoryEntry, HistoryPage } from "../../../contracts/history.ts";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { getJson } from "./api.ts";
-import { document } from "./dom.ts";
 
 /** The runs of the last hours, kept fresh: the stream says which agents changed, the history what became of runs. */
 export interface RunFeed {
@@ -32,7 +31,7 @@ export function createRunFeed(onChange: () => void): RunFeed {
   let since = 0;
   let isCut = false;
   let loads = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   const take = (entries: readonly HistoryEntry[]): void => {
     for (const entry of entries) {

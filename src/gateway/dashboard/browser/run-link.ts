@@ -1,9 +1,8 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import { create } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 
 /** A link to the log of one run. `text` is the run's own name when absent. */
-export function runLink(agent: string, instanceId: string, text = instanceId): PageElement {
+export function runLink(agent: string, instanceId: string, text = instanceId): HTMLElement {
   const link = create("a", "run-link", text);
   link.href = `/dashboard/agents/${encodeURIComponent(agent)}/logs?instance=${encodeURIComponent(instanceId)}`;
   if (text !== instanceId) link.setAttribute("aria-label", `Log of the run ${instanceId}`);
@@ -12,7 +11,7 @@ export function runLink(agent: string, instanceId: string, text = instanceId): P
 
 /** A link to the log of an entry's run. There is none while the entry is queued: its run has no name yet. */
 export interface LogLink {
-  readonly element: PageElement;
+  readonly element: HTMLElement;
   show(entry: HistoryEntry): void;
 }
 

@@ -3,7 +3,6 @@ import { counted, durationText, outcomeText } from "../../../contracts/format.ts
 import { post } from "./actions.ts";
 import { askFirst } from "./ask-first.ts";
 import { create, placeBelow, setAttribute, setText } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { compactCount, costText } from "./format.ts";
 import { createCallsView, hasCalls } from "./calls-view.ts";
 import type { CallsView } from "./calls-view.ts";
@@ -20,16 +19,16 @@ export interface RunList {
 }
 
 interface RunRow {
-  readonly element: PageElement;
+  readonly element: HTMLElement;
   /** Its rows of the table: its own, and the unfolded one. */
-  readonly rows: () => readonly PageElement[];
+  readonly rows: () => readonly HTMLElement[];
   show(run: HistoryEntry): void;
   tick(now: number): void;
   remove(): void;
 }
 
 /** Fills a table's body with runs. */
-export function createRunList(body: PageElement): RunList {
+export function createRunList(body: HTMLElement): RunList {
   const rows = new Map<string, RunRow>();
   return {
     show: (runs) => {
@@ -39,7 +38,7 @@ export function createRunList(body: PageElement): RunList {
         row.remove();
         rows.delete(id);
       }
-      let above: PageElement | null = null;
+      let above: HTMLElement | null = null;
       for (const run of runs) {
         const row = rows.get(run.id) ?? createRunRow(run);
         rows.set(run.id, row);
@@ -75,16 +74,16 @@ function createRunRow(run: HistoryEntry): RunRow {
   kill.setAttribute("type", "button");
   let instanceId = "";
   const kills = askFirst(kill, () => post(`/control/kill/${encodeURIComponent(instanceId)}`));
-  const actions = cellOf("td", log.element, kill);
+  const actions = cellOf(log.element, kill);
   actions.className = "run-actions";
 
   const element = create("tr");
   const calls = createCallsFold(element, run);
   element.append(
-    cellOf("td", started.element),
-    cellOf("td", triggerLabel(run), calls.button),
-    cellOf("td", outcome, reason),
-    cellOf("td", duration),
+    cellOf(started.element),
+    cellOf(triggerLabel(run), calls.button),
+    cellOf(outcome, reason),
+    cellOf(duration),
     tokens,
     cost,
     actions,
@@ -125,24 +124,24 @@ function createRunRow(run: HistoryEntry): RunRow {
 }
 
 interface CallsFold {
-  readonly button: PageElement;
+  readonly button: HTMLElement;
   /** The unfolded row, if there is one. */
-  readonly rows: () => readonly PageElement[];
+  readonly rows: () => readonly HTMLElement[];
   show(run: HistoryEntry): void;
   remove(): void;
 }
 
 /** What unfolds below a run that called others, was called, or returned something. */
-function createCallsFold(row: PageElement, run: HistoryEntry): CallsFold {
+function createCallsFold(row: HTMLElement, run: HistoryEntry): CallsFold {
   const button = create("button", "link run-calls");
   button.setAttribute("type", "button");
   setAttribute(button, "aria-expanded", "false");
   let latest = run;
   let view: CallsView | null = null;
-  let details: PageElement | null = null;
-  const open = (): PageElement => {
+  let details: HTMLElement | null = null;
+  const open = (): HTMLElement => {
     view = createCallsView(latest);
-    const cell = cellOf("td", view.element);
+    const cell = cellOf(view.element);
     cell.colSpan = runColumns;
     const element = create("tr", "details-row");
     element.append(cell);
@@ -173,11 +172,8 @@ function createCallsFold(row: PageElement, run: HistoryEntry): CallsFold {
 }
 
 /** A table's cell with something in it. */
-export function cellOf(
-  tag: "td" | "th",
-  ...content: readonly (PageElement | string)[]
-): PageElement {
-  const cell = create(tag);
+export function cellOf(...content: readonly (HTMLElement | string)[]): HTMLTableCellElement {
+  const cell = create("td");
   cell.append(...content);
   return cell;
 }

@@ -1,6 +1,6 @@
 import type { SchedulerStatus } from "../../../../streams/status/wire.ts";
 import { forgetSilence } from "./actions.ts";
-import { byId, document, setAttribute, setText } from "./dom.ts";
+import { byId, setAttribute, setText } from "./dom.ts";
 import { clockTime } from "./format.ts";
 import type { LiveState } from "./live.ts";
 

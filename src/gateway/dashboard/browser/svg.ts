@@ -1,5 +1,4 @@
-import { document, setAttribute } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
+import { setAttribute } from "./dom.ts";
 
 const svgNamespace = "http://www.w3.org/2000/svg";
 
@@ -10,8 +9,8 @@ export type SvgAttributes = Readonly<Record<string, string | number>>;
 export function createSvg(
   tag: string,
   attributes: SvgAttributes = {},
-  ...children: readonly (PageElement | string)[]
-): PageElement {
+  ...children: readonly (SVGElement | string)[]
+): SVGElement {
   const element = document.createElementNS(svgNamespace, tag);
   setAttributes(element, attributes);
   element.append(...children);
@@ -19,7 +18,7 @@ export function createSvg(
 }
 
 /** Changes those attributes that differ. */
-export function setAttributes(element: PageElement, attributes: SvgAttributes): void {
+export function setAttributes(element: SVGElement, attributes: SvgAttributes): void {
   for (const [name, value] of Object.entries(attributes))
     setAttribute(element, name, String(value));
 }

@@ -1,11 +1,10 @@
 import { relativeTime } from "../../../contracts/format.ts";
 import { create, setAttribute, setText } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { exactTime } from "./format.ts";
 
 /** A moment, shown by its distance, with the exact time where the pointer rests. */
 export interface TimeCell {
-  readonly element: PageElement;
+  readonly element: HTMLElement;
   /** ISO 8601, or null to show the other text. */
   show(iso: string | null, otherwise: string): void;
   /** Shows the distance from `now`, epoch ms. */

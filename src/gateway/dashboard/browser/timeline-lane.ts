@@ -2,14 +2,13 @@ import type { HistoryEntry } from "../../../contracts/history.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
 import { counted, durationText, outcomeText } from "../../../contracts/format.ts";
 import { create, setAttribute, setText } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { exactTime } from "./format.ts";
 import { createSvg, percent, setAttributes } from "./svg.ts";
 import type { Bar, Lane } from "./timeline-layout.ts";
 
 /** One agent's lane in the timeline. Its bars are kept, so that what the pointer rests on stays. */
 export interface LaneRow {
-  readonly element: PageElement;
+  readonly element: HTMLElement;
   /** `ticks` are shares of the width. */
   show(lane: Lane, ticks: readonly number[]): void;
 }
@@ -20,9 +19,9 @@ const gap = 1;
 const leastWidth = 0.001;
 
 interface DrawnBar {
-  readonly element: PageElement;
-  readonly shape: PageElement;
-  readonly title: PageElement;
+  readonly element: SVGElement;
+  readonly shape: SVGElement;
+  readonly title: SVGElement;
 }
 
 /** Makes an empty lane. */

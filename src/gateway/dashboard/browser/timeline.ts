@@ -1,7 +1,14 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../contracts/format.ts";
-import { byId, document, placeBelow, remember, remembered, setAttribute, setText } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
+import {
+  byId,
+  childrenOf,
+  placeBelow,
+  remember,
+  remembered,
+  setAttribute,
+  setText,
+} from "./dom.ts";
 import { clockTime } from "./format.ts";
 import { createRunFeed } from "./run-feed.ts";
 import { createLane } from "./timeline-lane.ts";
@@ -57,7 +64,7 @@ export function createTimeline(): Timeline {
     setAttribute(byId("timeline-more"), "aria-expanded", String(isAll));
   };
 
-  const choices = [...byId("timeline-hours").children];
+  const choices = childrenOf(byId("timeline-hours"));
   const showChoice = (): void => {
     for (const button of choices) {
       setAttribute(button, "aria-pressed", String(Number(button.dataset.hours) === hours));
@@ -129,7 +136,7 @@ function drawLanes(
     rows.delete(name);
   }
   const shares = axis.ticks.map((tick) => shareOf(tick, axis.span));
-  let above: PageElement | null = null;
+  let above: HTMLElement | null = null;
   for (const lane of lanes) {
     const row: LaneRow = rows.get(lane.agent) ?? createLane(lane.agent);
     rows.set(lane.agent, row);
@@ -144,7 +151,7 @@ function shareOf(time: number, { from, to }: Span): number {
 }
 
 function drawAxis(ticks: readonly number[], span: Span): void {
-  const axis = byId("timeline-axis");
+  const axis = byId("timeline-axis", SVGElement);
   const step = labelStep(ticks.length, axis.clientWidth);
   const labelled = ticks.toReversed().filter((_, index) => index % step === 0);
   const labels = labelled.map((tick) =>
@@ -159,7 +166,7 @@ function drawConcurrency(lanes: readonly Lane[]): void {
   const most = Math.max(1, ...steps.map(({ count }) => count));
   const height = (count: number): string => (24 - (count / most) * 22).toFixed(1);
   const path = steps.map(({ at, count }) => `H${(at * 1000).toFixed(1)}V${height(count)}`).join("");
-  setAttribute(byId("timeline-busy-path"), "d", `M0 24${path}H1000V24Z`);
+  setAttribute(byId("timeline-busy-path", SVGElement), "d", `M0 24${path}H1000V24Z`);
   setText(byId("timeline-most"), steps.length === 0 ? "" : `max ${most} at once`);
 }
 

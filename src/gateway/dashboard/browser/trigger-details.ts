@@ -4,14 +4,13 @@ import { getJson } from "./api.ts";
 import { createCallsView, hasCalls } from "./calls-view.ts";
 import type { CallsView } from "./calls-view.ts";
 import { create } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { compactCount, costText, exactTime } from "./format.ts";
 import { preformatted } from "./preformatted.ts";
 import { replayOfDelivery, replayOfEntry } from "./replay-buttons.ts";
 
 /** All that is known of an entry. */
 export interface TriggerDetails {
-  readonly element: PageElement;
+  readonly element: HTMLElement;
   /** The entry as it is now. */
   show(entry: HistoryEntry): void;
 }
@@ -43,7 +42,7 @@ export function createTriggerDetails(entry: HistoryEntry): TriggerDetails {
   return { element, show };
 }
 
-function facts(entry: HistoryEntry): PageElement {
+function facts(entry: HistoryEntry): HTMLElement {
   const list = create("dl", "entry-facts");
   const shown: readonly (readonly [string, string | null])[] = [
     ["Arrived", exactTime(Date.parse(entry.at))],
@@ -69,7 +68,7 @@ function facts(entry: HistoryEntry): PageElement {
   return list;
 }
 
-function delivery(receiptId: string, agent: string | null): PageElement {
+function delivery(receiptId: string, agent: string | null): HTMLElement {
   const section = create("div", "delivery");
   const head = create("div", "panel-head");
   head.append(create("h3", "", "Delivery"), ...replayOfDelivery(receiptId, agent, section));
@@ -84,12 +83,12 @@ function delivery(receiptId: string, agent: string | null): PageElement {
   return section;
 }
 
-function receiptParts(receipt: ReceiptView): readonly PageElement[] {
+function receiptParts(receipt: ReceiptView): readonly HTMLElement[] {
   const { type, source, bytes, payload, text } = receipt;
   const size = bytes < 1024 ? `${bytes} bytes` : `${(bytes / 1024).toFixed(1)} KiB`;
   const id = receipt.deliveryId === null ? "" : ` · delivery ${receipt.deliveryId}`;
   const headers = Object.entries(receipt.headers).map(([name, value]) => `${name}: ${value}`);
-  const parts = [create("p", "muted", `${type} · source ${source} · ${size}${id}`)];
+  const parts: HTMLElement[] = [create("p", "muted", `${type} · source ${source} · ${size}${id}`)];
   const { matched } = receipt;
   if (matched.length > 0) parts.push(create("p", "", `It was for ${matched.join(", ")}.`));
   if (headers.length > 0) {

@@ -1,5 +1,4 @@
-import { byId, document, location } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
+import { byId } from "./dom.ts";
 
 /** What the address says is shown: the filters, and the cursor of a page. */
 export interface TriggerView {
@@ -10,10 +9,15 @@ export interface TriggerView {
 const filterNames = ["agent", "kind", "outcome", "hours", "dead"] as const;
 const hourLength = 3_600_000;
 
-function field(name: string): PageElement {
-  const element = document.querySelector(`#filters [name=${name}]`);
-  if (element === null) throw new Error(`the page has no filter ${name}`);
+function field(name: string): HTMLInputElement | HTMLSelectElement {
+  const element = byId("filters", HTMLFormElement).elements.namedItem(name);
+  const isField = element instanceof HTMLInputElement || element instanceof HTMLSelectElement;
+  if (!isField) throw new Error(`the page has no filter ${name}`);
   return element;
+}
+
+function isCheckbox(element: HTMLElement): element is HTMLInputElement {
+  return element instanceof HTMLInputElement && element.type === "checkbox";
 }
 
 /** The view of the page's address. */
@@ -29,8 +33,8 @@ export function viewOfAddress(): TriggerView {
 /** The filters as the form has them. */
 export function filtersOfForm(): TriggerView["filters"] {
   const given = filterNames.flatMap((name) => {
-    const { value, checked, type } = field(name);
-    const text = type === "checkbox" ? (checked ? "true" : "") : value.trim();
+    const element = field(name);
+    const text = isCheckbox(element) ? (element.checked ? "true" : "") : element.value.trim();
     return text === "" ? [] : [[name, text] as const];
   });
   return Object.fromEntries(given);
@@ -41,7 +45,7 @@ export function showFilters({ filters }: TriggerView): void {
   for (const name of filterNames) {
     const element = field(name);
     const value = filters[name] ?? "";
-    if (element.type === "checkbox") element.checked = value === "true";
+    if (isCheckbox(element)) element.checked = value === "true";
     else if (element.value !== value) element.value = value;
   }
   byId("all").hidden = Object.keys(filters).length === 0;

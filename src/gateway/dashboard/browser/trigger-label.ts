@@ -1,6 +1,5 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import { create } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { runLink } from "./run-link.ts";
 
 const startWords: Readonly<Record<HistoryEntry["kind"], string>> = {
@@ -23,7 +22,7 @@ export function triggerWords({ kind, source, event, action, replayOf }: HistoryE
 }
 
 /** The same as an element; a call leads to the run that made it. */
-export function triggerLabel(entry: HistoryEntry): PageElement {
+export function triggerLabel(entry: HistoryEntry): HTMLElement {
   const { source, caller } = entry;
   if (entry.kind !== "agent-call" || source === null || caller === null) {
     return create("span", "", triggerWords(entry));

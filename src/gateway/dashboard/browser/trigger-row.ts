@@ -1,7 +1,6 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import { durationText, outcomeText } from "../../../contracts/format.ts";
 import { create, setAttribute, setText } from "./dom.ts";
-import type { PageElement } from "./dom.ts";
 import { cellOf } from "./run-list.ts";
 import { createLogLink } from "./run-link.ts";
 import { createTime } from "./time-cell.ts";
@@ -12,9 +11,9 @@ import { stateOf, whyText } from "./trigger-words.ts";
 
 /** One entry of the history. What unfolds below it is made when it is first asked for. */
 export interface TriggerRow {
-  readonly element: PageElement;
+  readonly element: HTMLElement;
   /** The rows of it that are in the table: its own, and the unfolded one. */
-  readonly rows: () => readonly PageElement[];
+  readonly rows: () => readonly HTMLElement[];
   show(entry: HistoryEntry): void;
   tick(now: number): void;
 }
@@ -40,13 +39,13 @@ export function createTriggerRow(first: HistoryEntry): TriggerRow {
   const element = create("tr");
   element.dataset.entry = first.id;
   element.append(
-    cellOf("td", at.element),
-    cellOf("td", triggerLabel(first)),
-    cellOf("td", agent),
-    cellOf("td", outcome, " ", deadLetter),
-    cellOf("td", duration),
-    cellOf("td", why),
-    cellOf("td", more),
+    cellOf(at.element),
+    cellOf(triggerLabel(first)),
+    cellOf(agent),
+    cellOf(outcome, " ", deadLetter),
+    cellOf(duration),
+    cellOf(why),
+    cellOf(more),
   );
 
   const setOpen = (isOpen: boolean): void => {
@@ -89,19 +88,19 @@ export function createTriggerRow(first: HistoryEntry): TriggerRow {
 }
 
 interface DetailsRow extends Pick<TriggerDetails, "show"> {
-  readonly row: PageElement;
+  readonly row: HTMLElement;
 }
 
 function createDetailsRow(entry: HistoryEntry): DetailsRow {
   const details = createTriggerDetails(entry);
-  const cell = cellOf("td", details.element);
+  const cell = cellOf(details.element);
   cell.colSpan = columnCount;
   const row = create("tr", "details-row");
   row.append(cell);
   return { row, show: (now) => details.show(now) };
 }
 
-function agentLink(agent: string | null): PageElement {
+function agentLink(agent: string | null): HTMLElement {
   if (agent === null) return create("span", "muted", "none");
   const link = create("a", "cut-name", agent);
   link.href = `/dashboard/agents/${encodeURIComponent(agent)}`;

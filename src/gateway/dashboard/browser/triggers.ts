@@ -3,7 +3,7 @@ import type { StatusSnapshot, StatusUpdate } from "../../../../streams/status/wi
 import { counted } from "../../../contracts/format.ts";
 import { showToast } from "./actions.ts";
 import { getJson } from "./api.ts";
-import { addEventListener, byId, create, document, history, setAttribute, setText } from "./dom.ts";
+import { byId, create, setAttribute, setText } from "./dom.ts";
 import { openLive } from "./live.ts";
 import { isLost, showConnection, showScheduler } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";

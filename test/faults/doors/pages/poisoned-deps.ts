@@ -1,5 +1,6 @@
 import { anAgent } from "../../../helpers/agents.ts";
-import { fakeOperations, historyEntry } from "../../../helpers/fake-operations.ts";
+import { fakeOperations } from "../../../helpers/fake-operations.ts";
+import { historyEntry } from "../../../helpers/history-entry.ts";
 import { testDeps } from "../../../gateway/start-gateway.ts";
 import type { TestDeps } from "../../../gateway/start-gateway.ts";
 import type { Poison } from "./poison.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { callNodes } from "../../../../src/gateway/dashboard/browser/call-tree.ts";
 import type { CallNode } from "../../../../src/gateway/dashboard/browser/call-tree.ts";
-import { historyEntry } from "../../../helpers/fake-operations.ts";
+import { historyEntry } from "../../../helpers/history-entry.ts";
 
 const entry = (id: string, caller: string | null, isRun = true) =>
   historyEntry({ id, caller, instanceId: `i-${id}`, ...(isRun ? {} : { startedAt: null }) });

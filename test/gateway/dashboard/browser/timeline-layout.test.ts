@@ -7,7 +7,7 @@ import {
   ticksOf,
 } from "../../../../src/gateway/dashboard/browser/timeline-layout.ts";
 import type { HistoryEntry } from "../../../../src/contracts/history.ts";
-import { historyEntry } from "../../../helpers/fake-operations.ts";
+import { historyEntry } from "../../../helpers/history-entry.ts";
 
 const minute = 60_000;
 const noon = Date.UTC(2026, 10, 21, 12);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { whyText } from "../../../../src/gateway/dashboard/browser/trigger-words.ts";
-import { historyEntry } from "../../../helpers/fake-operations.ts";
+import { historyEntry } from "../../../helpers/history-entry.ts";
 
 test.each([
   [{ outcome: "succeeded" }, ""],
