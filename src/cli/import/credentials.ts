@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { lstat, readdir, readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseCredentialReference } from "../../contracts/credential-reference.ts";
 import type { CredentialReference } from "../../contracts/credential-reference.ts";
@@ -7,8 +7,8 @@ import { shellWord } from "../../contracts/shell-word.ts";
 import { credentialType } from "../../credentials/credential-types.ts";
 import { storeField } from "../../credentials/edit-credential.ts";
 import { UserError } from "../../errors.ts";
-import { ourField, theirReference } from "./credential-map.ts";
-import type { Remark } from "./remark.ts";
+import { ourField, referenceText, theirReference } from "./credential-names.ts";
+import type { Remark } from "./remarks.ts";
 
 /** One field of their store. */
 interface FoundField extends CredentialReference {
@@ -17,11 +17,11 @@ interface FoundField extends CredentialReference {
   readonly path: string;
 }
 
-/** What the project needs of their store. */
+/** The fields of their store that the project needs. */
 export interface FoundCredentials {
   readonly store: string;
   readonly fields: readonly FoundField[];
-  /** Credentials that are not there, as configs here name them. */
+  /** Credentials that are not in the store, as configs here name them. */
   readonly missing: readonly string[];
 }
 
@@ -35,48 +35,45 @@ export async function findCredentials(
   store: string,
   names: readonly string[],
 ): Promise<FoundCredentials> {
-  const fields: FoundField[] = [];
-  const missing: string[] = [];
-  for (const name of names) {
-    const ours = parseCredentialReference(name);
-    if (ours === null) continue;
-    const found = await fieldsOf(store, ours);
-    if (found.length === 0) missing.push(name);
-    fields.push(...found);
-  }
-  return { store, fields, missing };
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const reference = parseCredentialReference(name);
+      return { name, fields: reference === null ? null : await fieldsOf(store, reference) };
+    }),
+  );
+  const missing = found.filter(({ fields }) => fields?.length === 0).map(({ name }) => name);
+  return { store, fields: found.flatMap(({ fields }) => fields ?? []), missing };
 }
 
+/** A link could lead to any file of the disk, so only plain files count. */
 async function fieldsOf(store: string, ours: CredentialReference): Promise<readonly FoundField[]> {
+  const { type, instance } = ours;
   const theirs = theirReference(ours);
   const dir = join(store, theirs.type, theirs.instance);
-  const names = (await readdir(dir).catch(() => [])).filter((name) => !name.startsWith(".")).sort();
-  const found: FoundField[] = [];
-  for (const name of names) {
-    const path = join(dir, name);
-    // A link could lead to any file of the disk.
-    if ((await lstat(path)).isFile())
-      found.push({ ...ours, field: ourField(theirs.type, name), path });
-  }
-  return found;
+  const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
+    .map(({ name }) => ({
+      type,
+      instance,
+      field: ourField(theirs.type, name),
+      path: join(dir, name),
+    }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** The credential and its field: `git_ssh:bot/private_key`. */
-export function fieldName({ type, instance, field }: FoundField): string {
-  return `${referenceText({ type, instance })}/${field}`;
+export function fieldName(found: FoundField): string {
+  return `${referenceText(found)}/${found.field}`;
 }
 
-function referenceText({ type, instance }: CredentialReference): string {
-  return instance === "default" ? type : `${type}:${instance}`;
-}
-
+/** The fields that are in the store now, or had the same value there, and what is left to do. */
 interface Copied {
-  /** Those that are in the store now, or had the same value there. */
   readonly names: readonly string[];
   readonly remarks: readonly Remark[];
 }
 
-/** Copies the fields into the store in `home`, for its owner's eyes only. Another value that is there stays. */
+/** Copies the fields into the store in `home`, readable by its owner alone. A value that is there stays. */
 export async function copyCredentials(home: string, { fields }: FoundCredentials): Promise<Copied> {
   const names: string[] = [];
   const remarks: Remark[] = [];
@@ -105,7 +102,7 @@ async function isStored(home: string, entry: FoundField, secret: string): Promis
   }
 }
 
-/** What a person types who stores them without the import. */
+/** The commands that add the credentials which are not in their store. */
 export function missingRemarks({ store, missing }: FoundCredentials): readonly Remark[] {
   return missing.map((name) => {
     // A type that the program does not know has fields of its own.
@@ -115,6 +112,7 @@ export function missingRemarks({ store, missing }: FoundCredentials): readonly R
   });
 }
 
+/** The commands that do the copying. */
 export function uncopiedRemarks({ fields }: FoundCredentials): readonly Remark[] {
   return fields.map((field) =>
     toDo(`credential ${fieldName(field)} was not copied`, addCommand(field, field.path)),
@@ -127,5 +125,5 @@ function addCommand(entry: FoundField, path: string | null): string {
 }
 
 function toDo(message: string, fix: string): Remark {
-  return { kind: "edit", file: null, line: null, message, fix };
+  return { file: null, line: null, message, fix };
 }

@@ -1,147 +1,106 @@
 import { schemaLine } from "../schema-files.ts";
-import { mapAgent } from "./agent-table.ts";
-import type { AgentContext } from "./agent-table.ts";
-import { isBare, isOneStage, joinDockerfiles, mapDockerfile } from "./dockerfile.ts";
-import { instructionRemarks, sharedHere, sharedThere } from "./instructions.ts";
-import type { SplitInstructions } from "./instructions.ts";
-import type { PlannedFile } from "./planned-file.ts";
-import type { SourceAgent, SourceProject } from "./read-source.ts";
-import { placed } from "./remark.ts";
-import type { Remark } from "./remark.ts";
+import { translateAgent } from "./agent-config.ts";
+import type { AgentContext } from "./agent-config.ts";
+import { isBare, isOneStage, joinDockerfiles, translateDockerfile } from "./dockerfile.ts";
+import { instructionRemarks, withoutCompatibility } from "./instructions.ts";
+import type { ProjectFile, SourceAgent, SourceProject } from "./read-source.ts";
+import { placed } from "./remarks.ts";
+import type { Remark } from "./remarks.ts";
 import { tableAt, textFor } from "./tables.ts";
 import type { Table } from "./tables.ts";
 
-/** An agent as it is going to be. */
+/** An agent that the import is going to write. */
 export interface AgentPlan {
   readonly name: string;
   readonly config: Table;
-  readonly files: ReadonlyMap<string, PlannedFile>;
+  readonly files: ReadonlyMap<string, ProjectFile>;
   readonly remarks: readonly Remark[];
   readonly leftOut: readonly string[];
 }
 
 interface AgentParts {
   readonly agent: SourceAgent;
-  /** Its config, from wherever it stood. */
-  readonly table: Table;
-  readonly skill: SplitInstructions | null;
+  readonly name: string;
   readonly context: AgentContext;
   readonly source: SourceProject;
 }
 
-export function planAgent({ agent, table, skill, context, source }: AgentParts): AgentPlan {
-  const { name } = context;
+/** Files and remarks of an agent as they are collected. */
+interface Draft {
+  readonly dir: string;
+  readonly files: Map<string, ProjectFile>;
+  readonly remarks: Remark[];
+}
+
+export function planAgent({ agent, name, context, source }: AgentParts): AgentPlan {
   const dir = `agents/${name}`;
-  const { table: config, remarks } = mapAgent(table, context);
-  const { config: written } = agent;
-  const body = textFor(written?.text ?? null, written?.table ?? {}, config);
-  const text = `${schemaLine("agent", "../../")}\n\n${body}`;
-  const instructions = planInstructions(`${dir}/SKILL.md`, skill, source);
-  const isContainer = tableAt(config, "runtime").type !== "host-user";
-  const image = isContainer ? planImage(`${dir}/Dockerfile`, agent, source) : nothing;
-  const copied = agent.files.map(({ path, ...file }) => [`${dir}/${path}`, file] as const);
-  return {
-    name,
-    config,
-    files: new Map([
-      [`${dir}/config.toml`, { content: text, isExecutable: false }],
-      ...[...instructions.files, ...image.files].map(
-        ([path, file]) => [`${dir}/${path}`, file] as const,
-      ),
-      ...copied,
-    ]),
-    remarks: [
-      ...renamed(agent.name, dir, name),
-      ...placed(`${dir}/config.toml`, text, remarks),
-      ...instructions.remarks,
-      ...image.remarks,
-    ],
-    leftOut: agent.leftOut.map((path) => `${agent.name}/${path}`),
+  const { table: config, remarks } = translateAgent(agent.config?.table ?? {}, context);
+  const text = `${schemaLine("agent", "../../")}\n\n${textFor(agent.config, config)}`;
+  const draft: Draft = {
+    dir,
+    files: new Map([[`${dir}/config.toml`, { content: text, isExecutable: false }]]),
+    remarks: placed(`${dir}/config.toml`, text, remarks),
   };
-}
-
-/** Files by their path in the agent's folder. */
-interface Part {
-  readonly files: readonly (readonly [string, PlannedFile])[];
-  readonly remarks: readonly Remark[];
-}
-
-const nothing: Part = { files: [], remarks: [] };
-
-function note(file: string, message: string): Remark {
-  return { kind: "note", file, line: null, message, fix: null };
-}
-
-function edit(file: string, message: string, fix: string): Remark {
-  return { kind: "edit", file, line: null, message, fix };
-}
-
-function renamed(before: string, dir: string, name: string): readonly Remark[] {
-  return before === name
-    ? []
-    : [note(dir, `${before} is no name of an agent here; it is called ${name}`)];
-}
-
-function planInstructions(
-  file: string,
-  skill: SplitInstructions | null,
-  { shared }: SourceProject,
-): Part {
-  if (skill === null) {
-    return {
-      files: [],
-      remarks: [
-        edit(file, "the agent has no instructions", "what the agent is to do, as markdown"),
-      ],
-    };
+  if (agent.name !== name) {
+    const message = `${agent.name} can't be the name of an agent here; it is called ${name}`;
+    draft.remarks.unshift({ file: dir, line: null, message, fix: null });
   }
-  const isShared = shared.length > 0 && skill.text.includes(sharedThere);
-  const text = isShared ? skill.text.replaceAll(sharedThere, sharedHere) : skill.text;
-  const copies = isShared
-    ? shared.map(({ path, ...one }) => [`${sharedHere}${path}`, one] as const)
-    : [];
-  const remarks = [
-    ...(skill.hadCompatibility
-      ? [note(file, "compatibility is left out: it was about Action Llama's versions")]
-      : []),
-    ...(isShared
-      ? [note(file, `${sharedThere} is written as ${sharedHere}, where the agent has a copy`)]
-      : []),
-    ...instructionRemarks(file, text),
-  ];
-  return { files: [["SKILL.md", { content: text, isExecutable: false }], ...copies], remarks };
+  addInstructions(draft, agent, source);
+  if (tableAt(config, "runtime").type !== "host-user") addImage(draft, agent, source);
+  for (const [path, file] of agent.files) draft.files.set(`${dir}/${path}`, file);
+  const leftOut = agent.leftOut.map((path) => `${agent.name}/${path}`);
+  return { name, config, files: draft.files, remarks: draft.remarks, leftOut };
 }
 
-/** The agent's own image: of its Dockerfile and the project's, which all agents' images were built on there. */
-function planImage(file: string, { dockerfile }: SourceAgent, source: SourceProject): Part {
+/** Where files are that all agents share; each agent that names them gets a copy. */
+const sharedThere = "/app/static/shared/";
+const sharedHere = "references/shared/";
+
+function addInstructions(
+  { dir, files, remarks }: Draft,
+  { instructions }: SourceAgent,
+  { shared }: SourceProject,
+): void {
+  const file = `${dir}/SKILL.md`;
+  const remark = (message: string, fix: string | null) =>
+    void remarks.push({ file, line: null, message, fix });
+  if (instructions === null) {
+    remark("the agent has no instructions", "what the agent is to do, as markdown");
+    return;
+  }
+  let text = withoutCompatibility(instructions);
+  if (text !== instructions) {
+    remark("compatibility is left out: it was about Action Llama's versions", null);
+  }
+  if (shared.size > 0 && text.includes(sharedThere)) {
+    text = text.replaceAll(sharedThere, sharedHere);
+    remark(`${sharedThere} is written as ${sharedHere}, where the agent has a copy`, null);
+    for (const [path, copy] of shared) files.set(`${dir}/${sharedHere}${path}`, copy);
+  }
+  files.set(file, { content: text, isExecutable: false });
+  remarks.push(...instructionRemarks(file, text));
+}
+
+/** The agent's own image: of its Dockerfile and the project's, from which all agents' images were built there. */
+function addImage(
+  { dir, files, remarks }: Draft,
+  { dockerfile: own }: SourceAgent,
+  source: SourceProject,
+): void {
+  const file = `${dir}/Dockerfile`;
   const project =
     source.dockerfile === null || isBare(source.dockerfile) ? null : source.dockerfile;
-  if (project === null && dockerfile === null) return nothing;
-  if (project !== null && !isOneStage(project)) {
-    const message = "the project's Dockerfile has several stages and is not taken";
-    const remarks = [
-      edit(
-        file,
-        message,
-        `FROM al-agent:latest, and what this agent needs of ${source.dir}/Dockerfile`,
-      ),
-    ];
-    return dockerfile === null
-      ? { files: [], remarks }
-      : withRemarks(planText(file, dockerfile), remarks);
+  const isJoined = project !== null && isOneStage(project);
+  if (project !== null) {
+    const message = isJoined
+      ? "the instructions of the project's Dockerfile are part of it now"
+      : "the project's Dockerfile has several stages and is not taken";
+    const fix = `FROM al-agent:latest, and what this agent needs of ${source.dir}/Dockerfile`;
+    remarks.push({ file, line: null, message, fix: isJoined ? null : fix });
   }
-  if (project === null) return planText(file, dockerfile ?? "");
-  const joined = planText(file, joinDockerfiles(project, dockerfile));
-  return withRemarks(joined, [
-    note(file, "the instructions of the project's Dockerfile are part of it now"),
-  ]);
-}
-
-function withRemarks({ files, remarks }: Part, more: readonly Remark[]): Part {
-  return { files, remarks: [...more, ...remarks] };
-}
-
-function planText(file: string, dockerfile: string): Part {
-  const { text, remarks } = mapDockerfile(file, dockerfile);
-  return { files: [["Dockerfile", { content: text, isExecutable: false }]], remarks };
+  const theirs = isJoined ? joinDockerfiles(project, own) : own;
+  if (theirs === null) return;
+  const translated = translateDockerfile(file, theirs);
+  files.set(file, { content: translated.text, isExecutable: false });
+  remarks.push(...translated.remarks);
 }

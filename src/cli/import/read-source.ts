@@ -1,76 +1,73 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { parse } from "smol-toml";
 import { readText } from "../../config/read-file.ts";
 import { UserError, messageOf } from "../../errors.ts";
 import type { Table } from "./tables.ts";
 
-/** A file of the source that is copied as it is. */
-export interface CopiedFile {
-  /** From the agent's folder, or from `shared/`. */
-  readonly path: string;
-  readonly content: Buffer;
+/** A file of a project. */
+export interface ProjectFile {
+  readonly content: string | Buffer;
   readonly isExecutable: boolean;
 }
 
-/** An agent as it is there. */
-export interface SourceAgent {
-  readonly name: string;
-  /** Text and table of its config; null without one. */
-  readonly config: SourceToml | null;
-  readonly instructions: string | null;
-  readonly dockerfile: string | null;
-  readonly files: readonly CopiedFile[];
-  /** Paths of what is not copied. */
+/** Files by their path, and the paths that are not copied. */
+interface CopiedFiles {
+  readonly files: ReadonlyMap<string, ProjectFile>;
   readonly leftOut: readonly string[];
 }
 
-export interface SourceToml {
+interface SourceToml {
   readonly text: string;
   readonly table: Table;
 }
 
-/** A project as it is there. */
+/** An agent of Action Llama. */
+export interface SourceAgent extends CopiedFiles {
+  readonly name: string;
+  /** Null without a config file. */
+  readonly config: SourceToml | null;
+  readonly instructions: string | null;
+  readonly dockerfile: string | null;
+}
+
+/** A project of Action Llama. */
 export interface SourceProject {
   readonly dir: string;
   readonly config: SourceToml | null;
-  /** `.env.toml`, whose keys go before those of config.toml. */
+  /** `.env.toml`, whose keys win over those of config.toml. */
   readonly envToml: Table;
   readonly dockerfile: string | null;
-  readonly shared: readonly CopiedFile[];
+  /** `shared/`, which every agent sees. */
+  readonly shared: ReadonlyMap<string, ProjectFile>;
   readonly agents: readonly SourceAgent[];
   /** Files of the project's top that are not taken. */
   readonly leftOut: readonly string[];
 }
 
 const configs = ["config.toml", "agent-config.toml"];
-const instructions = ["SKILL.md", "ACTIONS.md", "PLAYBOOK.md"];
-const read = new Set([...configs, ...instructions, "Dockerfile"]);
+const instructions = ["SKILL.md", "ACTIONS.md"];
+const taken = ["agents", "config.toml", ".env.toml", "Dockerfile", "shared", ".gitignore"];
 const ignored = new Set([".git", "node_modules", ".al", ".DS_Store", ".workspace"]);
 const maxTextBytes = 1024 ** 2;
-const limits = { files: 500, bytes: 16 * 1024 ** 2, depth: 8 };
+const maxCopiedBytes = 16 * 1024 ** 2;
 
-/** Reads a project of Action Llama, of this or an older layout. Changes nothing. Throws a UserError when it is none. */
+/** Reads a project of Action Llama, or a directory of agents. Changes nothing. Throws a UserError for anything else. */
 export async function readSource(dir: string): Promise<SourceProject> {
-  const top = (await namesIn(dir)).filter((name) => !ignored.has(name));
+  const top = await namesIn(dir);
   const home = top.includes("agents") ? join(dir, "agents") : dir;
-  const agents: SourceAgent[] = [];
-  for (const name of await namesIn(home)) {
-    const agent = await readAgentOf(home, name);
-    if (agent !== null) agents.push(agent);
-  }
+  const found = await Promise.all((await namesIn(home)).map((name) => readAgent(home, name)));
+  const agents = found.filter((agent) => agent !== null);
   if (agents.length === 0) throw notASource(dir);
-  const envToml = await tomlAt(dir, ".env.toml");
-  const taken = ["agents", "config.toml", ".env.toml", "Dockerfile", "shared", ".gitignore"];
-  const names = agents.map(({ name }) => name);
+  const own = home === dir ? agents.map(({ name }) => name) : [];
   return {
     dir,
     config: await tomlAt(dir, "config.toml"),
-    envToml: envToml?.table ?? {},
+    envToml: (await tomlAt(dir, ".env.toml"))?.table ?? {},
     dockerfile: await textAt(dir, "Dockerfile"),
-    shared: (await copiedFiles(join(dir, "shared"))).files,
+    shared: (await copiedFiles(join(dir, "shared"), [])).files,
     agents,
-    leftOut: top.filter((name) => !taken.includes(name) && !(home === dir && names.includes(name))),
+    leftOut: top.filter((name) => !taken.includes(name) && !own.includes(name)),
   };
 }
 
@@ -83,28 +80,27 @@ function notASource(dir: string): UserError {
 }
 
 /** Null for a directory without an agent's files. */
-async function readAgentOf(home: string, name: string): Promise<SourceAgent | null> {
+async function readAgent(home: string, name: string): Promise<SourceAgent | null> {
   const dir = join(home, name);
-  if (ignored.has(name) || (await lstat(dir).catch(() => null))?.isDirectory() !== true)
-    return null;
+  if (!(await lstat(dir)).isDirectory()) return null;
   const names = await namesIn(dir);
   const configName = configs.find((file) => names.includes(file));
   const instructionsName = instructions.find((file) => names.includes(file));
   if (configName === undefined && instructionsName === undefined) return null;
-  const { files, leftOut } = await copiedFiles(dir);
+  const { files, leftOut } = await copiedFiles(dir, [...configs, ...instructions, "Dockerfile"]);
   return {
     name,
     config: configName === undefined ? null : await tomlAt(dir, configName),
     instructions: instructionsName === undefined ? null : await textAt(dir, instructionsName),
     dockerfile: await textAt(dir, "Dockerfile"),
-    files: files.filter(({ path }) => !read.has(path)),
+    files,
     leftOut,
   };
 }
 
 async function namesIn(dir: string): Promise<string[]> {
   try {
-    return (await readdir(dir)).sort();
+    return (await readdir(dir)).filter((name) => !ignored.has(name)).sort();
   } catch (error) {
     throw new UserError("no_project", `${dir} can't be read: ${messageOf(error)}`, {
       hint: "name the directory of a project of Action Llama",
@@ -135,32 +131,28 @@ async function tomlAt(dir: string, name: string): Promise<SourceToml | null> {
   }
 }
 
-/** The plain files below a directory; links lead elsewhere and are left out, as is what exceeds the limits. */
-async function copiedFiles(
-  dir: string,
-): Promise<{ readonly files: readonly CopiedFile[]; readonly leftOut: readonly string[] }> {
-  const files: CopiedFile[] = [];
+/** The plain files below a directory but `except`; links lead elsewhere and are left out. */
+async function copiedFiles(dir: string, except: readonly string[]): Promise<CopiedFiles> {
+  const files = new Map<string, ProjectFile>();
   const leftOut: string[] = [];
   let bytes = 0;
-  const walk = async (folder: string, depth: number): Promise<void> => {
-    for (const entry of await readdir(join(dir, folder), { withFileTypes: true })) {
-      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-      if (ignored.has(entry.name)) continue;
-      if (entry.isDirectory() && depth < limits.depth) await walk(path, depth + 1);
-      else if (!entry.isFile() || files.length === limits.files) leftOut.push(path);
-      else {
-        const { size, mode } = await lstat(join(dir, path));
-        bytes += size;
-        if (bytes > limits.bytes) leftOut.push(path);
-        else
-          files.push({
-            path,
-            content: await readFile(join(dir, path)),
-            isExecutable: (mode & 0o100) !== 0,
-          });
-      }
+  const isThere = (await lstat(dir).catch(() => null))?.isDirectory() === true;
+  const entries = isThere ? await readdir(dir, { recursive: true, withFileTypes: true }) : [];
+  const found = entries.map((entry) => {
+    return { entry, path: relative(dir, join(entry.parentPath, entry.name)) };
+  });
+  found.sort((a, b) => (a.path < b.path ? -1 : 1));
+  for (const { entry, path } of found) {
+    if (entry.isDirectory() || except.includes(path)) continue;
+    if (path.split("/").some((part) => ignored.has(part))) continue;
+    const { size, mode } = await lstat(join(dir, path));
+    if (!entry.isFile() || bytes + size > maxCopiedBytes) {
+      leftOut.push(path);
+      continue;
     }
-  };
-  if ((await lstat(dir).catch(() => null))?.isDirectory() === true) await walk("", 1);
+    bytes += size;
+    const content = await readFile(join(dir, path));
+    files.set(path, { content, isExecutable: (mode & 0o100) !== 0 });
+  }
   return { files, leftOut };
 }

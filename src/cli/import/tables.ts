@@ -23,10 +23,16 @@ export function textAt(table: Table, key: string): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** The texts of a list; what is none is left out. */
+/** The texts of a list, without its other elements. */
 export function textsAt(table: Table, key: string): string[] {
   const value = table[key];
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+/** The tables of a list, without its other elements. */
+export function tablesAt(table: Table, key: string): Table[] {
+  const value = table[key];
+  return Array.isArray(value) ? value.filter(isTable) : [];
 }
 
 /** The table without these keys. */
@@ -34,7 +40,7 @@ export function without(table: Table, ...keys: readonly string[]): Table {
   return Object.fromEntries(Object.entries(table).filter(([key]) => !keys.includes(key)));
 }
 
-/** Both tables in one; what `over` has goes before, and tables are merged with each other. */
+/** Both tables in one; values of `over` win, and tables are merged with each other. */
 export function merged(table: Table, over: Table): Table {
   const result: Record<string, unknown> = { ...table };
   for (const [key, value] of Object.entries(over)) {
@@ -48,9 +54,12 @@ export function merged(table: Table, over: Table): Table {
  * TOML text for a table that was made from another one: the source's own text, comments included, with only that
  * changed which differs. Where the writer of edits does not get that right, the text is written anew.
  */
-export function textFor(source: string | null, before: Table, after: Table): string {
+export function textFor(
+  source: { readonly text: string; readonly table: Table } | null,
+  after: Table,
+): string {
   if (source === null) return stringify(after);
-  const text = edited(source, differences(before, after, []));
+  const text = edited(source.text, differences(source.table, after, []));
   return isSame(text, after) ? text : stringify(after);
 }
 

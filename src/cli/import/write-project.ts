@@ -1,24 +1,21 @@
 import { randomBytes } from "node:crypto";
-import { lstat, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
-import { UserError, isMissing, messageOf } from "../../errors.ts";
+import { UserError, messageOf } from "../../errors.ts";
 import { writeSchemas } from "../schema-files.ts";
-import type { PlannedFile } from "./planned-file.ts";
+import type { ProjectFile } from "./read-source.ts";
 
 /** Throws a UserError when the new project would be in the source, or where something is already. */
-export async function refuseTarget(target: string, source: string): Promise<void> {
-  const place = join(await realOf(dirname(target)), basename(target));
-  if (`${place}${sep}`.startsWith(`${await realpath(source)}${sep}`)) {
-    throw new UserError(
-      "usage",
-      `${target} is in the project that is imported, which stays as it is`,
-      {
-        hint: "name a directory outside of it with --to",
-        exitCode: 2,
-      },
-    );
+export async function assertNewTarget(target: string, source: string): Promise<void> {
+  const place = `${await realOf(target)}${sep}`;
+  if (place.startsWith(`${await realpath(source)}${sep}`)) {
+    const message = `${target} is in the project that is imported, which stays as it is`;
+    const hint = "name a directory outside of it with --to";
+    throw new UserError("usage", message, { hint, exitCode: 2 });
   }
-  if (await isEmpty(target)) return;
+  const names = existsSync(target) ? await readdir(target).catch(() => [target]) : [];
+  if (names.length === 0) return;
   throw new UserError("exists", `${target} is there already; nothing was written`, {
     hint: "name a directory that is not there with --to",
   });
@@ -26,23 +23,13 @@ export async function refuseTarget(target: string, source: string): Promise<void
 
 /** The real path, of which the end may not be there yet. */
 async function realOf(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (!isMissing(error) || dirname(path) === path) throw error;
-    return join(await realOf(dirname(path)), basename(path));
-  }
+  return existsSync(path) ? realpath(path) : join(await realOf(dirname(path)), basename(path));
 }
 
-async function isEmpty(dir: string): Promise<boolean> {
-  const stats = await lstat(dir).catch(() => null);
-  return stats === null || (stats.isDirectory() && (await readdir(dir)).length === 0);
-}
-
-/** Writes the project beside its place and puts it there in one step: there is all of it, or nothing. */
+/** Writes the project beside its place and moves it there in one step: a failure leaves nothing behind. */
 export async function writeProject(
   target: string,
-  files: ReadonlyMap<string, PlannedFile>,
+  files: ReadonlyMap<string, ProjectFile>,
 ): Promise<void> {
   const draft = `${target}.import-${randomBytes(4).toString("hex")}`;
   try {

@@ -5,7 +5,7 @@ import { loadCredential } from "../../../src/credentials/load-credential.ts";
 import { onTerminal, whyNoTerminal } from "../terminal.ts";
 import { makeImportFolders } from "./run-import.ts";
 import type { ImportFolders } from "./run-import.ts";
-import { currentProject, frontMatterProject, store, writeFiles } from "./their-projects.ts";
+import { currentProject, smallProject, store, writeFiles } from "./their-projects.ts";
 
 const noTerminal = whyNoTerminal();
 if (noTerminal !== null) process.stderr.write(`skipped: al import on a terminal (${noTerminal})\n`);
@@ -21,7 +21,7 @@ afterEach(() => folders.remove());
 
 describe("al import refuses", () => {
   test("what is there already, the source itself, and what is no project", async () => {
-    writeFiles(source, frontMatterProject);
+    writeFiles(source, smallProject);
     writeFiles(target, { "notes.txt": "mine" });
     const there = await folders.al(["import", source, "--to", target, "--yes"]);
     expect(there.stderr).toContain(`${target} is there already; nothing was written`);
@@ -43,7 +43,7 @@ describe("al import refuses", () => {
   });
 
   test("a config that is no TOML, with its place", async () => {
-    writeFiles(source, { ...frontMatterProject, "config.toml": "a = = 1\n" });
+    writeFiles(source, { ...smallProject, "config.toml": "a = = 1\n" });
     const { code, stderr } = await folders.al(["import", source, "--to", target, "--yes"]);
     expect(code).toBe(1);
     expect(stderr).toContain(`${join(source, "config.toml")}: `);
@@ -122,7 +122,7 @@ describe("credentials", () => {
 
 describe.skipIf(noTerminal !== null)("on a terminal", () => {
   test("al import asks before it writes, and before it copies", async () => {
-    writeFiles(source, frontMatterProject);
+    writeFiles(source, smallProject);
     writeFiles(join(folders.home, ".action-llama/credentials"), {
       "anthropic_key/default/token": "sk-ant-0123456789\n",
     });

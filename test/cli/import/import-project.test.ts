@@ -9,7 +9,7 @@ import { knownToAgents } from "../../../src/known-to-agents.ts";
 import { filterTable } from "../../../src/webhooks/providers/table.ts";
 import { makeImportFolders } from "./run-import.ts";
 import type { ImportFolders, Told } from "./run-import.ts";
-import { currentProject, exampleAgents, frontMatterProject, writeFiles } from "./their-projects.ts";
+import { currentProject, exampleAgents, smallProject, writeFiles } from "./their-projects.ts";
 
 let folders: ImportFolders;
 let source: string;
@@ -31,6 +31,14 @@ async function resolvedAgents() {
   const { names } = await listAgents(target);
   const files = await Promise.all(names.map((name) => readAgent(target, name)));
   return files.map((each) => each && resolveAgent(each, project, knownToAgents()));
+}
+
+/** The edit of a line that installs a package by apk. */
+function apk(name: string): string {
+  const message =
+    "there is no apk in al-agent:latest, which is Debian, and packages may have other names";
+  const fix = "apt-get update && apt-get install -y --no-install-recommends <packages>";
+  return `${message}: RUN apk add --no-cache ${name} | ${fix}`;
 }
 
 /** As text, so that each is one line of a failed comparison. */
@@ -91,7 +99,7 @@ describe("al import of a project", () => {
     });
   });
 
-  test("puts the project's Dockerfile into each agent's, for Debian", async () => {
+  test("puts the project's Dockerfile into each agent's, on the image of this program", async () => {
     writeFiles(source, currentProject);
     await folders.imported();
     expect(read("agents/worker/Dockerfile")).toBe(`# Tools of this agent.
@@ -101,16 +109,26 @@ FROM al-agent:latest
 
 # From the Dockerfile of the project, which all its agents' images were built on.
 USER root
-RUN apt-get update && apt-get install -y --no-install-recommends ripgrep && rm -rf /var/lib/apt/lists/*
+RUN apk add --no-cache ripgrep
 USER al
 
 
 USER root
-RUN apt-get update && apt-get install -y --no-install-recommends gh && rm -rf /var/lib/apt/lists/*
+RUN apk add --no-cache github-cli
 USER al
 `);
     expect(read("agents/bot/Dockerfile")).toContain("ripgrep");
     expect(existsSync(join(target, "agents/nightly/Dockerfile"))).toBe(false);
+  });
+
+  test("names what the scheduler refuses: an endpoint without an address, and an unknown provider", async () => {
+    const models =
+      '[models.a]\nprovider = "custom"\nmodel = "m"\n\n[models.b]\nprovider = "bedrock"\nmodel = "m"\n';
+    writeFiles(source, { ...smallProject, "config.toml": models });
+    const { edits } = await folders.imported();
+    const text = places(edits).join("\n");
+    expect(text).toMatch(/config\.toml:\d+ an endpoint of your own .* in \[models\.a\]: baseUrl/);
+    expect(text).toMatch(/config\.toml:\d+ models\.b\.provider is "bedrock"/);
   });
 
   test("gives an agent that names a shared file a copy of it", async () => {
@@ -127,16 +145,18 @@ USER al
     expect(places(edits.filter(({ file }) => file !== null))).toEqual([
       "config.toml:15 authType pi_auth, pi's own login, is not here; written as api_key | al creds add anthropic_key",
       'config.toml: the webhook source guild of type "discord" is left out: al has no such type | [webhooks.guild] with type = "standard", for a service in between that signs as Standard Webhooks',
-      'agents/bot/config.toml: deliveries of guild (application_command) start it no more: al has no such type of webhook source; the entry is left out | a [[webhooks]] entry for a source of type "standard", with a service that signs for it in between',
-      "agents/nightly/config.toml:7 runtime.groups is not here; give the OS user al-agent the groups instead | sudo usermod --append --groups docker al-agent",
+      'agents/bot/config.toml: deliveries of guild (application_command) do not start it: al has no such type of webhook source; the entry is left out | a [[webhooks]] entry for a source of type "standard", with a service that signs for it in between',
+      `agents/bot/Dockerfile:4 ${apk("ripgrep")}`,
+      "agents/nightly/config.toml:7 runtime.groups is left out: the OS user of its runs has to be in the groups | sudo usermod --append --groups <groups> <runtime.run_as>",
       "agents/worker/SKILL.md:10 there is no setenv: a variable lasts for one command | set the variable in the command that needs it, or keep the value in a file",
+      `agents/worker/Dockerfile:8 ${apk("ripgrep")}`,
+      `agents/worker/Dockerfile:13 ${apk("github-cli")}`,
     ]);
     const text = places(notes).join("\n");
     for (const part of [
       "webhookQueueSize is called workQueueSize here",
       "telemetry is left out: al sends no telemetry",
       "the keys of .env.toml are part of it now: local",
-      "agents/worker/Dockerfile:8 apk add --no-cache ripgrep is written as apt-get update",
       "agents/worker/config.toml:14 author of issue_comment is another field here; where compares issue.user.login",
       "params.maxAgeHours is written as text",
       "compatibility is left out",
@@ -167,30 +187,8 @@ USER al
     ]);
   });
 
-  test("takes a config out of the front matter, and leaves there what belongs to a skill", async () => {
-    writeFiles(source, frontMatterProject);
-    await folders.imported();
-    expect(await resolvedAgents()).toMatchObject([
-      {
-        type: "set",
-        warnings: [],
-        agent: {
-          ...{ description: "Reports", license: "MIT", schedule: "0 8 * * 1" },
-          ...{
-            credentials: ["sentry_token"],
-            params: { team: "core" },
-            hooks: { pre: ["echo ready"] },
-          },
-        },
-      },
-    ]);
-    const skill = read("agents/reporter/SKILL.md");
-    expect(skill).toContain("owner: ada");
-    expect(skill).not.toContain("schedule");
-  });
-
   test("follows no link out of the source", async () => {
-    writeFiles(source, frontMatterProject);
+    writeFiles(source, smallProject);
     mkdirSync(join(source, "agents/reporter/assets"));
     symlinkSync("/etc/passwd", join(source, "agents/reporter/assets/passwd"));
     const { leftOut } = await folders.imported();

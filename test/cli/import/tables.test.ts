@@ -1,17 +1,21 @@
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import { mapAgent } from "../../../src/cli/import/agent-table.ts";
-import { ourField, ourReference, theirReference } from "../../../src/cli/import/credential-map.ts";
+import { translateAgent } from "../../../src/cli/import/agent-config.ts";
+import {
+  ourField,
+  ourReference,
+  theirReference,
+} from "../../../src/cli/import/credential-names.ts";
 import { instructionRemarks } from "../../../src/cli/import/instructions.ts";
-import { mapProject } from "../../../src/cli/import/project-table.ts";
+import { translateProject } from "../../../src/cli/import/project-config.ts";
 import { textFor } from "../../../src/cli/import/tables.ts";
-import { mapEntry } from "../../../src/cli/import/webhook-entries.ts";
+import { translateFilters } from "../../../src/cli/import/webhook-filters.ts";
 import { credentialType } from "../../../src/credentials/credential-types.ts";
 
-const context = { name: "dev", models: ["main"], sources: new Map(), overrides: {} };
+const context = { models: ["main"], sources: new Map() };
 
 function entries(text: string, type = "github") {
-  return mapEntry(parse(text), type).map(({ entry }) => entry);
+  return translateFilters(parse(text), type).map(({ table }) => table);
 }
 
 describe("an imported [[webhooks]] entry", () => {
@@ -56,81 +60,57 @@ describe("an imported [[webhooks]] entry", () => {
   });
 
   test("without events says which filter is unclear", () => {
-    const [{ remarks } = { remarks: [] }] = mapEntry({ source: "hub", author: "ada" }, "github");
+    const [{ remarks } = { remarks: [] }] = translateFilters(
+      { source: "hub", author: "ada" },
+      "github",
+    );
     expect(remarks).toMatchObject([
-      { kind: "edit", message: expect.stringMatching(/author/) as string },
+      { message: expect.stringMatching(/author/) as string, fix: expect.any(String) as string },
     ]);
   });
 });
 
 describe("an imported agent", () => {
-  test.each([
-    ["claude-code", { type: "llm-cli", command: "claude" }],
-    ["codex", { type: "llm-cli", command: "codex" }],
-    ["pi", { type: "pi" }],
-  ])("has the harness %s", (harness, expected) => {
-    expect(mapAgent({ schedule: "@daily", harness }, context).table.harness).toEqual(expected);
-    expect(
-      mapAgent({ schedule: "@daily", harness: { type: harness } }, context).table.harness,
-    ).toEqual(expected);
+  test("has the command claude of the harness llm-cli where it has the harness claude there", () => {
+    const { table } = translateAgent({ schedule: "@daily", harness: { type: "claude" } }, context);
+    expect(table.harness).toEqual({ type: "llm-cli", command: "claude" });
   });
 
   test("has pi with a harness that is not here, and says so", () => {
-    const { table, remarks } = mapAgent({ schedule: "@daily", harness: "aider" }, context);
+    const { table, remarks } = translateAgent(
+      { schedule: "@daily", harness: { type: "aider" } },
+      context,
+    );
     expect(table.harness).toBeUndefined();
     expect(remarks).toMatchObject([
-      { kind: "edit", message: 'harness "aider" is not here; left out, so that pi is used' },
+      { message: 'harness "aider" is not here; left out, so that pi is used' },
     ]);
   });
 
-  test("has preflight steps as pre hooks", () => {
-    const preflight = [
-      { provider: "git-clone", params: { repo: "acme/app", dest: "/tmp/repo", depth: 1 } },
-      {
-        provider: "http",
-        required: false,
-        params: {
-          url: "https://a.example/f",
-          output: "/tmp/f.json",
-          headers: { Authorization: "Bearer ${T}" },
-        },
-      },
-      { provider: "shell", params: { command: "echo hi" } },
-      { provider: "magic", params: {} },
-    ];
-    const { table, remarks } = mapAgent(
-      { schedule: "@daily", preflight, hooks: { pre: ["last"] } },
-      context,
-    );
-    expect(table.hooks).toEqual({
-      pre: [
-        "git clone --depth 1 git@github.com:acme/app.git /tmp/repo",
-        'mkdir -p "$(dirname /tmp/f.json)" && curl -fsSL -H "Authorization: Bearer ${T}" "https://a.example/f" > /tmp/f.json || true',
-        "echo hi",
-        "last",
-      ],
-    });
-    expect(remarks.filter(({ kind }) => kind === "edit")).toMatchObject([{ path: ["hooks"] }]);
+  test("has no preflight steps; the edit that is left is named", () => {
+    const { table, remarks } = translateAgent({ schedule: "@daily", preflight: [{}] }, context);
+    expect(table).not.toHaveProperty("preflight");
+    expect(remarks).toMatchObject([{ fix: '[hooks] with pre = ["a shell command"]' }]);
   });
 
   test("leaves unknown keys out, by name", () => {
-    const { table, remarks } = mapAgent({ schedule: "@daily", colour: "red" }, context);
+    const { table, remarks } = translateAgent({ schedule: "@daily", colour: "red" }, context);
     expect(table).not.toHaveProperty("colour");
     expect(remarks).toMatchObject([
-      { kind: "note", message: "colour is not a key of an agent; left out" },
+      { message: "colour is left out: it is not a key of an agent", fix: null },
     ]);
   });
 
   test("is callable when nothing else starts it, but not when it is disabled", () => {
-    expect(mapAgent({}, context).table.callable).toBe(true);
-    expect(mapAgent({ scale: 0 }, context).table.callable).toBeUndefined();
-    expect(mapAgent({ schedule: "@daily" }, context).table.callable).toBeUndefined();
+    expect(translateAgent({}, context).table.callable).toBe(true);
+    expect(translateAgent({ scale: 0 }, context).table.callable).toBeUndefined();
+    expect(translateAgent({ schedule: "@daily" }, context).table.callable).toBeUndefined();
   });
 });
 
 describe("an imported project", () => {
   test("has older keys under today's names", () => {
-    const { table } = mapProject(
+    const { table } = translateProject(
       parse("maxTriggerDepth = 2\n[gateway]\nlockTimeout = 60\nurl = 'https://a'\n"),
       {},
     );
@@ -138,22 +118,8 @@ describe("an imported project", () => {
     expect(table).not.toHaveProperty("gateway");
   });
 
-  test("asks for the address of an endpoint of one's own, and for another provider", () => {
-    const { remarks } = mapProject(
-      { models: { a: { provider: "custom", model: "m" }, b: { provider: "bedrock", model: "m" } } },
-      {},
-    );
-    expect(remarks.map(({ path, fix }) => [path, fix])).toEqual([
-      [["models", "a"], 'in [models.a]: baseUrl = "https://…/v1"'],
-      [
-        ["models", "b", "provider"],
-        'provider = "custom", with baseUrl = "https://…/v1" for an OpenAI-compatible endpoint',
-      ],
-    ]);
-  });
-
   test("keeps an unsigned source unsigned, and gives every other a secret", () => {
-    const { table } = mapProject(
+    const { table } = translateProject(
       parse(
         '[webhooks.a]\ntype = "github"\nallowUnsigned = true\n[webhooks.b]\ntype = "slack"\nslack_signing_secret = "Team"\n',
       ),
@@ -168,7 +134,10 @@ describe("an imported project", () => {
 
 test("text is changed where its table is, and keeps the rest", () => {
   const before = '# top\na = 1 # one\n\n[t]\n# in t\nb = "x"\nc = 2\n';
-  const text = textFor(before, parse(before), { a: 1, t: { b: "y" }, list: [{ d: 1 }] });
+  const text = textFor(
+    { text: before, table: parse(before) },
+    { a: 1, t: { b: "y" }, list: [{ d: 1 }] },
+  );
   expect(parse(text)).toEqual({ a: 1, t: { b: "y" }, list: [{ d: 1 }] });
   expect(text).toContain("# top\na = 1 # one");
 });
@@ -203,9 +172,7 @@ test.each([
   ],
   ["say [RERUN]", "al-rerun, al-status, al-subagent or al-return"],
 ])("in instructions, %s has to be %s", (line, fix) => {
-  expect(instructionRemarks("SKILL.md", `one\n${line}\n`)).toMatchObject([
-    { kind: "edit", line: 2, fix },
-  ]);
+  expect(instructionRemarks("SKILL.md", `one\n${line}\n`)).toMatchObject([{ line: 2, fix }]);
 });
 
 test.each([

@@ -184,26 +184,11 @@ max_age_hours = 24
   "gardener/ACTIONS.md": "# Gardener\n\nRemove what is on the list.\n",
 };
 
-/** An agent whose config stands in the front matter of SKILL.md, as versions between the two have it. */
-export const frontMatterProject: Files = {
+/** A project with one agent that nothing starts. */
+export const smallProject: Files = {
   "config.toml":
     '[models.main]\nprovider = "anthropic"\nmodel = "claude-sonnet-4-5"\nauthType = "api_key"\n',
-  "agents/reporter/SKILL.md": `---
-description: Reports
-license: MIT
-metadata:
-  owner: ada
-  models: [main]
-  credentials: [sentry_token]
-  schedule: "0 8 * * 1"
-  hooks:
-    pre: ["echo ready"]
-  params:
-    team: core
----
-
-Write the report.
-`,
+  "agents/reporter/SKILL.md": "---\ndescription: Reports\nlicense: MIT\n---\n\nWrite the report.\n",
 };
 
 /** A store of credentials as theirs is: other names of fields, and one that everyone may read. */

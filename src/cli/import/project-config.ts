@@ -1,0 +1,182 @@
+import { projectSchema } from "../../config/project-schema.ts";
+import { webhookSecretType } from "../../credentials/credential-types.ts";
+import { filterTable } from "../../webhooks/providers/table.ts";
+import type { KeyRemark } from "./remarks.ts";
+import { isTable, merged, tableAt, tablesAt, textAt, without } from "./tables.ts";
+import type { Table } from "./tables.ts";
+import { translateKeys } from "./translate-keys.ts";
+import type { Dialect, Translated } from "./translate-keys.ts";
+
+const { shape } = projectSchema;
+
+/** How a project's `config.toml` differs. */
+const projectKeys: Dialect = {
+  owner: "a project",
+  known: {
+    "": Object.keys(shape),
+    local: Object.keys(shape.local.unwrap().shape),
+    gateway: Object.keys(shape.gateway.unwrap().shape),
+  },
+  renamed: {
+    maxTriggerDepth: "maxCallDepth",
+    webhookQueueSize: "workQueueSize",
+    "gateway.lockTimeout": "resourceLockTimeout",
+  },
+  removed: {
+    agents: ["each agent has a config.toml", "these keys in agents/<name>/config.toml"],
+    defaultAgentScale: ["each agent has its own scale", "scale in agents/<name>/config.toml"],
+    telemetry: [
+      "al sends no telemetry; GET /metrics of the gateway has the numbers for Prometheus",
+    ],
+    cloud: ["runs stay on the scheduler's machine"],
+    server: ["al start --print-systemd prints a unit for a server"],
+    environment: ["there are no environments; each project has one config.toml"],
+    feedback: ["no agent changes the instructions of others"],
+    projectName: ["a project has its directory's name"],
+    "local.enabled": ['an agent without a container has [runtime] type = "host-user"'],
+    "gateway.url": ["webhooks are sent to the address at which the gateway can be reached"],
+    "gateway.maxChatSessions": ["there is no chat"],
+  },
+};
+
+const modelKeys: Dialect = {
+  owner: "a model",
+  known: { "": Object.keys(shape.models.unwrap().valueType.shape) },
+};
+
+/** Their harnesses, by their `type`. */
+const harnesses: Readonly<Record<string, Table>> = {
+  pi: { type: "pi" },
+  claude: { type: "llm-cli", command: "claude" },
+};
+
+/** A project's config as it is here. `inline` are the models of older `[model]` tables. */
+export function translateProject(theirs: Table, inline: Table): Translated {
+  const { table, remarks } = translateKeys(
+    without(theirs, "model", "models", "webhooks"),
+    projectKeys,
+  );
+  const harness = translateHarness(table);
+  const models = Object.entries(merged(inline, tableAt(theirs, "models"))).map(translateModel);
+  const sources = Object.entries(tableAt(theirs, "webhooks")).map(translateSource);
+  return {
+    table: {
+      ...harness.table,
+      models: Object.fromEntries(models.map(({ name, table: model }) => [name, model])),
+      webhooks: Object.fromEntries(
+        sources.flatMap(({ name, table: source }) => (source === null ? [] : [[name, source]])),
+      ),
+    },
+    remarks: [
+      ...remarks,
+      ...harness.remarks,
+      ...[...models, ...sources].flatMap((each) => each.remarks),
+    ],
+  };
+}
+
+/** The table of a project or an agent with the harness as it is called here. */
+export function translateHarness(table: Table): Translated {
+  if (table.harness === undefined) return { table, remarks: [] };
+  const name = textAt(tableAt(table, "harness"), "type") ?? "";
+  const harness = Object.hasOwn(harnesses, name) ? harnesses[name] : undefined;
+  if (harness !== undefined) {
+    const message = `harness ${name} is the command ${name} of type llm-cli here`;
+    const changed = { path: ["harness"], message, fix: null };
+    return { table: { ...table, harness }, remarks: name === "pi" ? [] : [changed] };
+  }
+  const message = `harness "${name}" is not here; left out, so that pi is used`;
+  const fix = '[harness] with type = "pi", or type = "llm-cli" and command = "claude"';
+  return { table: without(table, "harness"), remarks: [{ path: [], message, fix }] };
+}
+
+interface Named<Value> {
+  readonly name: string;
+  readonly table: Value;
+  readonly remarks: readonly KeyRemark[];
+}
+
+function translateModel([name, theirs]: [string, unknown]): Named<Table> {
+  const { table, remarks: ofKeys } = translateKeys(isTable(theirs) ? theirs : {}, modelKeys);
+  const remarks = [...ofKeys];
+  if (table.provider === "custom" && table.baseUrl === undefined) {
+    const message = "an endpoint of your own needs its address here";
+    remarks.push({
+      path: ["models", name],
+      message,
+      fix: `in [models.${name}]: baseUrl = "https://…/v1"`,
+    });
+  }
+  if (table.authType !== "pi_auth") return { name, table, remarks };
+  const message = "authType pi_auth, pi's own login, is not here; written as api_key";
+  const fix = `al creds add ${textAt(table, "provider") ?? ""}_key`;
+  return {
+    name,
+    table: { ...table, authType: "api_key" },
+    remarks: [...remarks, { path: ["models", name, "authType"], message, fix }],
+  };
+}
+
+/** Type of a source of theirs as it is here; null for one without a counterpart. */
+export function sourceType(theirs: Table): string | null {
+  const type = textAt(theirs, "type") ?? "";
+  return Object.hasOwn(filterTable, type) ? type : null;
+}
+
+function translateSource([name, value]: [string, unknown]): Named<Table | null> {
+  const theirs = isTable(value) ? value : {};
+  const type = sourceType(theirs);
+  if (type === null) {
+    const message = `the webhook source ${name} of type "${textAt(theirs, "type") ?? ""}" is left out: al has no such type`;
+    const fix = `[webhooks.${name}] with type = "standard", for a service in between that signs as Standard Webhooks`;
+    return { name, table: null, remarks: [{ path: [], message, fix }] };
+  }
+  if (theirs.allowUnsigned === true)
+    return { name, table: { type, allowUnsigned: true }, remarks: [] };
+  const credential = textAt(theirs, webhookSecretType(type)) ?? textAt(theirs, "credential");
+  return { name, table: { type, credential: credential ?? "default" }, remarks: [] };
+}
+
+/**
+ * The webhook sources that agents name and the project lacks, as in agents that come without a project: a name such as
+ * `github` or `my-github` contains the type.
+ */
+export function impliedSources(config: Table, agents: readonly Table[]): Translated {
+  const sources: Record<string, unknown> = { ...tableAt(config, "webhooks") };
+  const remarks: KeyRemark[] = [];
+  for (const { source } of agents.flatMap((agent) => tablesAt(agent, "webhooks"))) {
+    if (typeof source !== "string" || Object.hasOwn(sources, source)) continue;
+    const type = Object.keys(filterTable).find((known) => source.toLowerCase().includes(known));
+    if (type === undefined) continue;
+    sources[source] = { type };
+    const message = `agents name the webhook source ${source}, which the project lacked; written as type "${type}"`;
+    remarks.push({ path: ["webhooks", source], message, fix: null });
+  }
+  return { table: { ...config, webhooks: sources }, remarks };
+}
+
+/** Models that older agents and projects define in a `[model]` of their own. */
+export interface InlineModels {
+  /** Definitions by the name that they get. */
+  readonly models: Table;
+  /** The name of the model of a project or an agent; null without one. */
+  nameOf(owner: Table): string | null;
+}
+
+/** Names the `[model]` tables after the provider's names of the models. */
+export function inlineModels(owners: readonly Table[], taken: readonly string[]): InlineModels {
+  const names = new Map<string, string>();
+  const models: Record<string, unknown> = {};
+  for (const { model } of owners) {
+    if (!isTable(model) || names.has(JSON.stringify(model))) continue;
+    const id = textAt(model, "model")?.split("/").at(-1) ?? "model";
+    let name = id;
+    const level = textAt(model, "thinkingLevel");
+    for (let count = 1; taken.includes(name) || name in models; count++) {
+      name = `${id}-${count === 1 && level !== null ? level : count + 1}`;
+    }
+    names.set(JSON.stringify(model), name);
+    models[name] = model;
+  }
+  return { models, nameOf: ({ model }) => names.get(JSON.stringify(model) ?? "") ?? null };
+}
