@@ -9,6 +9,7 @@ export function exposureAt(host: string): Exposure | null {
   if (host === "localhost" || host === "::1" || host.startsWith("127.")) return null;
   return {
     what: `others can reach the gateway at ${host}, and the API key goes over plain HTTP`,
-    advice: "put a reverse proxy with TLS before it (README, Beyond this machine)",
+    advice:
+      "put a reverse proxy with TLS in front of it (src/gateway/README.md, Behind a reverse proxy)",
   };
 }

@@ -3,7 +3,7 @@ import { inUnit, isReached, targetText } from "./target.ts";
 
 const heads = ["figure", "median", "p99", "floor", "to reach", "reached"];
 
-/** The figures as a markdown table, as README has it. */
+/** The figures as a markdown table, as test/bench/README.md has it. */
 export function table(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => {
     const { name, unit, median, p99 } = figure;

@@ -67,7 +67,7 @@ function walkOnce(wall: (moment: number) => number, from: number, to: number): n
   return known;
 }
 
-/** Walks through the minutes and writes down what is due, as README says it. */
+/** Walks through the minutes and writes down what is due, as streams/README.md says it. */
 function walk(wall: (moment: number) => number, from: number, to: number): number[][] {
   const due = plans.map(() => new Set<number>());
   let latest = wall(from);

@@ -1,0 +1,77 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join, normalize, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "..");
+
+const shipped = new Set(packedPaths());
+const documents = [...shipped].filter((path) => path.endsWith(".md"));
+
+/** What `npm pack` would put into the package. */
+function packedPaths(): string[] {
+  const args = ["pack", "--dry-run", "--ignore-scripts", "--json"];
+  const output = execFileSync("npm", args, { cwd: root, encoding: "utf8" });
+  const [{ files }] = JSON.parse(output) as [{ files: { path: string }[] }];
+  return files.map(({ path }) => path);
+}
+
+/** The relative links and pictures of a document, as written. */
+function relativeLinks(text: string): string[] {
+  const prose = text.replaceAll(/^```[^]*?^```$/gm, "");
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = ""]) => target)
+    .filter((target) => !/^[a-z]+:/.test(target));
+}
+
+/** The anchors that headings of a document get. */
+function anchorsOf(text: string): Set<string> {
+  const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) => heading);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+function read(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+test("the README is read in ten minutes: at most 12 kB", () => {
+  expect(statSync(join(root, "README.md")).size).toBeLessThanOrEqual(12_000);
+});
+
+test("the README leads to every document of the package", () => {
+  const reached = new Set(["README.md"]);
+  for (const path of reached) {
+    for (const target of relativeLinks(read(path))) {
+      const [file = ""] = target.split("#");
+      const linked = normalize(join(dirname(path), file));
+      if (linked.endsWith(".md") && shipped.has(linked)) reached.add(linked);
+    }
+  }
+  expect(documents.filter((path) => !reached.has(path))).toEqual([]);
+});
+
+test.each(documents)("every relative link of %s leads to a file of the package", (path) => {
+  const text = read(path);
+  for (const target of relativeLinks(text)) {
+    const [file = "", anchor] = target.split("#");
+    const linked = file === "" ? path : normalize(join(dirname(path), file));
+    expect([target, shipped.has(linked)]).toEqual([target, true]);
+    if (anchor === undefined) continue;
+    expect([target, anchorsOf(read(linked)).has(anchor)]).toEqual([target, true]);
+  }
+});
+
+const rooms = documents.filter((path) => /^(src\/.+|streams|test.*)\/README\.md$/.test(path));
+
+test.each(rooms)("%s begins with what is here, what may import it, how to add one more", (path) => {
+  const [beginning = ""] = read(path).split("\n## ");
+  for (const lead of ["What is here", "What may import it", "How to add one more"])
+    expect(beginning).toContain(`**${lead}.**`);
+});
