@@ -1,18 +1,17 @@
 import { problemText } from "../streams/problem-text.ts";
 import { keptLogs } from "../streams/status/reduce-status.ts";
-import { bareSkillProblem } from "./config/agent-files.ts";
+import { bareSkillProblem, isAgentName, listAgents } from "./config/agent-files.ts";
 import { loadProject } from "./config/load-project.ts";
 import type { LogSource } from "./contracts/log-source.ts";
 import type { Operations } from "./contracts/operations.ts";
 import { messageOf } from "./errors.ts";
 import { latestEntries } from "./logs/latest-entries.ts";
-import { instancesOf } from "./start/adopt-runs.ts";
+import { instancesOf, refuseAdopted } from "./runners/adopt-runs.ts";
 import { closeAll } from "./start/close-all.ts";
 import { graphOver } from "./start/graph-over.ts";
 import { happenings } from "./start/happenings.ts";
 import { createInputs } from "./start/inputs.ts";
-import { checkListening } from "./start/listening.ts";
-import { refuseAdopted } from "./start/on-demand.ts";
+import { checkListening } from "./gateway/listener.ts";
 import { ownProject } from "./start/own-project.ts";
 import { createParts } from "./start/parts.ts";
 import type { Beginning, Parts, SchedulerOptions } from "./start/parts.ts";
@@ -20,8 +19,8 @@ import { readAgents } from "./start/read-agents.ts";
 import { createRuntimes } from "./start/run-edges.ts";
 import { startWarnings } from "./start/start-warnings.ts";
 import { createUnconfiguredSkills } from "./start/unconfigured-skills.ts";
-import { createWarmRunners } from "./start/warm-runners.ts";
-import { watchFiles } from "./start/watch-files.ts";
+import { createPrewarming } from "./runners/host-user/prewarm-users.ts";
+import { watchFiles } from "./files/watch-files.ts";
 import { packageVersion } from "./version.ts";
 import { filterTable } from "./webhooks/providers/table.ts";
 
@@ -82,7 +81,12 @@ async function run(beginning: Beginning): Promise<Scheduler> {
   const parts = createParts(beginning, earlier, () => subscription.unsubscribe());
   const { reporting, abilities, stopping, serving, warn } = parts;
   const { journal, board } = reporting;
-  const files = watchFiles(projectDir, { scan, problems });
+  const files = watchFiles(projectDir, {
+    scan,
+    problems,
+    isAgentName,
+    listAgents: () => listAgents(projectDir),
+  });
   const skills = createUnconfiguredSkills(projectDir, bareSkills);
   const event$ = graphOver({
     ...{ ...parts, ...runtimes, projectDir, onDemand, inputs, store },
@@ -90,7 +94,7 @@ async function run(beginning: Beginning): Promise<Scheduler> {
     onRead: skills.onRead,
   });
   const { keepWarm } = runtimes;
-  const warm = createWarmRunners({ ...inputs, keepWarm, agents: () => board.agents() });
+  const warm = createPrewarming({ ...inputs, keepWarm, agents: () => board.agents() });
 
   let exitCode = 0;
   const broke = (why: string): void => {

@@ -13,7 +13,7 @@ import { createAgentImages } from "../runners/container/images.ts";
 import { containerName } from "../runners/container/labels.ts";
 import { pauseContainer, unpauseContainer } from "../runners/container/pause-container.ts";
 import { programDir } from "../version.ts";
-import { keptReady } from "./kept-ready.ts";
+import { keepReady } from "../runners/container/keep-ready.ts";
 
 type RunSources = Pick<
   ContainerRunnerOptions,
@@ -75,7 +75,7 @@ export function createContainers(context: ContainerContext, sources: RunSources)
         map(({ local: { image, base } }) => JSON.stringify([image, base])),
         distinctUntilChanged(),
         switchMap(() =>
-          keptReady(() => images.prepare(config).pipe(concatMap(usable)), change$, asyncScheduler),
+          keepReady(() => images.prepare(config).pipe(concatMap(usable)), change$, asyncScheduler),
         ),
       ),
     adopt: async (instanceIds) => {

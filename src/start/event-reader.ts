@@ -41,7 +41,8 @@ export function eventReader(readers: EventReaders): (event: RunEvent) => void {
     const event = redactEvent(raw, readers.redact);
     board.apply(event);
     journal.event(event);
-    for (const reader of [webhooks, metrics, listening, firstEvents]) reader.see(event);
+    for (const reader of [webhooks, metrics, firstEvents]) reader.see(event);
+    listening.onEvent(event);
     const problem = (error: unknown): void =>
       journal.say(50, `${event.agent}: ${event.type} not recorded: ${messageOf(error)}`);
     // In the same turn as the record of the run's end, and so in the same commit.

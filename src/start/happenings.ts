@@ -3,11 +3,15 @@ import type { Observable } from "rxjs";
 import { problemText } from "../../streams/problem-text.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import { filterTable } from "../webhooks/providers/table.ts";
-import { credentialChanges, credentialLooks, credentialsDiffer } from "./credential-changes.ts";
+import {
+  credentialChanges,
+  credentialLooks,
+  credentialsDiffer,
+} from "../credentials/credential-changes.ts";
 import { eventReader } from "./event-reader.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { lostProject } from "./lost-project.ts";
-import { missingSecrets } from "./missing-secrets.ts";
+import { missingSecrets } from "../credentials/missing-secrets.ts";
 import type { Beginning, Parts } from "./parts.ts";
 import { projectChanges } from "./project-changes.ts";
 import { reloadProject } from "./reload-project.ts";
@@ -15,15 +19,15 @@ import { requirementEvents } from "./requirement-events.ts";
 import { requirementLook } from "./requirements.ts";
 import type { UnconfiguredSkills } from "./unconfigured-skills.ts";
 import { unknownModelWarnings } from "./unknown-models.ts";
-import type { WarmRunners } from "./warm-runners.ts";
-import type { WatchedFiles } from "./watch-files.ts";
+import type { Prewarming } from "../runners/host-user/prewarm-users.ts";
+import type { WatchedFiles } from "../files/watch-files.ts";
 
 export interface Flowing {
   /** The graph of all agents. */
   readonly event$: Observable<RunEvent>;
   readonly files: Pick<WatchedFiles, "project$" | "warning$">;
   readonly skills: Pick<UnconfiguredSkills, "problem$">;
-  readonly warm: Pick<WarmRunners, "see">;
+  readonly warm: Pick<Prewarming, "onEvent">;
   /** The project's directory is gone or somebody else's; `why` is for a person. */
   readonly lost: (why: string) => void;
 }
@@ -41,7 +45,10 @@ export function happenings(
   const readEvent = eventReader({
     ...{ ...parts, ...serving, inputs, store, redact: own.redactor.redact },
   });
-  const graph$ = event$.pipe(tap(warm.see), tap({ next: readEvent, complete: () => over$.next() }));
+  const graph$ = event$.pipe(
+    tap(warm.onEvent),
+    tap({ next: readEvent, complete: () => over$.next() }),
+  );
   const beside$ = merge(
     abilities.claim$.pipe(tap((event) => reporting.board.apply(event))),
     // Before the graph, as runs that are adopted go on with what they asked for.
@@ -71,7 +78,7 @@ function editsOf(
       const { listening } = serving;
       const isListening = (): boolean => listening.isSettled();
       reloadProject(change, { board, journal, project$, places, starting, isListening });
-      listening.seeProject();
+      listening.onProject();
     }),
   );
 }

@@ -8,9 +8,9 @@ import { createGateway } from "../gateway/server.ts";
 import type { Gateway } from "../gateway/server.ts";
 import type { FirstEvents } from "./first-events.ts";
 import type { Inputs } from "./inputs.ts";
-import { keyInForce } from "./key-in-force.ts";
-import { createListening, gatewaySettings } from "./listening.ts";
-import type { Listening } from "./listening.ts";
+import { activeKey } from "../credentials/active-key.ts";
+import { createGatewayListener, gatewaySettings } from "../gateway/listener.ts";
+import type { GatewayListener } from "../gateway/listener.ts";
 import { createOperations } from "./operations.ts";
 import type { OwnProject } from "./own-project.ts";
 import type { Reporting } from "./reporting.ts";
@@ -22,10 +22,10 @@ import type { WebhookEdge } from "./webhook-edge.ts";
 export interface Serving {
   readonly operations: Operations;
   readonly gateway: Gateway;
-  readonly listening: Listening;
+  readonly listening: GatewayListener;
   readonly webhooks: WebhookEdge;
   readonly metrics: Metrics;
-  readonly keyChange$: ReturnType<typeof keyInForce>["change$"];
+  readonly keyChange$: ReturnType<typeof activeKey>["change$"];
 }
 
 export interface ServingDeps {
@@ -51,7 +51,7 @@ export function createServing(deps: ServingDeps): Serving {
   const { project$ } = inputs;
   const warn = (message: string): void => journal.say(40, message);
   const metrics = createMetrics(version);
-  const keys = keyInForce({ ...own, warn });
+  const keys = activeKey({ ...own, warn });
   const count: Parameters<typeof createWebhookEdge>[0]["count"] = (delivery) =>
     metrics.delivery(delivery);
   const webhooks = createWebhookEdge({
@@ -78,7 +78,17 @@ export function createServing(deps: ServingDeps): Serving {
     keyPath: own.apiKey.path,
     log: (level, message) => journal.say(level, message),
   });
-  const note = (message: string): void => journal.say(30, message);
-  const listening = createListening({ ...deps, gateway, project$, board, note, warn });
+  const { lock, socketPath, startedAt } = own;
+  const listening = createGatewayListener({
+    gateway,
+    options: deps,
+    socketPath,
+    project$,
+    status: board,
+    announce: (gatewayUrl) =>
+      lock.announce({ pid: process.pid, startedAt, socketPath, gatewayUrl, version }),
+    note: (message) => journal.say(30, message),
+    warn,
+  });
   return { operations, gateway, listening, webhooks, metrics, keyChange$: keys.change$ };
 }

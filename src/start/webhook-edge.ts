@@ -11,7 +11,7 @@ import type { MatchIndex } from "../webhooks/match-index.ts";
 import { createReceiver } from "../webhooks/receive.ts";
 import type { DeliveryCount } from "../webhooks/receive.ts";
 import { shownPayload } from "../webhooks/shown-payload.ts";
-import { createBrokenAgents } from "./broken-agents.ts";
+import { createBrokenAgents } from "../webhooks/broken-agents.ts";
 import type { OwnProject } from "./own-project.ts";
 import type { ReadAgain } from "./replay.ts";
 import { shortMemory } from "./short-memory.ts";
@@ -77,7 +77,7 @@ export function createWebhookEdge(deps: WebhookEdgeDeps): WebhookEdge {
     },
     payloadOf: shownPayload,
     see: (event) => {
-      broken.see(event);
+      broken.onEvent(event);
       if (event.type === "agent-set") index.set(event.config, switches.isEnabled(event.agent));
       if (event.type === "agent-removed") index.remove(event.agent);
       if (event.type === "agent-enabled") index.setEnabled(event.agent, event.enabled);

@@ -88,7 +88,7 @@ export const costs: readonly Mutation[] = [
   },
   {
     defence: "a save has only its agent read again",
-    file: "src/start/watch-files.ts",
+    file: "src/files/watch-files.ts",
     find: `        if (kind?.kind === "agent") return isAgentName(kind.name) ? of(kind.name) : [];
         if (kind?.kind !== "agents-root") return [];
 `,

@@ -102,10 +102,10 @@ export const doors: readonly Mutation[] = [
   },
   {
     defence: "a new key ends all sessions",
-    file: "src/start/key-in-force.ts",
+    file: "src/credentials/active-key.ts",
     find: "    sessions.endAll();\n",
     replace: "",
-    tests: ["test/start/key-in-force.test.ts"],
+    tests: ["test/credentials/active-key.test.ts"],
   },
   {
     defence: "a script can't read the session's cookie",

@@ -96,7 +96,7 @@ const files: readonly Mutation[] = [
   },
   {
     defence: "files made while watching gives way to polling are found at once",
-    file: "src/start/watch-files.ts",
+    file: "src/files/watch-files.ts",
     find: "repairScans(projectDir, { begin$, before: scan })",
     replace: "repairScans(projectDir, { before: scan })",
     tests: ["test/faults/files/without-watches.test.ts"],
@@ -158,8 +158,8 @@ const without: readonly Mutation[] = [
   {
     defence: "a model that said when to come back is left alone by the runs that follow",
     file: "src/start/prepare-job.ts",
-    find: "const ordered = sources.orderModels(agent.models);",
-    replace: "const ordered = agent.models;",
+    find: "const ordered = sources.orderModels(modelsOfRuns(agent));",
+    replace: "const ordered = modelsOfRuns(agent);",
     tests: ["test/faults/load/limited-provider.test.ts"],
     only: "429",
     built: true,

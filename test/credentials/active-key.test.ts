@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { ensureApiKey, regenerateApiKey } from "../../src/credentials/api-key.ts";
 import { createRedactor } from "../../src/credentials/redactor.ts";
-import { keyInForce } from "../../src/start/key-in-force.ts";
+import { activeKey } from "../../src/credentials/active-key.ts";
 import { openSessions } from "../../src/store/sessions.ts";
 
 async function setUp() {
@@ -16,7 +16,7 @@ async function setUp() {
   const apiKey = await ensureApiKey(home);
   const redactor = createRedactor();
   const follow = () => {
-    const keys = keyInForce({ home, apiKey, sessions, redactor, warn: (t) => warnings.push(t) });
+    const keys = activeKey({ home, apiKey, sessions, redactor, warn: (t) => warnings.push(t) });
     const changes: string[] = [];
     const subscription = keys.change$.subscribe((text) => changes.push(text));
     onTestFinished(() => subscription.unsubscribe());

@@ -1,11 +1,17 @@
 import { distinctUntilChanged, from, map, mergeMap, switchMap } from "rxjs";
 import type { Observable } from "rxjs";
-import type { ProjectConfig, WebhookSourceConfig } from "../config/project-config.ts";
-import { webhookSecretType } from "../credentials/credential-types.ts";
-import { loadCredential } from "../credentials/load-credential.ts";
+import { webhookSecretType } from "./credential-types.ts";
+import { loadCredential } from "./load-credential.ts";
 import { reasonOf } from "../errors.ts";
 
-type Sources = ProjectConfig["webhooks"];
+interface WebhookSource {
+  readonly name: string;
+  readonly type: string;
+  /** Instance of the type's secret credential; null without. */
+  readonly credential: string | null;
+  readonly allowUnsigned: boolean;
+}
+type Sources = Readonly<Record<string, WebhookSource>>;
 
 /**
  * Why deliveries of webhook sources will be refused although each has a credential: it can't be loaded. Looks when the
@@ -13,13 +19,13 @@ type Sources = ProjectConfig["webhooks"];
  */
 export function missingSecrets(
   home: string,
-  project$: Observable<ProjectConfig>,
+  project$: Observable<{ readonly webhooks: Sources }>,
 ): Observable<string> {
   return project$.pipe(
     map(({ webhooks }) => webhooks),
     distinctUntilChanged(isSame),
     switchMap((sources) => from(Promise.all(Object.values(sources).map((one) => look(home, one))))),
-    mergeMap((told) => told.filter((text) => text !== null)),
+    mergeMap((reasons) => reasons.filter((text) => text !== null)),
   );
 }
 
@@ -27,7 +33,7 @@ function isSame(a: Sources, b: Sources): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-async function look(home: string, source: WebhookSourceConfig): Promise<string | null> {
+async function look(home: string, source: WebhookSource): Promise<string | null> {
   const { name, type, credential } = source;
   if (credential === null || source.allowUnsigned) return null;
   try {

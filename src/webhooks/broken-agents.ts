@@ -1,10 +1,10 @@
 import type { RunEvent } from "../../streams/vocabulary.ts";
-import type { MatchResult } from "../webhooks/match-index.ts";
+import type { MatchResult } from "./match-index.ts";
 
-/** Knows whose config is broken, so that a delivery which ran nothing can say so. */
+/** Remembers agents with an invalid config, for the reason of a delivery that started nothing. */
 export interface BrokenAgents {
-  see(event: RunEvent): void;
-  /** The result; a reason why nothing ran names the agents that could not be asked. */
+  onEvent(event: RunEvent): void;
+  /** The result; a reason why nothing ran names the agents that could not be matched. */
   explain(result: MatchResult): MatchResult;
 }
 
@@ -12,11 +12,11 @@ const maxNamed = 3;
 
 /** No agent is broken yet. */
 export function createBrokenAgents(): BrokenAgents {
-  /** Those that had a good config, which stays in force. */
+  /** Those with an earlier valid config, which stays active. */
   const listening = new Set<string>();
   const broken = new Set<string>();
   return {
-    see: (event) => {
+    onEvent: (event) => {
       if (event.type === "agent-set") {
         listening.add(event.agent);
         broken.delete(event.agent);

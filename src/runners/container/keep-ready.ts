@@ -11,18 +11,18 @@ import {
   timer,
 } from "rxjs";
 import type { Observable, SchedulerLike } from "rxjs";
-import type { BuildEvent } from "../../streams/vocabulary.ts";
-import type { EngineChange } from "../runners/container/engine-changes.ts";
+import type { BuildEvent } from "../../../streams/vocabulary.ts";
+import type { EngineChange } from "./engine-changes.ts";
 
-/** Whoever removes one image removes its names and its parts one by one, in ms. */
+/** Removing an image emits several events. */
 const settleMs = 500;
 
 /**
- * Prepares, and again whenever that may have come undone: the engine went away, or images were removed from it. So
- * what was removed is built anew before a run needs it, and not in the run's time. After a failure removed images
- * are no reason: a build may itself remove what it could not finish. Finding all there after a removal is silent.
+ * Prepares the image, and again after the engine went away or images were removed from it, so that an image is built
+ * before a run needs it. After a failed build removed images are ignored: the build itself removes what it could not
+ * finish. When all is still there after a removal, nothing is emitted.
  */
-export function keptReady(
+export function keepReady(
   prepare: () => Observable<BuildEvent>,
   change$: Observable<EngineChange>,
   scheduler: SchedulerLike,

@@ -1,34 +1,33 @@
 import { distinctUntilChanged, map } from "rxjs";
 import type { Observable, Subscription } from "rxjs";
-import { harnesses } from "../../streams/harnesses.ts";
-import { runtimes } from "../../streams/runtimes.ts";
-import type { AgentRecord } from "../../streams/status/agent-record.ts";
-import type { RunEvent } from "../../streams/vocabulary.ts";
-import type { ProjectConfig } from "../config/project-config.ts";
+import { harnesses } from "../../../streams/harnesses.ts";
+import { runtimes } from "../../../streams/runtimes.ts";
+import type { AgentRecord } from "../../../streams/status/agent-record.ts";
+import type { RunEvent } from "../../../streams/vocabulary.ts";
 
-export interface WarmRunnersDeps {
-  /** The config in force, at once and whenever it changes. */
-  readonly project$: Observable<ProjectConfig>;
+export interface PrewarmDeps {
+  /** The active config, at once and whenever it changes. */
+  readonly project$: Observable<{ readonly local: { readonly warm: number } }>;
   /** Runs end, and none begins any more. */
   readonly stopping$: Observable<unknown>;
-  /** As the status board has them. */
+  /** As the status has them. */
   readonly agents: () => Iterable<AgentRecord>;
-  /** Keeps so many processes started ahead for each of these OS users, and none for others. */
+  /** Keeps this number of prewarmed processes for each of these OS users, and none for others. */
   readonly keepWarm: (users: readonly string[], each: number) => void;
 }
 
-/** Keeps `[local].warm` processes ready for each OS user that agents run as; events tell it to look again. */
-export interface WarmRunners {
-  readonly see: (event: RunEvent) => void;
+/** Keeps `[local].warm` processes prewarmed for each OS user of an enabled agent; events make it check again. */
+export interface Prewarming {
+  readonly onEvent: (event: RunEvent) => void;
   /** Begins to keep them, until the subscription ends or the scheduler stops. */
   readonly open: () => Subscription;
 }
 
-export function createWarmRunners(deps: WarmRunnersDeps): WarmRunners {
+export function createPrewarming(deps: PrewarmDeps): Prewarming {
   let each = 0;
   let isAsked = false;
   const ask = () => {
-    // A project starts with many changes at once. Without warm runners they are none.
+    // A project starts with many changes at once: one check serves all of them.
     if (isAsked) return;
     isAsked = true;
     setImmediate(() => {
@@ -37,8 +36,8 @@ export function createWarmRunners(deps: WarmRunnersDeps): WarmRunners {
     });
   };
   return {
-    see: ({ type }) => {
-      if (each > 0 && telling.has(type)) ask();
+    onEvent: ({ type }) => {
+      if (each > 0 && relevant.has(type)) ask();
     },
     open: () => {
       const wanted = deps.project$.pipe(
@@ -65,7 +64,7 @@ export function createWarmRunners(deps: WarmRunnersDeps): WarmRunners {
 }
 
 /** The events after which other users may be wanted. */
-const telling: ReadonlySet<RunEvent["type"]> = new Set([
+const relevant: ReadonlySet<RunEvent["type"]> = new Set([
   "agent-set",
   "agent-enabled",
   "agent-removed",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Receipt } from "../../src/contracts/webhook-receipts.ts";
 import { createRedactor } from "../../src/credentials/redactor.ts";
-import { viewReceipt } from "../../src/start/receipt-view.ts";
+import { viewReceipt } from "../../src/webhooks/receipt-view.ts";
 
 const known = "a-secret-that-the-store-knows";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createBrokenAgents } from "../../src/start/broken-agents.ts";
+import { createBrokenAgents } from "../../src/webhooks/broken-agents.ts";
 import type { MatchResult } from "../../src/webhooks/match-index.ts";
 import { anAgent } from "../helpers/agents.ts";
 
@@ -14,9 +14,9 @@ const broken = (agent: string) => ({ type: "agent-invalid", agent, at, problems:
 const valid = (agent: string) =>
   ({ type: "agent-set", agent, at, config: anAgent(agent), warnings: [], summary: "" }) as const;
 
-function reasonAfter(...events: Parameters<ReturnType<typeof createBrokenAgents>["see"]>[0][]) {
+function reasonAfter(...events: Parameters<ReturnType<typeof createBrokenAgents>["onEvent"]>[0][]) {
   const agents = createBrokenAgents();
-  for (const event of events) agents.see(event);
+  for (const event of events) agents.onEvent(event);
   return agents.explain(nothing).reason;
 }
 
@@ -47,7 +47,7 @@ test("of many only some are named", () => {
 
 test("a delivery that somebody took needs no reason", () => {
   const agents = createBrokenAgents();
-  agents.see(broken("dev"));
+  agents.onEvent(broken("dev"));
   const taken = { ...nothing, matched: ["ops"], reason: null };
   expect(agents.explain(taken)).toEqual(taken);
 });

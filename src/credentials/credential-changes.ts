@@ -11,31 +11,32 @@ import {
 } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AgentConfig } from "../../streams/agent-config.ts";
-import type { ProjectConfig } from "../config/project-config.ts";
-import { credentialStamps } from "../credentials/credential-stamps.ts";
-import { webhookSecretType } from "../credentials/credential-types.ts";
+import { credentialStamps } from "./credential-stamps.ts";
+import { webhookSecretType } from "./credential-types.ts";
 
-/** What names credentials now. */
+/** The secret that a webhook source names; `credential` is null without one. */
+type WebhookSecret = { readonly type: string; readonly credential: string | null };
+
+/** The users of credentials, as they are configured now. */
 export interface CredentialUsers {
-  readonly webhooks: () => ProjectConfig["webhooks"];
+  readonly webhooks: () => Readonly<Record<string, WebhookSecret & { readonly name: string }>>;
   readonly agents: () => Iterable<{
     readonly config: Pick<AgentConfig, "credentials" | "models"> | null;
   }>;
 }
 
-/** A change is noticed after this at most, in ms. */
-const lookEveryMs = 2_000;
+/** A change is noticed within this time. */
+const pollMs = 2_000;
 
 /** The credentials of the store in `home`, at once and then again and again. Reads no value. */
-export function credentialLooks(home: string, everyMs = lookEveryMs): Observable<Stamps> {
+export function credentialLooks(home: string, everyMs = pollMs): Observable<Stamps> {
   const look = defer(() => credentialStamps(home));
   return concat(look, interval(everyMs).pipe(exhaustMap(() => look)));
 }
 
 /**
- * Tells of credentials that changed from one look to the next and that the project uses. Secrets are read when they
- * are needed, so that nothing is to be done. Like the API key's, the files are looked at, which survives every way of
- * replacing one.
+ * Log messages about used credentials that changed. Secrets are read when they are needed, so a change needs no further
+ * action. The files are polled, as the API key's is, because a watch does not survive every way of replacing a file.
  */
 export function credentialChanges(
   look$: Observable<Stamps>,
@@ -44,7 +45,7 @@ export function credentialChanges(
   return look$.pipe(
     pairwise(),
     mergeMap(([before, now]) => changed(before, now)),
-    mergeMap((name) => from(told(name, users))),
+    mergeMap((name) => from(messagesFor(name, users))),
   );
 }
 
@@ -69,7 +70,7 @@ function changed(before: Stamps, now: Stamps): readonly (readonly [string, strin
   });
 }
 
-function told([name, what]: readonly [string, string], users: CredentialUsers): string[] {
+function messagesFor([name, what]: readonly [string, string], users: CredentialUsers): string[] {
   const sources = Object.values(users.webhooks())
     .filter(({ type, credential }) => name === `${webhookSecretType(type)}:${credential}`)
     .map((source) => `webhook source ${source.name}`);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { BehaviorSubject } from "rxjs";
 import { expect, onTestFinished, test } from "vitest";
 import type { ProjectConfig } from "../../src/config/project-config.ts";
-import { missingSecrets } from "../../src/start/missing-secrets.ts";
+import { missingSecrets } from "../../src/credentials/missing-secrets.ts";
 
 function projectWith(...names: readonly string[]): ProjectConfig {
   const source = { type: "github", credential: "default", allowUnsigned: false };

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { jobNetwork } from "../../src/start/job-network.ts";
+import { jobNetwork } from "../../src/runners/job-network.ts";
 
 const noWarning = (message: string) => {
   throw new Error(message);

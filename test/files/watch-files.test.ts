@@ -2,13 +2,19 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { isAgentName, listAgents } from "../../src/config/agent-files.ts";
 import { scanProject } from "../../src/files/scan.ts";
-import { watchFiles } from "../../src/start/watch-files.ts";
-import { addAgent, tempProject, write } from "../files/support.ts";
+import { watchFiles } from "../../src/files/watch-files.ts";
+import { addAgent, tempProject, write } from "./support.ts";
 
 /** What is told of a project from when its watcher is ready. */
 async function watched(project: string) {
-  const files = watchFiles(project, { scan: await scanProject(project), problems: [] });
+  const files = watchFiles(project, {
+    scan: await scanProject(project),
+    problems: [],
+    isAgentName,
+    listAgents: () => listAgents(project),
+  });
   const agents: string[] = [];
   const warnings: string[] = [];
   const subscription = files.agent$.subscribe((name) => agents.push(name));

@@ -1,6 +1,8 @@
 import {
   buffer,
+  concatMap,
   debounceTime,
+  defer,
   filter,
   from,
   map,
@@ -12,15 +14,14 @@ import {
   timer,
 } from "rxjs";
 import type { MonoTypeOperatorFunction, Observable } from "rxjs";
-import { isAgentName, listAgents } from "../config/agent-files.ts";
+import { problemText } from "../../streams/problem-text.ts";
 import type { Problem } from "../../streams/vocabulary.ts";
-import { classify } from "../files/classify.ts";
-import type { PathKind } from "../files/classify.ts";
-import type { ProjectFileEvent } from "../files/project-file-event.ts";
-import { repairScans } from "../files/repair-scans.ts";
-import type { Scan } from "../files/scan.ts";
-import { watchProject } from "../files/watch-project.ts";
-import { newProblems } from "./new-problems.ts";
+import { classify } from "./classify.ts";
+import type { PathKind } from "./classify.ts";
+import type { ProjectFileEvent } from "./project-file-event.ts";
+import { repairScans } from "./repair-scans.ts";
+import type { Scan } from "./scan.ts";
+import { watchProject } from "./watch-project.ts";
 
 /** What may have changed on disk. All are hints. */
 export interface WatchedFiles {
@@ -35,22 +36,30 @@ export interface WatchedFiles {
 /** Nothing came or went for so long, in ms. */
 const quietMs = 1_000;
 /** A watcher that is not ready by then, in ms, is not waited for. */
-const patienceMs = 5_000;
+const readyTimeoutMs = 5_000;
 
-/** How the project was when its files were read, and what was said of it. */
-export interface SeenBefore {
+export interface WatchDeps {
   /** From before the files were read: what changed since then is found, too. */
   readonly scan: Scan;
-  /** Directories that can't be agents. */
+  /** Directories that can't be agents, known already. */
   readonly problems: readonly Problem[];
+  readonly isAgentName: (name: string) => boolean;
+  /** The directories of agents as they are now. */
+  readonly listAgents: () => Promise<{
+    readonly names: readonly string[];
+    readonly problems: readonly Problem[];
+  }>;
 }
 
-/** Watches the files of a project, once for all who listen; what events miss, a scan finds. */
-export function watchFiles(projectDir: string, { scan, problems }: SeenBefore): WatchedFiles {
+/** Watches the files of a project, once for all subscribers; a scan finds what events miss. */
+export function watchFiles(projectDir: string, deps: WatchDeps): WatchedFiles {
+  const { scan, problems, isAgentName, listAgents } = deps;
+  const mayBeMisnamed = (kind: PathKind): boolean =>
+    kind?.kind === "agents-root" || (kind?.kind === "agent" && !isAgentName(kind.name));
   const watched$ = watchProject(projectDir).pipe(share());
   const ready$ = watched$.pipe(filter(({ type }) => type === "ready"));
   // A watcher is ready a second time when it had to begin anew by polling.
-  const begin$ = merge(ready$, timer(patienceMs).pipe(takeUntil(ready$)));
+  const begin$ = merge(ready$, timer(readyTimeoutMs).pipe(takeUntil(ready$)));
   const repaired$ = repairScans(projectDir, { begin$, before: scan });
   const event$ = merge(repaired$, watched$).pipe(share());
   const kind$ = event$.pipe(
@@ -63,7 +72,7 @@ export function watchFiles(projectDir: string, { scan, problems }: SeenBefore): 
       mergeMap((kind) => {
         if (kind?.kind === "agent") return isAgentName(kind.name) ? of(kind.name) : [];
         if (kind?.kind !== "agents-root") return [];
-        return from(listAgents(projectDir)).pipe(mergeMap(({ names }) => names));
+        return from(listAgents()).pipe(mergeMap(({ names }) => names));
       }),
     ),
     project$: kind$.pipe(filter((kind) => kind?.kind === "project")),
@@ -72,7 +81,7 @@ export function watchFiles(projectDir: string, { scan, problems }: SeenBefore): 
         filter((event) => event.type === "warning"),
         map(({ message }) => message),
       ),
-      newProblems(kind$.pipe(filter(mayBeMisnamed)), () => listAgents(projectDir), problems),
+      newProblems(kind$.pipe(filter(mayBeMisnamed)), listAgents, problems),
     ),
   };
 }
@@ -101,6 +110,26 @@ function onceMoreWhenQuiet<T>(): MonoTypeOperatorFunction<T> {
     );
 }
 
-function mayBeMisnamed(kind: PathKind): boolean {
-  return kind?.kind === "agents-root" || (kind?.kind === "agent" && !isAgentName(kind.name));
+/**
+ * Problems that the last check did not have, as texts; checks at each value of `check$`, one after the other. A problem
+ * that was solved and came back is emitted again.
+ */
+export function newProblems(
+  check$: Observable<unknown>,
+  check: () => Promise<{ readonly problems: readonly Problem[] }>,
+  first: readonly Problem[],
+): Observable<string> {
+  return defer(() => {
+    let known = new Set(first.map(problemText));
+    const fresh = ({ problems }: { readonly problems: readonly Problem[] }): string[] => {
+      const texts = problems.map(problemText);
+      const added = texts.filter((text) => !known.has(text));
+      known = new Set(texts);
+      return added;
+    };
+    return check$.pipe(
+      concatMap(() => from(check())),
+      concatMap(fresh),
+    );
+  });
 }

@@ -1,9 +1,9 @@
 import { map } from "rxjs";
 import { describe, expect, it } from "vitest";
-import type { EngineChange } from "../../src/runners/container/engine-changes.ts";
-import { keptReady } from "../../src/start/kept-ready.ts";
-import type { BuildEvent } from "../../streams/vocabulary.ts";
-import { marbles } from "../helpers/marbles.ts";
+import type { EngineChange } from "../../../src/runners/container/engine-changes.ts";
+import { keepReady } from "../../../src/runners/container/keep-ready.ts";
+import type { BuildEvent } from "../../../streams/vocabulary.ts";
+import { marbles } from "../../helpers/marbles.ts";
 
 const events: Record<string, BuildEvent> = {
   s: { type: "build-started", text: "building" },
@@ -16,7 +16,7 @@ const changes: Record<string, EngineChange> = { r: "image-removed", g: "gone" };
 function draw(preparations: readonly string[], change: string, expected: string): void {
   let time = 0;
   marbles(({ cold, hot, scheduler, expectObservable }) => {
-    const ready$ = keptReady(
+    const ready$ = keepReady(
       () => cold<BuildEvent>(preparations[time++] ?? "|", events),
       hot(change, changes),
       scheduler,

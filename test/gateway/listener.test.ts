@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createListening } from "../../src/start/listening.ts";
+import { createGatewayListener } from "../../src/gateway/listener.ts";
 import { createStatusBoard } from "../../src/start/status-board.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
@@ -29,7 +29,7 @@ function setUp({ disabled = [], taken = false, text = "", host = "127.0.0.1" }: 
   const board = createStatusBoard(schedulerStatus, (name) => ({
     enabled: !disabled.includes(name),
   }));
-  const listening = createListening({
+  const listening = createGatewayListener({
     gateway: {
       listenTcp: (settings) => {
         const url = `http://localhost:${settings?.port ?? 0}`;
@@ -41,26 +41,21 @@ function setUp({ disabled = [], taken = false, text = "", host = "127.0.0.1" }: 
       listenUnix: () => Promise.resolve(void opened.push("unix")),
       close: () => Promise.resolve(),
     },
-    own: {
-      lock: { announce: () => undefined, isHeld: () => true, release: () => undefined },
-      socketPath: "/tmp/operator.sock",
-      startedAt: "2026-11-21T00:00:00.000Z",
-    },
-    webUi: false,
-    host,
+    options: { webUi: false, host },
+    socketPath: "/tmp/operator.sock",
     project$,
-    board,
-    version: "0.1.0",
+    status: board,
+    announce: () => undefined,
     note: (message) => void notes.push(message),
     warn: (message) => void warnings.push(message),
   });
   const happens = (event: RunEvent): void => {
     board.apply(event);
-    listening.see(event);
+    listening.onEvent(event);
   };
   const edit = (after: string): void => {
     project$.value = project(after);
-    listening.seeProject();
+    listening.onProject();
   };
   return { opened, happens, edit, port, warnings, notes, listening };
 }

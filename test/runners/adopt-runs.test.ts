@@ -1,6 +1,6 @@
 import { EMPTY, of } from "rxjs";
 import { expect, test } from "vitest";
-import { adoptRuns, instancesOf } from "../../src/start/adopt-runs.ts";
+import { adoptRuns, instancesOf } from "../../src/runners/adopt-runs.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../helpers/agents.ts";
 import { exitWith } from "../helpers/stream-runner.ts";

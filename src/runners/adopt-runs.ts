@@ -2,32 +2,41 @@ import type { Observable } from "rxjs";
 import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
 import type { RunnerEvent, StopReason } from "../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
-import type { LogEntry, RunRequest } from "../../streams/vocabulary.ts";
+import type { LogEntry, RunRequest, WorkItem } from "../../streams/vocabulary.ts";
 import type { LogSource } from "../contracts/log-source.ts";
-import type { OpenRun } from "../store/recover.ts";
+import { UserError } from "../errors.ts";
 
-/** How one runtime goes on with runs that an earlier scheduler started. */
+/** A run of an earlier scheduler that may live still, as the store has it. */
+interface OpenRun {
+  readonly item: WorkItem;
+  readonly instanceId: string;
+  readonly startedAt: number;
+  readonly waitedMs: number;
+  readonly leftByStop: boolean;
+}
+
+/** How one runtime adopts runs that an earlier scheduler started. */
 export interface Adopter {
-  /** Which of these instances can be gone on with, each with the config that it was started with. */
+  /** Those of these instances that can be adopted, each with the config that it was started with. */
   adopt(
     instanceIds: readonly string[],
   ): Promise<readonly { readonly instanceId: string; readonly agent: AgentConfig }[]>;
-  /** Cold; as `Runner.run`. `last` is the run's last line that was logged: what comes after is handed on. */
+  /** Cold; as `Runner.run`. `last` is the run's last logged line: the lines after it are emitted. */
   resume(
     run: { readonly request: RunRequest; readonly last: LogEntry | null },
     stop$: Observable<StopReason>,
   ): Observable<RunnerEvent>;
 }
 
-export interface AdoptionEdges {
+export interface AdoptionDeps {
   readonly runtimes: readonly Adopter[];
   readonly logs: Pick<LogSource, "read">;
 }
 
-/** The runs of an earlier scheduler that can be gone on with, each from the line after the last one in its log. */
+/** Adopts the runs of an earlier scheduler, each from the line after the last one in its log. */
 export async function adoptRuns(
   open: readonly OpenRun[],
-  { runtimes, logs }: AdoptionEdges,
+  { runtimes, logs }: AdoptionDeps,
 ): Promise<readonly AdoptedRun[]> {
   const ids = open.map(({ instanceId }) => instanceId);
   const adopted = await Promise.all(
@@ -52,12 +61,21 @@ export async function adoptRuns(
   }
 }
 
-/** The instances that live on. */
+/** Throws a UserError when there are any: a scheduler for one run only can't adopt others. */
+export function refuseAdopted(adopted: readonly AdoptedRun[]): void {
+  if (adopted.length === 0) return;
+  const names = adopted.map(({ request }) => request.instanceId).join(", ");
+  throw new UserError("runs_left", `runs of a scheduler that died go on: ${names}`, {
+    hint: "al start takes them over",
+  });
+}
+
+/** The adopted instances. */
 export function instancesOf(adopted: readonly AdoptedRun[]): ReadonlySet<string> {
   return new Set(adopted.map(({ request }) => request.instanceId));
 }
 
-/** More than the scheduler itself says of a run after the run's last line: one at each start. */
+/** More than the lines that the scheduler itself logs after a run's last line: one at each start. */
 const fewLines = 100;
 
 /** The last logged line that is the run's own. */
@@ -70,7 +88,7 @@ async function lastLine(
   return lines.findLast(({ entry }) => isOfRun(entry))?.entry ?? null;
 }
 
-/** The lines about its start, which tell the trigger, and about its end are the scheduler's. */
+/** The lines about its start, which have the trigger, and about its end are the scheduler's. */
 function isOfRun({ kind, trigger, outcome }: LogEntry): boolean {
   return kind !== "run" || (trigger === undefined && outcome === undefined);
 }

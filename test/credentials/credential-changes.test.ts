@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { credentialChanges, credentialLooks } from "../../src/start/credential-changes.ts";
+import { credentialChanges, credentialLooks } from "../../src/credentials/credential-changes.ts";
 import { anAgent } from "../helpers/agents.ts";
 import { project } from "../config/samples.ts";
 

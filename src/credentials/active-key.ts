@@ -3,11 +3,11 @@ import { stat } from "node:fs/promises";
 import { catchError, defer, EMPTY, exhaustMap, interval, mergeMap, of, share, tap } from "rxjs";
 import type { Observable } from "rxjs";
 import type { Sessions } from "../contracts/sessions.ts";
-import { ensureApiKey } from "../credentials/api-key.ts";
-import type { ApiKey } from "../credentials/api-key.ts";
+import { ensureApiKey } from "./api-key.ts";
+import type { ApiKey } from "./api-key.ts";
 import { messageOf } from "../errors.ts";
 
-export interface KeyInForceDeps {
+export interface ActiveKeyDeps {
   readonly home: string;
   readonly apiKey: ApiKey;
   readonly sessions: Pick<Sessions, "endAll">;
@@ -16,21 +16,21 @@ export interface KeyInForceDeps {
   readonly warn: (message: string) => void;
 }
 
-/** The API key that counts now. */
-export interface KeyInForce {
+/** The API key that is active now. */
+export interface ActiveKey {
   readonly key: () => string;
-  /** Looks at the key's file while somebody listens; emits after another key came into force and sessions ended. */
+  /** Polls the key's file while it is subscribed; emits after another key became active and sessions ended. */
   readonly change$: Observable<string>;
 }
 
-/** A new key is in force after this and what it takes to read it, in ms. */
-const lookEveryMs = 1_000;
+/** A new key is active after this time and the time that reading it takes. */
+const pollMs = 1_000;
 
 /**
  * Follows the key's file. Looking at one file costs nothing, and unlike a watch it survives every way of replacing
  * it.
  */
-export function keyInForce(deps: KeyInForceDeps): KeyInForce {
+export function activeKey(deps: ActiveKeyDeps): ActiveKey {
   const { home, apiKey, sessions, redactor, warn } = deps;
   let seen = stampOf(statSync(apiKey.path));
   let key = apiKey.key;
@@ -39,13 +39,13 @@ export function keyInForce(deps: KeyInForceDeps): KeyInForce {
   /** The key of a file that changed; null when it did not. */
   const look = async (): Promise<string | null> => {
     const stats = await stat(apiKey.path).catch(() => null);
-    // Without a file the key stays: a start makes a new one, a running scheduler must not lock everybody out.
+    // Without a file the key stays: a start makes a new one, a running scheduler must not lock its operators out.
     if (stats === null || stampOf(stats) === seen) return null;
     seen = stampOf(stats);
     return (await ensureApiKey(home)).key;
   };
-  const putInForce = (found: string | null): void => {
-    // eslint-disable-next-line no-restricted-syntax -- both are ours, and nobody waits for the answer
+  const activate = (found: string | null): void => {
+    // eslint-disable-next-line no-restricted-syntax -- both are ours, and no client measures the time of this
     if (found === null || found === key) return;
     key = found;
     redactor.add([found]);
@@ -59,14 +59,14 @@ export function keyInForce(deps: KeyInForceDeps): KeyInForce {
     return of("the API key changed: all sessions are over, and so are the streams of the old key");
   };
   const lookOnce = defer(look).pipe(
-    tap(putInForce),
+    tap(activate),
     mergeMap(endSessions),
     catchError((error: unknown) => {
       warn(`the API key's file changed: ${messageOf(error)}`);
       return EMPTY;
     }),
   );
-  const change$ = interval(lookEveryMs).pipe(
+  const change$ = interval(pollMs).pipe(
     exhaustMap(() => lookOnce),
     share(),
   );
