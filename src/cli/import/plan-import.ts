@@ -5,7 +5,7 @@ import { schemaLine } from "../schema-files.ts";
 import { findProblems } from "./find-problems.ts";
 import { planAgent } from "./plan-agent.ts";
 import { impliedSources, inlineModels, sourceType, translateProject } from "./project-config.ts";
-import type { SourceProject } from "./read-source.ts";
+import type { ProjectFile, SourceProject } from "./read-source.ts";
 import { placed } from "./remarks.ts";
 import type { Remark } from "./remarks.ts";
 import { merged, tableAt, textAt, textFor, textsAt, without } from "./tables.ts";
