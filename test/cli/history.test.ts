@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { anAgentStatus } from "../helpers/agent-status.ts";
 import { makeFolders, snapshotOf, startFakeOperator } from "./fake-operator.ts";
 import type { FakeOperator, Folders, Routes } from "./fake-operator.ts";
+import { historyEntry } from "../helpers/history-entry.ts";
 
 let folders: Folders;
 let operator: FakeOperator | null;
@@ -23,11 +24,9 @@ async function serve(routes: Routes): Promise<FakeOperator> {
 const snapshot = snapshotOf([anAgentStatus("dev"), anAgentStatus("review")]);
 
 describe("al history", () => {
-  const entry = {
+  const entry = historyEntry({
     id: "1",
-    at: new Date().toISOString(),
     kind: "webhook",
-    agent: "dev",
     source: "github",
     event: "issues",
     action: "opened",
@@ -36,7 +35,7 @@ describe("al history", () => {
     instanceId: null,
     durationMs: null,
     startedAt: null,
-  };
+  });
 
   test("asks for what was asked of it, and prints a table", async () => {
     let query = "";

@@ -41,7 +41,7 @@ echo "$AL_AGENT $AL_INSTANCE \${n:-manual}" >> '${marks}/ran'
 : > '${marks}/in-run'
 [ "$AL_AGENT" = worker ] || rlock demo:x > /dev/null
 sleep 0.05
-echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"usage":{}}'
+echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"done","usage":{}}'
 `;
 
 /** Makes the project in a temporary folder. */
