@@ -5,11 +5,11 @@ import type { Problem } from "../../streams/vocabulary.ts";
 import { agentNamePattern } from "../contracts/agent-name.ts";
 import { imageContextStamp } from "../contracts/image-context.ts";
 import { isMissing, messageOf } from "../errors.ts";
-import { fileProblem } from "./problem-sheet.ts";
+import { fileProblem } from "./diagnostics.ts";
 import { readText } from "./read-file.ts";
 import type { FileText } from "./read-file.ts";
 import { maxConfigBytes } from "./read-project.ts";
-import { sayValue } from "./say.ts";
+import { formatValue } from "./format-value.ts";
 
 /** What an agent is made from: the texts of its files, null where `problems` says why there is none. */
 export interface AgentFiles {
@@ -143,7 +143,7 @@ export function agentNameProblem(name: string): string | null {
   const expected = reserved.includes(name)
     ? "this name is reserved"
     : "expected 1 to 63 of a-z, 0-9 and -, not beginning with -";
-  return `${sayValue(name)} is not an agent's name: ${expected}`;
+  return `${formatValue(name)} is not an agent's name: ${expected}`;
 }
 
 function illegalName(name: string): Problem {

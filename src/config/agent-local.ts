@@ -1,7 +1,7 @@
 import type { AgentLocalConfig } from "../../streams/agent-config.ts";
 import { runtimes } from "../../streams/runtimes.ts";
 import type { AgentTable } from "./agent-schema.ts";
-import type { ProblemSheet } from "./problem-sheet.ts";
+import type { Diagnostics } from "./diagnostics.ts";
 
 /** Variables that the run sets itself, or that change which program a command is. */
 const reserved =
@@ -17,23 +17,23 @@ export function resolveLocal(local: AgentTable["local"]): AgentLocalConfig {
 export function checkLocal(
   { credentials, local, runtime }: AgentTable,
   credentialSets: (reference: string, variable: string) => boolean,
-  sheet: ProblemSheet,
+  diagnostics: Diagnostics,
 ): void {
   for (const name of Object.keys(local.env)) {
     const from = credentials.find((reference) => credentialSets(reference, name));
     const path = ["local", "env", name];
     if (reserved.test(name)) {
-      sheet.error(path, `local.env.${name} is reserved for the run itself; ${instead(name)}`);
+      diagnostics.error(path, `local.env.${name} is reserved for the run itself; ${instead(name)}`);
     } else if (from !== undefined) {
       const advice = "choose another name, or leave the credential out";
-      sheet.error(path, `local.env.${name} is set by the credential ${from}; ${advice}`);
+      diagnostics.error(path, `local.env.${name} is set by the credential ${from}; ${advice}`);
     }
   }
   if (runtimes[runtime.type].hasLimits) return;
   for (const key of ["memory", "cpus", "network"] as const) {
     if (local[key] === undefined) continue;
     const advice = `leave it out, or set type = "container" under [runtime]`;
-    sheet.warn(
+    diagnostics.warn(
       ["local", key],
       `local.${key} limits containers, and this is a ${runtime.type} agent; ${advice}`,
     );

@@ -1,7 +1,7 @@
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import { both, changed, isEqual, sayDifferences } from "./differences.ts";
 import type { Say } from "./differences.ts";
-import { sayNames } from "./say.ts";
+import { formatNames } from "./format-value.ts";
 
 /** Keys as the files have them; each key of the config must be here. */
 const agentKeys: { readonly [Key in Exclude<keyof AgentConfig, "name">]: Say<AgentConfig> } = {
@@ -40,7 +40,7 @@ function sayModels(before: AgentConfig, after: AgentConfig): string {
   const names = ({ models }: AgentConfig): string[] => models.map(({ name }) => name);
   if (!isEqual(names(before), names(after))) return both("models", names)(before, after);
   const differing = after.models.filter((model, index) => !isEqual(model, before.models[index]));
-  return `settings of model ${sayNames(differing.map(({ name }) => name))} changed`;
+  return `settings of model ${formatNames(differing.map(({ name }) => name))} changed`;
 }
 
 function sayHarness(before: AgentConfig, after: AgentConfig): string {

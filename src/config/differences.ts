@@ -1,4 +1,4 @@
-import { sayNames, sayValue } from "./say.ts";
+import { formatNames, formatValue } from "./format-value.ts";
 
 /** How a changed key is said: with both values, or, where these are long or private, as changed. */
 export type Say<Config> = (before: Config, after: Config) => string;
@@ -14,7 +14,7 @@ export function changed(label: string): () => string {
 
 function sayShort(value: unknown): string {
   if (value === null) return "none";
-  return Array.isArray(value) ? `[${sayNames(value.map(String))}]` : sayValue(value);
+  return Array.isArray(value) ? `[${formatNames(value.map(String))}]` : formatValue(value);
 }
 
 export function differingKeys(before: object, after: object): string[] {

@@ -4,7 +4,7 @@ import {
   parseCredentialReference,
   gatewayKeyType,
 } from "../contracts/credential-reference.ts";
-import { sayNames } from "./say.ts";
+import { formatNames } from "./format-value.ts";
 import { isTimezone } from "./timezone.ts";
 
 /**
@@ -56,7 +56,7 @@ export function flag() {
 }
 
 export function choice<const Values extends readonly string[]>(values: Values) {
-  return z.enum(values, { error: `one of ${sayNames(values)}` });
+  return z.enum(values, { error: `one of ${formatNames(values)}` });
 }
 
 export function list<Item extends z.ZodType>(item: Item, what: string) {
@@ -85,7 +85,7 @@ export function credentialInstance() {
 
 /** HTTP headers whose values are text; those that the program itself sends are refused. */
 export function headers() {
-  const expected = `an HTTP header that a request may add; not ${sayNames(reservedHeaders)}`;
+  const expected = `an HTTP header that a request may add; not ${formatNames(reservedHeaders)}`;
   const name = z.string({ error: expected }).refine(isAddableHeader, { error: expected });
   const value = pattern(/^[!-~]([ -~]*[!-~])?$/, "one line of printable ASCII text");
   return z.record(name, value, { error: 'a table of headers, e.g. { "x-team" = "a" }' });

@@ -1,7 +1,7 @@
 import matter from "gray-matter";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
-import { sayValue } from "./say.ts";
+import { formatValue } from "./format-value.ts";
 
 /** SKILL.md in two. */
 export interface Parts {
@@ -25,7 +25,7 @@ export function splitSkill(raw: string): Parts | Mistake {
   if (!/^---(?!-)/.test(text)) return { front: "", body: text.trim() };
   const [first = ""] = text.split("\n", 1);
   if (first.trimEnd() !== "---") {
-    const message = `front matter begins with ${sayValue(first)}; expected a bare "---" before YAML`;
+    const message = `front matter begins with ${formatValue(first)}; expected a bare "---" before YAML`;
     return { line: 1, column: 1, message };
   }
   // With the end of the first line, so that an empty front matter is found too.
@@ -68,7 +68,7 @@ export function parseYaml(
     return {
       line: 2,
       column: 1,
-      message: `front matter is ${sayValue(data)}; expected "key: value" lines`,
+      message: `front matter is ${formatValue(data)}; expected "key: value" lines`,
     };
   } catch (error) {
     return yamlMistake(error);

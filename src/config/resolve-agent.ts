@@ -8,11 +8,11 @@ import type { AgentFiles } from "./agent-files.ts";
 import { agentSchema } from "./agent-schema.ts";
 import type { AgentTable } from "./agent-schema.ts";
 import { checkLocal, resolveLocal } from "./agent-local.ts";
-import { hasErrors } from "./problem-sheet.ts";
-import type { ProblemSheet } from "./problem-sheet.ts";
+import { hasErrors } from "./diagnostics.ts";
+import type { Diagnostics } from "./diagnostics.ts";
 import type { ProjectConfig } from "./project-config.ts";
 import { resolveHarness } from "./resolve-project.ts";
-import { sayNames, sayValue } from "./say.ts";
+import { formatNames, formatValue } from "./format-value.ts";
 import { fiveFields, scheduleProblem } from "./schedule.ts";
 import { parseSkill } from "./skill.ts";
 import type { ParsedSkill, Skill } from "./skill.ts";
@@ -66,23 +66,27 @@ function resolveConfig(
   known: KnownToAgents,
 ): ResolvedConfig {
   if (config === null) return { resolved: null, problems: [] };
-  const { value: table, sheet } = validateToml(agentSchema, `agents/${name}/config.toml`, config);
-  const { problems } = sheet;
+  const { value: table, diagnostics } = validateToml(
+    agentSchema,
+    `agents/${name}/config.toml`,
+    config,
+  );
+  const { problems } = diagnostics;
   if (table === null) return { resolved: null, problems };
-  checkTriggers(table, sheet);
-  checkCredentials(table, known.credentialTypes, sheet);
-  checkLocal(table, known.credentialSets, sheet);
-  const models = chosenModels(table.models, project, sheet);
-  const webhooks = webhookBindings(table.webhooks, project, known.filters, sheet);
+  checkTriggers(table, diagnostics);
+  checkCredentials(table, known.credentialTypes, diagnostics);
+  checkLocal(table, known.credentialSets, diagnostics);
+  const models = chosenModels(table.models, project, diagnostics);
+  const webhooks = webhookBindings(table.webhooks, project, known.filters, diagnostics);
   return { resolved: { ...withFallbacks(table, project), models, webhooks }, problems };
 }
 
-function checkTriggers(table: AgentTable, sheet: ProblemSheet): void {
+function checkTriggers(table: AgentTable, diagnostics: Diagnostics): void {
   const { schedule, webhooks, callable, scale } = table;
   const problem = schedule === undefined ? null : scheduleProblem(schedule);
-  if (problem !== null) sheet.error(["schedule"], problem);
+  if (problem !== null) diagnostics.error(["schedule"], problem);
   if (schedule !== undefined || webhooks.length > 0 || callable || scale === 0) return;
-  sheet.error(
+  diagnostics.error(
     [],
     `the agent has neither schedule nor webhooks, so nothing would start it; ${waysToStart}`,
   );
@@ -95,21 +99,21 @@ const waysToStart =
 function checkCredentials(
   { credentials }: AgentTable,
   known: readonly string[],
-  sheet: ProblemSheet,
+  diagnostics: Diagnostics,
 ): void {
   for (const [index, name] of credentials.entries()) {
     const type = parseCredentialReference(name)?.type ?? "";
     const near = known.includes(type) ? null : closest(type, known);
     if (near === null || slipsBetween(type, near) > 1) continue;
-    const message = `${sayValue(type)} is not a type of credential that al knows; ${meant(near)}`;
-    sheet.warn(["credentials", index], message);
+    const message = `${formatValue(type)} is not a type of credential that al knows; ${meant(near)}`;
+    diagnostics.warn(["credentials", index], message);
   }
 }
 
 function chosenModels(
   names: readonly string[],
   { models }: ProjectConfig,
-  sheet: ProblemSheet,
+  diagnostics: Diagnostics,
 ): ModelConfig[] {
   return names.flatMap((name, index) => {
     const model = Object.hasOwn(models, name) ? models[name] : undefined;
@@ -118,8 +122,8 @@ function chosenModels(
     const advice =
       known.length === 0
         ? `the project's config.toml has none; add [models.${name}] there`
-        : `expected one of ${sayNames(known)}${didYouMean(name, known)}`;
-    sheet.error(["models", index], `model ${sayValue(name)} is not defined; ${advice}`);
+        : `expected one of ${formatNames(known)}${didYouMean(name, known)}`;
+    diagnostics.error(["models", index], `model ${formatValue(name)} is not defined; ${advice}`);
     return [];
   });
 }

@@ -5,26 +5,26 @@ import type { FilterTable } from "../contracts/webhook-filters.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { modelDefaults } from "../contracts/model-defaults.ts";
 import type { HarnessTable } from "./harness-schema.ts";
-import { hasErrors } from "./problem-sheet.ts";
-import type { ProblemSheet } from "./problem-sheet.ts";
+import { hasErrors } from "./diagnostics.ts";
+import type { Diagnostics } from "./diagnostics.ts";
 import type { ProjectChange, ProjectConfig, WebhookSourceConfig } from "./project-config.ts";
 import { projectSchema } from "./project-schema.ts";
 import type { ModelTable, ProjectTable } from "./project-schema.ts";
 import type { ProjectFile } from "./read-project.ts";
-import { sayNames, sayValue } from "./say.ts";
+import { formatNames, formatValue } from "./format-value.ts";
 import { validateToml } from "./validate.ts";
 
 /** The project's config from its text. Pure; never throws. */
 export function resolveProject(file: ProjectFile, filters: FilterTable): ProjectChange {
-  const { value, sheet } = validateToml(projectSchema, "config.toml", file.text);
+  const { value, diagnostics } = validateToml(projectSchema, "config.toml", file.text);
   if (value !== null) {
-    checkModels(value, sheet);
-    checkSources(value, filters, sheet);
+    checkModels(value, diagnostics);
+    checkSources(value, filters, diagnostics);
   }
-  if (value === null || hasErrors(sheet.problems)) {
-    return { type: "invalid", problems: sheet.problems };
+  if (value === null || hasErrors(diagnostics.problems)) {
+    return { type: "invalid", problems: diagnostics.problems };
   }
-  return { type: "set", project: projectConfig(value, file), warnings: sheet.problems };
+  return { type: "set", project: projectConfig(value, file), warnings: diagnostics.problems };
 }
 
 /** The keys of the first table that has them, else the defaults. */
@@ -35,17 +35,17 @@ export function resolveHarness(own: HarnessTable, inherited?: HarnessConfig): Ha
   };
 }
 
-function checkModels({ models }: ProjectTable, sheet: ProblemSheet): void {
+function checkModels({ models }: ProjectTable, diagnostics: Diagnostics): void {
   for (const [name, model] of Object.entries(models)) {
     const path = ["models", name];
     const missing = missingKey(model);
     if (missing !== null) {
       const [key, expected] = missing;
-      sheet.error(path, `${path.join(".")}.${key} is missing; expected ${expected}`);
+      diagnostics.error(path, `${path.join(".")}.${key} is missing; expected ${expected}`);
     }
     if (model.authType === "oauth_token" && apiOf(model) === "google-generative-ai") {
       const found = `${path.join(".")}.authType is "oauth_token", which Google's API does not take`;
-      sheet.error([...path, "authType"], `${found}; use "api_key"`);
+      diagnostics.error([...path, "authType"], `${found}; use "api_key"`);
     }
   }
 }
@@ -67,26 +67,30 @@ function apiOf({ api, provider, model = "" }: ModelTable): ModelApi {
   return api ?? modelDefaults(provider, model).api;
 }
 
-function checkSources({ webhooks }: ProjectTable, filters: FilterTable, sheet: ProblemSheet): void {
+function checkSources(
+  { webhooks }: ProjectTable,
+  filters: FilterTable,
+  diagnostics: Diagnostics,
+): void {
   for (const [name, source] of Object.entries(webhooks)) {
     const path = ["webhooks", name];
     if (!Object.hasOwn(filters, source.type)) {
       const types = Object.keys(filters);
       const near = didYouMean(source.type, types);
-      const expected = `expected one of ${sayNames(types)}${near}`;
-      sheet.error(
+      const expected = `expected one of ${formatNames(types)}${near}`;
+      diagnostics.error(
         [...path, "type"],
-        `${path.join(".")}.type is ${sayValue(source.type)}; ${expected}`,
+        `${path.join(".")}.type is ${formatValue(source.type)}; ${expected}`,
       );
     } else if (source.allowUnsigned) {
       const advice = "anybody who reaches the gateway can start agents with it";
-      sheet.warn(
+      diagnostics.warn(
         [...path, "allowUnsigned"],
         `webhook source ${name} takes unsigned deliveries: ${advice}`,
       );
     } else if (source.credential === undefined) {
       const advice = "name the instance of its secret, or set allowUnsigned = true";
-      sheet.warn(
+      diagnostics.warn(
         path,
         `webhook source ${name} has no credential, so its deliveries are refused; ${advice}`,
       );

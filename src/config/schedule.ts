@@ -1,7 +1,7 @@
 import { CronExpressionParser } from "cron-parser";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { messageOf } from "../errors.ts";
-import { sayNames } from "./say.ts";
+import { formatNames } from "./format-value.ts";
 
 const advice = 'use five fields, e.g. "0 9 * * *"';
 
@@ -29,7 +29,7 @@ export function scheduleProblem(schedule: string): string | null {
   const fields = fiveFields(schedule).split(" ");
   if (schedule.trim().startsWith("@") && fields.length !== 5) {
     const known = Object.keys(shortNames);
-    const near = didYouMean(schedule.trim(), known) || `; known are ${sayNames(known)}`;
+    const near = didYouMean(schedule.trim(), known) || `; known are ${formatNames(known)}`;
     return `${quoted} is not a cron expression${near}`;
   }
   if (fields.length !== 5) return `${quoted} is not a cron expression; ${advice}`;

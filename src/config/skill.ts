@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Problem } from "../../streams/vocabulary.ts";
 import { parseYaml, splitSkill } from "./front-matter.ts";
 import type { Mistake, Parts } from "./front-matter.ts";
-import { fileProblem } from "./problem-sheet.ts";
-import { sayValue } from "./say.ts";
+import { fileProblem } from "./diagnostics.ts";
+import { formatValue } from "./format-value.ts";
 
 /** SKILL.md: its front matter and the markdown body, which is the agent's system prompt. */
 export interface Skill {
@@ -69,7 +69,7 @@ function fieldMistake(
   parts: Parts,
 ): Mistake {
   const key = String(issue.path[0]);
-  const message = `${key} is ${sayValue(values[key])}; expected ${issue.message}, in quotes if need be`;
+  const message = `${key} is ${formatValue(values[key])}; expected ${issue.message}, in quotes if need be`;
   return { ...fieldPlace(parts, key), message };
 }
 
@@ -87,10 +87,10 @@ function compatibilityProblem(
 ): Pick<Problem, "severity" | "message"> | null {
   if (range === null) return null;
   if (semver.validRange(range) === null) {
-    const message = `compatibility ${sayValue(range)} is not a semver range, e.g. ">=1.2 <2", and is not checked`;
+    const message = `compatibility ${formatValue(range)} is not a semver range, e.g. ">=1.2 <2", and is not checked`;
     return { severity: "warning", message };
   }
   if (semver.satisfies(version, range, { includePrerelease: true })) return null;
-  const message = `the skill is compatible with ${sayValue(range)}, and this is version ${version}; get another version of one of them`;
+  const message = `the skill is compatible with ${formatValue(range)}, and this is version ${version}; get another version of one of them`;
   return { severity: "error", message };
 }

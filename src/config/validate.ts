@@ -3,17 +3,17 @@ import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { unwrapped } from "./explain-schema.ts";
-import { hasErrors, problemSheet } from "./problem-sheet.ts";
-import type { ProblemSheet } from "./problem-sheet.ts";
-import { sayPath, sayValue } from "./say.ts";
+import { hasErrors, createDiagnostics } from "./diagnostics.ts";
+import type { Diagnostics } from "./diagnostics.ts";
+import { formatPath, formatValue } from "./format-value.ts";
 import { tomlLocator } from "./toml-locator.ts";
 import type { TomlPath } from "./toml-locator.ts";
 
-/** A TOML file against its schema: the value, null when it has errors, and what there is to say about it. */
+/** A TOML file against its schema: the value, null when it has errors, and its diagnostics. */
 interface Validated<T> {
   readonly value: T | null;
-  /** For the checks that a schema can't make: they go on in the same sheet. */
-  readonly sheet: ProblemSheet;
+  /** For the checks that a schema can't make: they add to the same diagnostics. */
+  readonly diagnostics: Diagnostics;
 }
 
 type Table = Record<string, unknown>;
@@ -28,22 +28,22 @@ export function validateToml<S extends z.ZodType>(
   file: string,
   text: string,
 ): Validated<z.output<S>> {
-  const sheet = problemSheet(file, tomlLocator(text));
+  const diagnostics = createDiagnostics(file, tomlLocator(text));
   const data = parseToml(text);
   if ("message" in data) {
     const { line, column, message } = data;
-    const broken = problemSheet(file, () => ({ line, column }));
+    const broken = createDiagnostics(file, () => ({ line, column }));
     broken.error([], message);
-    return { value: null, sheet: broken };
+    return { value: null, diagnostics: broken };
   }
   const first = schema.safeParse(data.table);
-  if (first.success) return { value: first.data, sheet };
-  report(first.error.issues, schema, data.table, sheet);
-  if (hasErrors(sheet.problems)) return { value: null, sheet };
+  if (first.success) return { value: first.data, diagnostics };
+  report(first.error.issues, schema, data.table, diagnostics);
+  if (hasErrors(diagnostics.problems)) return { value: null, diagnostics };
   // Only unknown keys were wrong, and they are out of the data now.
   const { data: value = null, error } = schema.safeParse(data.table);
-  if (error) report(error.issues, schema, data.table, sheet);
-  return { value, sheet };
+  if (error) report(error.issues, schema, data.table, diagnostics);
+  return { value, diagnostics };
 }
 
 type Parsed =
@@ -62,23 +62,23 @@ function parseToml(text: string): Parsed {
   }
 }
 
-/** Says all issues, one a place, and takes unknown keys out of the data. */
+/** Reports all issues, one per place, and removes unknown keys from the data. */
 function report(
   issues: readonly Issue[],
   schema: z.ZodType,
   data: Table,
-  sheet: ProblemSheet,
+  diagnostics: Diagnostics,
 ): void {
-  const said = new Set<string>();
+  const reported = new Set<string>();
   for (const issue of issues) {
     const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
     const place = JSON.stringify(path);
     if (issue.code === "unrecognized_keys") {
-      warnOfKeys(issue.keys, path, schema, data, sheet);
-    } else if (!said.has(place)) {
-      said.add(place);
+      warnOfKeys(issue.keys, path, schema, data, diagnostics);
+    } else if (!reported.has(place)) {
+      reported.add(place);
       const at = issue.code === "invalid_key" ? "key" : "value";
-      sheet.error(path, issueMessage(issue, path, valueAt(data, path)), at);
+      diagnostics.error(path, issueMessage(issue, path, valueAt(data, path)), at);
     }
   }
 }
@@ -88,26 +88,26 @@ function warnOfKeys(
   path: TomlPath,
   schema: z.ZodType,
   data: Table,
-  sheet: ProblemSheet,
+  diagnostics: Diagnostics,
 ): void {
   const known = knownKeys(schema, path);
   const table = valueAt(data, path);
   for (const key of keys) {
     const near = didYouMean(key, known) || `; known here: ${known.join(", ")}`;
-    sheet.warn([...path, key], `unknown key ${sayValue(key)} is ignored${near}`, "key");
+    diagnostics.warn([...path, key], `unknown key ${formatValue(key)} is ignored${near}`, "key");
     if (isTable(table)) Reflect.deleteProperty(table, key);
   }
 }
 
 function issueMessage(issue: Issue, path: TomlPath, found: unknown): string {
-  const name = sayPath(path);
+  const name = formatPath(path);
   if (issue.code === "invalid_key") {
-    return `the name ${sayValue(path.at(-1))} is not allowed; expected ${issue.issues[0]?.message ?? "another"}`;
+    return `the name ${formatValue(path.at(-1))} is not allowed; expected ${issue.issues[0]?.message ?? "another"}`;
   }
   if (found === undefined) return `${name} is missing; expected ${issue.message}`;
   const values = issue.code === "invalid_value" ? issue.values.map(String) : [];
   const near = typeof found === "string" ? didYouMean(found, values) : "";
-  return `${name} is ${sayValue(found)}; expected ${issue.message}${near}`;
+  return `${name} is ${formatValue(found)}; expected ${issue.message}${near}`;
 }
 
 function valueAt(data: unknown, path: TomlPath): unknown {

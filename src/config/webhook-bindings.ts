@@ -3,9 +3,9 @@ import type { FilterField, FilterTable } from "../contracts/webhook-filters.ts";
 import { webhookSchema } from "./agent-schema.ts";
 import type { AgentTable } from "./agent-schema.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
-import type { ProblemSheet } from "./problem-sheet.ts";
+import type { Diagnostics } from "./diagnostics.ts";
 import type { ProjectConfig } from "./project-config.ts";
-import { sayNames, sayPath, sayValue } from "./say.ts";
+import { formatNames, formatPath, formatValue } from "./format-value.ts";
 import type { TomlPath } from "./toml-locator.ts";
 
 type Entry = AgentTable["webhooks"][number];
@@ -23,17 +23,17 @@ export function webhookBindings(
   entries: readonly Entry[],
   project: ProjectConfig,
   filters: FilterTable,
-  sheet: ProblemSheet,
+  diagnostics: Diagnostics,
 ): WebhookBinding[] {
   return entries.flatMap((entry, index) => {
     const path = ["webhooks", index];
-    const type = sourceType(entry.source, project, path, sheet);
+    const type = sourceType(entry.source, project, path, diagnostics);
     if (type === null) return [];
     const fields = { ...filters[type], ...commonFields };
     const binding = {
       source: entry.source,
       type,
-      filters: filtersOf(entry, type, fields, path, sheet),
+      filters: filtersOf(entry, type, fields, path, diagnostics),
     };
     return [entry.where === undefined ? binding : { ...binding, where: entry.where }];
   });
@@ -43,16 +43,19 @@ function sourceType(
   source: string,
   { webhooks }: ProjectConfig,
   path: TomlPath,
-  sheet: ProblemSheet,
+  diagnostics: Diagnostics,
 ): string | null {
   if (Object.hasOwn(webhooks, source)) return webhooks[source]?.type ?? null;
   const known = Object.keys(webhooks);
   const advice =
     known.length === 0
       ? `the project's config.toml has none; add [webhooks.${source}] there`
-      : `expected one of ${sayNames(known)}${didYouMean(source, known)}`;
+      : `expected one of ${formatNames(known)}${didYouMean(source, known)}`;
   const at = [...path, "source"];
-  sheet.error(at, `${sayPath(at)} ${sayValue(source)} is not a webhook source; ${advice}`);
+  diagnostics.error(
+    at,
+    `${formatPath(at)} ${formatValue(source)} is not a webhook source; ${advice}`,
+  );
   return null;
 }
 
@@ -61,7 +64,7 @@ function filtersOf(
   type: string,
   fields: Fields,
   path: TomlPath,
-  sheet: ProblemSheet,
+  diagnostics: Diagnostics,
 ): Record<string, FilterValue> {
   const result: Record<string, FilterValue> = {};
   for (const [key, value] of Object.entries(given)) {
@@ -69,12 +72,15 @@ function filtersOf(
     const at = [...path, key];
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
     if (field === undefined) {
-      sheet.error(at, unknownField(key, type, Object.keys(fields)), "key");
+      diagnostics.error(at, unknownField(key, type, Object.keys(fields)), "key");
     } else if (fits(field, value)) {
       result[key] = value;
-      checkValues(field, value, at, sheet);
+      checkValues(field, value, at, diagnostics);
     } else {
-      sheet.error(at, `${sayPath(at)} is ${sayValue(value)}; expected ${expected[field.kind]}`);
+      diagnostics.error(
+        at,
+        `${formatPath(at)} is ${formatValue(value)}; expected ${expected[field.kind]}`,
+      );
     }
   }
   return result;
@@ -82,7 +88,7 @@ function filtersOf(
 
 function unknownField(key: string, type: string, known: readonly string[]): string {
   const near = didYouMean(key, known);
-  return `${sayValue(key)} is not a filter of ${type} webhooks; expected one of ${sayNames(known)}${near}`;
+  return `${formatValue(key)} is not a filter of ${type} webhooks; expected one of ${formatNames(known)}${near}`;
 }
 
 const expected: Record<FilterField["kind"], string> = {
@@ -100,11 +106,11 @@ function checkValues(
   field: FilterField,
   value: FilterValue,
   path: TomlPath,
-  sheet: ProblemSheet,
+  diagnostics: Diagnostics,
 ): void {
-  const name = sayPath(path);
+  const name = formatPath(path);
   if (typeof value === "object" && value.length === 0) {
-    sheet.warn(
+    diagnostics.warn(
       path,
       `${name} is an empty list, which no event meets; take it out to let all events pass`,
     );
@@ -114,6 +120,9 @@ function checkValues(
   for (const item of typeof value === "string" ? [value] : value) {
     if (known.includes(item)) continue;
     const near = didYouMean(item, known);
-    sheet.error(path, `${name} has ${sayValue(item)}; expected ${sayNames(known)}${near}`);
+    diagnostics.error(
+      path,
+      `${name} has ${formatValue(item)}; expected ${formatNames(known)}${near}`,
+    );
   }
 }

@@ -1,6 +1,6 @@
 import { Subject } from "rxjs";
 import { expect, test } from "vitest";
-import { fileProblem } from "../../src/config/problem-sheet.ts";
+import { fileProblem } from "../../src/config/diagnostics.ts";
 import { newProblems } from "../../src/files/watch-files.ts";
 import { problemText } from "../../streams/problem-text.ts";
 import type { Problem } from "../../streams/vocabulary.ts";

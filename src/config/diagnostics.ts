@@ -1,22 +1,22 @@
 import type { Problem } from "../../streams/vocabulary.ts";
 import type { Locate, TomlPath } from "./toml-locator.ts";
 
-/** Gathers the problems of one TOML file, each placed by its key path. */
-export interface ProblemSheet {
+/** Collects the problems of one TOML file, each placed by its key path. */
+export interface Diagnostics {
   readonly problems: readonly Problem[];
   /** Placed at the value, because that is what must change. */
   error(path: TomlPath, message: string, at?: "key" | "value"): void;
   warn(path: TomlPath, message: string, at?: "key" | "value"): void;
 }
 
-/** Nobody reads more of one file, and a page has to show them. */
+/** More problems than this of one file help no reader, and a page has to show them. */
 const maxEach = 25;
 
 /** `file` is relative to the project. Of each severity the first problems are kept, and one that says so. */
-export function problemSheet(file: string, locate: Locate): ProblemSheet {
+export function createDiagnostics(file: string, locate: Locate): Diagnostics {
   const problems: Problem[] = [];
   const start = { line: 1, column: 1 };
-  const add = (severity: Problem["severity"]): ProblemSheet["error"] => {
+  const add = (severity: Problem["severity"]): Diagnostics["error"] => {
     let count = 0;
     return (path, message, at = "value") => {
       count++;

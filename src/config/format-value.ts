@@ -4,7 +4,7 @@ import type { TomlPath } from "./toml-locator.ts";
 const longest = 60;
 
 /** A value as a message quotes it: short, on one line. */
-export function sayValue(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (typeof value === "string") {
     return JSON.stringify(value.length > longest ? `${value.slice(0, longest)}…` : value);
   }
@@ -15,12 +15,12 @@ export function sayValue(value: unknown): string {
 }
 
 /** `"a", "b", "c"`. */
-export function sayNames(names: Iterable<string>): string {
-  return [...names].map(sayValue).join(", ");
+export function formatNames(names: Iterable<string>): string {
+  return [...names].map(formatValue).join(", ");
 }
 
 /** `webhooks[0].repos`. */
-export function sayPath(path: TomlPath): string {
+export function formatPath(path: TomlPath): string {
   return path
     .map((part, index) => (typeof part === "number" ? `[${part}]` : (index > 0 ? "." : "") + part))
     .join("");
