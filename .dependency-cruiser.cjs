@@ -11,7 +11,7 @@ module.exports = {
         "streams/ imports rxjs, itself and pure functions; no file, socket, process or clock.",
       severity: "error",
       from: { path: "^streams/" },
-      to: { pathNot: ["^streams/", "^node_modules/(rxjs|cron-parser)/"] },
+      to: { pathNot: ["^streams/", "^node_modules/(rxjs|cron-parser|zod)/"] },
     },
     {
       name: "stages-do-not-know-each-other",

@@ -1,95 +1,128 @@
-import type { RuntimeType } from "../runtimes.ts";
-import type { LogLevel, Outcome } from "../vocabulary.ts";
+import { z } from "zod";
+import { runtimeTypes } from "../runtimes.ts";
+import { outcomes } from "../vocabulary.ts";
 
-export type AgentState = "idle" | "running" | "building" | "error";
+/** The status on the wire: each schema is described in the API's documentation, and each type is made from it. */
+const time = z.iso.datetime();
+const texts = z.array(z.string()).readonly();
+const level = z.literal([10, 20, 30, 40, 50, 60]).meta({ description: "pino's numbers" });
 
-/** One agent on the wire: the row of the dashboard. Times are ISO 8601 UTC. */
-export interface AgentStatus {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string | null;
-  readonly license: string | null;
-  readonly state: AgentState;
-  readonly statusText: string | null;
-  readonly error: string | null;
-  /** What is wrong and stops no run, such as a fallback model without its key. */
-  readonly warning: string | null;
-  readonly enabled: boolean;
-  readonly lastRunAt: string | null;
-  readonly lastDurationMs: number | null;
-  readonly lastOutcome: Outcome | null;
-  readonly nextRunAt: string | null;
-  readonly running: number;
-  readonly scale: number;
-  readonly queued: number;
-  readonly queueSize: number;
-  /** Labels such as `cron 0 9 * * *`, `webhook github` and `callable`. */
-  readonly triggers: readonly string[];
-  readonly runtime: RuntimeType;
-  readonly models: readonly string[];
-}
+const agentSchema = z
+  .object({
+    name: z.string(),
+    title: z.string(),
+    description: z.string().nullable(),
+    license: z.string().nullable(),
+    state: z.enum(["idle", "running", "building", "error"]),
+    statusText: z.string().nullable(),
+    error: z.string().nullable(),
+    /** For example a fallback model without its key. */
+    warning: z.string().nullable().meta({ description: "What is wrong and stops no run" }),
+    enabled: z.boolean(),
+    lastRunAt: time.nullable(),
+    lastDurationMs: z.number().nullable(),
+    lastOutcome: z.enum(outcomes).nullable(),
+    nextRunAt: time.nullable(),
+    running: z.int(),
+    scale: z.int(),
+    queued: z.int(),
+    queueSize: z.int(),
+    /** Labels such as `cron 0 9 * * *`, `webhook github` and `callable`. */
+    triggers: texts,
+    runtime: z.enum(runtimeTypes),
+    models: texts,
+  })
+  .meta({ id: "Agent" });
+/** One agent: the row of the dashboard. Times are ISO 8601 UTC. */
+export type AgentStatus = Readonly<z.infer<typeof agentSchema>>;
+export type AgentState = AgentStatus["state"];
 
-/** The scheduler on the wire. */
-export interface SchedulerStatus {
-  readonly paused: boolean;
-  /** It was told to stop, and lets runs finish. */
-  readonly draining: boolean;
-  readonly startedAt: string;
-  readonly version: string;
-  /** The project directory's name. */
-  readonly project: string;
-  readonly gatewayUrl: string | null;
-  readonly running: number;
-  readonly cronJobs: number;
-  readonly webhookSources: readonly string[];
-  /** What is wrong with the project's config.toml while the last good one stays in force. */
-  readonly error: string | null;
-  /** Directories that are no agents yet, though each holds a skill. */
-  readonly warnings: readonly string[];
-}
+const schedulerSchema = z
+  .object({
+    paused: z.boolean(),
+    draining: z.boolean().meta({ description: "It stops, and lets runs finish" }),
+    startedAt: time,
+    version: z.string(),
+    /** The project directory's name. */
+    project: z.string(),
+    gatewayUrl: z.string().nullable(),
+    running: z.int(),
+    cronJobs: z.int(),
+    webhookSources: texts,
+    /** What is wrong with the project's config.toml while the last good one stays active. */
+    error: z.string().nullable(),
+    warnings: texts.meta({
+      description: "Directories that are no agents yet, though each holds a skill",
+    }),
+  })
+  .meta({ id: "Scheduler" });
+export type SchedulerStatus = Readonly<z.infer<typeof schedulerSchema>>;
 
+const recentLogSchema = z
+  .object({
+    /** Counts up by one a line, from 1 at each start of the scheduler: readers skip lines that they have. */
+    seq: z.int(),
+    time,
+    level,
+    agent: z.string(),
+    instanceId: z.string().nullable(),
+    msg: z.string(),
+  })
+  .meta({ id: "RecentLog" });
 /** A log line on the status stream, its text cut to 500 characters. */
-export interface RecentLog {
-  /** Counts up by one a line, from 1 at each start of the scheduler; tells a reader which lines it has. */
-  readonly seq: number;
-  readonly time: string;
-  readonly level: LogLevel;
-  readonly agent: string;
-  readonly instanceId: string | null;
-  readonly msg: string;
-}
+export type RecentLog = Readonly<z.infer<typeof recentLogSchema>>;
 
-/** A run that holds a resource, or waits for it. */
-export interface LockClaim {
+const claimId = {
   /** A URI. */
-  readonly resource: string;
-  readonly agent: string;
-  readonly instanceId: string;
-  /** False while it waits. */
-  readonly held: boolean;
-  readonly since: string;
-  /** When it is freed by itself; null while it waits. */
-  readonly expiresAt: string | null;
-}
-
-/** What a claim is told apart by. */
+  resource: z.string(),
+  instanceId: z.string(),
+};
+const claimSchema = z
+  .object({
+    ...claimId,
+    agent: z.string(),
+    held: z.boolean().meta({ description: "False while the run waits for it" }),
+    since: time,
+    /** Null while the run waits. */
+    expiresAt: time.nullable(),
+  })
+  .meta({ id: "LockClaim" });
+/** A run that holds a resource, or waits for it. */
+export type LockClaim = Readonly<z.infer<typeof claimSchema>>;
+/** The key of a claim. */
 export type LockClaimId = Pick<LockClaim, "resource" | "instanceId">;
 
 /** Wire event `snapshot`: everything, once at connect; also `GET /control/status`. */
-export interface StatusSnapshot {
-  readonly scheduler: SchedulerStatus;
-  readonly agents: readonly AgentStatus[];
-  readonly recentLogs: readonly RecentLog[];
-  readonly locks: readonly LockClaim[];
-}
+export const snapshotSchema = z
+  .object({
+    scheduler: schedulerSchema,
+    agents: z.array(agentSchema).readonly(),
+    recentLogs: z.array(recentLogSchema).readonly(),
+    locks: z.array(claimSchema).readonly(),
+  })
+  .meta({ id: "StatusSnapshot" });
+export type StatusSnapshot = Readonly<z.infer<typeof snapshotSchema>>;
 
-/** Wire event `update`: only what changed since the last event. */
-export interface StatusUpdate {
-  readonly scheduler?: SchedulerStatus;
-  readonly agents?: readonly AgentStatus[];
-  readonly removed?: readonly string[];
-  readonly logs?: readonly RecentLog[];
-  /** Claims that are new or changed. */
-  readonly locks?: readonly LockClaim[];
-  readonly unlocked?: readonly LockClaimId[];
-}
+/** Wire event `update`: only what changed since the last event; `locks` are claims that are new or changed. */
+export const updateSchema = z
+  .object({
+    scheduler: z.exactOptional(schedulerSchema),
+    agents: z.exactOptional(z.array(agentSchema).readonly()),
+    removed: z.exactOptional(texts),
+    logs: z.exactOptional(z.array(recentLogSchema).readonly()),
+    locks: z.exactOptional(z.array(claimSchema).readonly()),
+    unlocked: z.exactOptional(z.array(z.object(claimId)).readonly()),
+  })
+  .meta({ id: "StatusUpdate" });
+export type StatusUpdate = Readonly<z.infer<typeof updateSchema>>;
+
+/** One entry of a log stream: a log file's line in pino's shape. */
+export const logEntrySchema = z
+  .looseObject({
+    level,
+    time: z.number().meta({ description: "Epoch ms" }),
+    msg: z.string(),
+    agent: z.string(),
+    instanceId: z.string().optional(),
+  })
+  .meta({ id: "LogEntry" });

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { defer, map, share, startWith } from "rxjs";
 import type { Observable } from "rxjs";
+import { snapshotSchema, updateSchema } from "../../../streams/status/wire.ts";
 import type { StatusSnapshot } from "../../../streams/status/wire.ts";
 import type { Operations } from "../../contracts/operations.ts";
-import { snapshotSchema, updateSchema } from "../api/status-schemas.ts";
 import { streamAnswer } from "../api/stream-answer.ts";
 import { withZod } from "../api/zod-types.ts";
 import { endOfAccess } from "../auth.ts";
