@@ -1,4 +1,3 @@
-import { relativeTime } from "../contracts/format.ts";
 import { plainText } from "../contracts/plain-text.ts";
 
 /** Characters that let text be shown in another order than it has. */
@@ -23,11 +22,6 @@ export function plainJson(value: unknown): string {
     /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-}
-
-/** A moment's distance from `now`, epoch ms; an empty string for null. `iso` is ISO 8601. */
-export function relative(iso: string | null, now: number): string {
-  return iso === null ? "" : relativeTime(Date.parse(iso), now);
 }
 
 /** Local time of day, with the date before it when that is not today: `09:04:05`, `2026-03-01 09:04:05`. */

@@ -1,8 +1,22 @@
 import { isatty } from "node:tty";
 import pc from "picocolors";
+import type { Tone } from "../contracts/agent-columns.ts";
 import { plainJson } from "./format.ts";
 
 export type Colors = ReturnType<typeof pc.createColors>;
+
+/** The colour of a tone. */
+export function toneColor(tone: Tone, colors: Colors): (text: string) => string {
+  const byTone = {
+    plain: String,
+    muted: colors.dim,
+    good: colors.green,
+    busy: colors.cyan,
+    warning: colors.yellow,
+    error: colors.red,
+  };
+  return byTone[tone];
+}
 
 /** Where a command writes: data on standard output, everything else on standard error. */
 export interface Output {

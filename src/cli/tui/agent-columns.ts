@@ -1,21 +1,20 @@
 import type { AgentStatus } from "../../../streams/status/wire.ts";
-import { plainLine, relative } from "../format.ts";
+import { agentColumns, disabledText } from "../../contracts/agent-columns.ts";
+import type { AgentColumn, ColumnValue, Moment } from "../../contracts/agent-columns.ts";
+import { plainLine } from "../format.ts";
+import { toneColor } from "../output.ts";
 import type { Colors } from "../output.ts";
-import { disabledBy, durationOf, nextRunOf, stateColor } from "../render-status.ts";
 import { widthOf } from "./fit.ts";
 
-/** How agents are shown: when, with what, and whether cron ticks are skipped now. */
+/** How agents are shown: when, and in which colours. */
 export interface CellStyle {
   readonly colors: Colors;
-  /** Epoch ms. */
-  readonly now: number;
-  readonly paused: boolean;
+  readonly moment: Moment;
 }
 
-export interface AgentColumn {
-  readonly title: string;
+/** A column with the room that it gets. */
+export interface FittedColumn extends AgentColumn {
   readonly width: number;
-  readonly cell: (agent: AgentStatus, style: CellStyle) => string;
 }
 
 /** Spaces between two columns. */
@@ -23,74 +22,55 @@ export const gap = 2;
 const narrowestStatus = 14;
 const widestName = 28;
 
-const stateColumn: AgentColumn = {
-  title: "State",
-  width: "building".length,
-  cell: ({ state }, { colors }) => stateColor(state, colors)(state),
-};
-
-/** In the order in which they stand; the first to go on a narrow terminal has the lowest `keep`. */
-const facts: readonly (AgentColumn & { readonly keep: number })[] = [
-  {
-    title: "Last Run",
-    width: "59 min ago".length,
-    keep: 2,
-    cell: ({ lastRunAt }, { now }) => relative(lastRunAt, now),
-  },
-  {
-    title: "Duration",
-    width: "9 min 59 s".length,
-    keep: 1,
-    cell: (agent, { now }) => durationOf(agent, now),
-  },
-  { title: "Next Run", width: "in 59 min".length, keep: 4, cell: nextRunOf },
-  {
-    title: "Queue",
-    width: "Queue".length,
-    keep: 3,
-    cell: ({ queued }, { colors }) => (queued === 0 ? "" : colors.yellow(String(queued))),
-  },
-];
-
-/** The columns that fit: the status takes what is left, and facts go before it is too narrow to read. */
-export function columnsFor(agents: readonly AgentStatus[], room: number): AgentColumn[] {
-  const name = nameColumn(agents, room);
-  const shown = [...facts];
-  const left = (): number =>
-    room - [name, stateColumn, ...shown].reduce((sum, { width }) => sum + width + gap, 0);
-  while (shown.length > 0 && left() < narrowestStatus) shown.splice(leastWanted(shown), 1);
-  const status = { title: "Status", width: Math.max(0, left()), cell: statusCell };
-  return [name, stateColumn, status, ...shown];
+/** The columns that fit: the status takes what is left, and others go before it is too narrow to read. */
+export function columnsFor(agents: readonly AgentStatus[], room: number): FittedColumn[] {
+  const shown = agentColumns.map((column) => ({
+    ...column,
+    width: firstWidth(column, agents, room),
+  }));
+  const left = (): number => room - shown.reduce((sum, { width }) => sum + width + gap, 0) + gap;
+  while (left() < narrowestStatus) {
+    const least = leastWanted(shown);
+    if (least === -1) break;
+    shown.splice(least, 1);
+  }
+  const rest = Math.max(0, left());
+  return shown.map((column) => (column.title === "Status" ? { ...column, width: rest } : column));
 }
 
-function leastWanted(columns: readonly { readonly keep: number }[]): number {
-  const lowest = Math.min(...columns.map(({ keep }) => keep));
-  return columns.findIndex(({ keep }) => keep === lowest);
+function firstWidth({ title, width }: AgentColumn, agents: readonly AgentStatus[], room: number) {
+  if (title !== "Agent") return width ?? 0;
+  const longest = Math.max(title.length, ...agents.map(({ name }) => widthOf(name)));
+  return Math.min(longest, widthForName(room));
 }
 
-function nameColumn(agents: readonly AgentStatus[], room: number): AgentColumn {
-  const longest = agents.reduce((most, { name }) => Math.max(most, widthOf(name)), 0);
-  return {
-    title: "Agent",
-    width: Math.max("Agent".length, Math.min(longest, widthForName(room))),
-    cell: ({ name }) => name,
-  };
+/** The index of the column that goes first; -1 when all that are left stay. */
+function leastWanted(columns: readonly AgentColumn[]): number {
+  const keeps = columns.flatMap(({ keep }) => (keep === null ? [] : [keep]));
+  return columns.findIndex(({ keep }) => keep === Math.min(...keeps));
 }
 
-/** How much of so many columns a name may take: what is told of the agent needs the most. */
+/** How much of so many columns a name may take: the other columns need the most. */
 export function widthForName(room: number): number {
   return Math.min(widestName, Math.max(8, Math.floor(room / 4)));
 }
 
-function statusCell(agent: AgentStatus, { colors }: CellStyle): string {
-  const { running, error, statusText, warning } = agent;
-  const disabled = disabledBy(agent);
-  const notes = [
+/** What a row holds in a column. */
+export function cellText(column: AgentColumn, agent: AgentStatus, style: CellStyle): string {
+  const { colors, moment } = style;
+  const value = column.value(agent, moment);
+  return column.title === "Status" ? statusText(value, agent, colors) : colored(value, colors);
+}
+
+function colored({ text, tone }: ColumnValue, colors: Colors): string {
+  return text === "" ? "" : toneColor(tone, colors)(plainLine(text));
+}
+
+function statusText(value: ColumnValue, agent: AgentStatus, colors: Colors): string {
+  const disabled = disabledText(agent);
+  return [
     ...(disabled === null ? [] : [colors.yellow(disabled)]),
-    ...(running > 1 ? [`${running} runs`] : []),
-  ];
-  const text = plainLine(error ?? statusText ?? warning ?? "");
-  const isWarning = error === null && statusText === null;
-  const colored = error !== null ? colors.red(text) : isWarning ? colors.yellow(text) : text;
-  return [...notes, ...(text === "" ? [] : [colored])].join(", ");
+    ...(agent.running > 1 ? [`${agent.running} runs`] : []),
+    ...(value.text === "" ? [] : [colored(value, colors)]),
+  ].join(", ");
 }

@@ -1,6 +1,6 @@
-import type { AgentStatus } from "../../../streams/status/wire.ts";
-import { columnsFor, gap } from "./agent-columns.ts";
-import type { AgentColumn } from "./agent-columns.ts";
+import type { AgentStatus, SchedulerStatus } from "../../../streams/status/wire.ts";
+import { cellText, columnsFor, gap } from "./agent-columns.ts";
+import type { CellStyle, FittedColumn } from "./agent-columns.ts";
 import { cut, pad } from "./fit.ts";
 import type { ScreenStyle } from "./screen-style.ts";
 
@@ -11,21 +11,25 @@ export interface AgentTable {
   readonly agents: readonly AgentStatus[];
   /** Index of the selected agent. */
   readonly selected: number;
-  readonly paused: boolean;
+  readonly scheduler: SchedulerStatus;
 }
 
 /** A head and as many rows as there is room for, around the selected one. Only these are rendered. */
-export function agentTable({ agents, selected, paused }: AgentTable, style: ScreenStyle): string[] {
-  const { columns, rows, colors } = style;
+export function agentTable(
+  { agents, selected, scheduler }: AgentTable,
+  style: ScreenStyle,
+): string[] {
+  const { columns, rows, colors, now } = style;
+  const { paused, draining } = scheduler;
+  const cellStyle = { colors, moment: { now, paused, draining } };
   const first = windowStart({ index: selected, room: rows - 1, length: agents.length });
   const shown = agents.slice(first, first + rows - 1);
   const cells = columnsFor(shown, columns - margin);
   const head = cells.map(({ title, width }) => pad(title, width)).join(" ".repeat(gap));
   const lines = shown.map((agent, index) => {
     const isSelected = first + index === selected;
-    return (
-      (isSelected ? colors.cyan("> ") : "  ") + row(agent, isSelected, cells, { ...style, paused })
-    );
+    const mark = isSelected ? colors.cyan("> ") : "  ";
+    return mark + row(agent, isSelected, cells, cellStyle);
   });
   return [colors.dim(`  ${head}`), ...lines].map((line) => cut(line.trimEnd(), columns));
 }
@@ -33,10 +37,10 @@ export function agentTable({ agents, selected, paused }: AgentTable, style: Scre
 function row(
   agent: AgentStatus,
   isSelected: boolean,
-  columns: readonly AgentColumn[],
-  style: ScreenStyle & { readonly paused: boolean },
+  columns: readonly FittedColumn[],
+  style: CellStyle,
 ): string {
-  const cells = columns.map(({ cell, width }) => pad(cell(agent, style), width));
+  const cells = columns.map((column) => pad(cellText(column, agent, style), column.width));
   const [name = "", ...rest] = cells;
   return [isSelected ? style.colors.inverse(name) : name, ...rest].join(" ".repeat(gap));
 }

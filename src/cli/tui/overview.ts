@@ -41,7 +41,7 @@ export function overview(facts: OverviewFacts, style: ScreenStyle): string[] {
   const table =
     agent === undefined
       ? noAgents(style)
-      : agentTable({ agents, selected, paused: scheduler.paused }, { ...style, rows: room.table });
+      : agentTable({ agents, selected, scheduler }, { ...style, rows: room.table });
   const body = [
     ...table.slice(0, room.table),
     ...detail.slice(0, room.detail),

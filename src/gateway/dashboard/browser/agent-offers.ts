@@ -2,8 +2,6 @@ import type { AgentStatus } from "../../../../streams/status/wire.ts";
 
 /** What is offered for an agent. What the scheduler would refuse is not; the text is why. */
 export interface AgentOffers {
-  /** Null while it is enabled. */
-  readonly disabled: string | null;
   readonly noRun: string | null;
   readonly noToggle: string | null;
 }
@@ -11,14 +9,10 @@ export interface AgentOffers {
 /** What can be done with an agent as it is now. */
 export function offersOf({ enabled, scale, models }: AgentStatus): AgentOffers {
   // Every valid config has a model, so there was none yet.
-  if (models.length === 0) {
-    const disabled = enabled ? null : "disabled";
-    return { disabled, noRun: "It has no valid config yet", noToggle: null };
-  }
+  if (models.length === 0) return { noRun: "It has no valid config yet", noToggle: null };
   if (scale === 0) {
     const why = "Set scale in its config.toml first";
-    return { disabled: "disabled by scale = 0", noRun: why, noToggle: why };
+    return { noRun: why, noToggle: why };
   }
-  if (enabled) return { disabled: null, noRun: null, noToggle: null };
-  return { disabled: "disabled", noRun: "Enable the agent first", noToggle: null };
+  return { noRun: enabled ? null : "Enable the agent first", noToggle: null };
 }

@@ -1,5 +1,6 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
+import { disabledText } from "../../../contracts/agent-columns.ts";
 import { durationText, outcomeText } from "../../../contracts/format.ts";
 import { announce, offer, onPress, post } from "./actions.ts";
 import { offersOf } from "./agent-offers.ts";
@@ -67,7 +68,7 @@ export function createAgentRow(name: string): AgentRow {
   const showState = (agent: AgentStatus): void => {
     setText(pill, agent.state);
     setAttribute(pill, "class", `pill ${agent.state}`);
-    const { disabled: badge } = offersOf(agent);
+    const badge = disabledText(agent);
     disabled.hidden = badge === null;
     setText(disabled, badge ?? "");
     setText(load, loadOf(agent));

@@ -1,10 +1,10 @@
 import type { HistoryPage } from "../../../contracts/history.ts";
 import type { AgentStatus, StatusSnapshot, StatusUpdate } from "../../../../streams/status/wire.ts";
+import { disabledText } from "../../../contracts/agent-columns.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
 import { wireAgentActions } from "./agent-actions.ts";
 import { createAgentDetail } from "./agent-detail.ts";
 import { createAgentLocks } from "./agent-locks.ts";
-import { offersOf } from "./agent-offers.ts";
 import { getJson } from "./api.ts";
 import { byId, setAttribute, setText } from "./dom.ts";
 import { openLive } from "./live.ts";
@@ -39,7 +39,7 @@ function showAgent(agent: AgentStatus): void {
   byId("gone").hidden = true;
   setText(byId("state"), agent.state);
   setAttribute(byId("state"), "class", `pill ${agent.state}`);
-  const { disabled } = offersOf(agent);
+  const disabled = disabledText(agent);
   byId("disabled").hidden = disabled === null;
   setText(byId("disabled"), disabled ?? "");
   const load = [
