@@ -2,50 +2,45 @@ import { problemText } from "../problem-text.ts";
 import type { LogEntry, LogLevel, Problem, RunEvent, Trigger, WorkItem } from "../vocabulary.ts";
 import { isEndedOnPurpose } from "./agent-record.ts";
 
-type Told = { readonly level: LogLevel; readonly msg: string } & Readonly<Record<string, unknown>>;
+type Line = { readonly level: LogLevel; readonly msg: string } & Readonly<Record<string, unknown>>;
 
-/** Characters of a prompt that a line tells. */
-const shownPrompt = 500;
+/** Characters of a prompt that a line holds. */
+const maxPromptCharacters = 500;
 
-/**
- * The lines that an event leaves in its agent's log. What a run says of itself passes as it is; what the scheduler
- * does with the agent is put in words here.
- */
+/** The entries of an event in its agent's log: the output of a run as it is, or lines about what the scheduler did. */
 export function logEntriesOf(event: RunEvent): readonly LogEntry[] {
   if (event.type === "output") return [event.entry];
-  return tell(event).map((told) => ({ time: event.at, agent: event.agent, ...told }));
+  return linesOf(event).map((line) => ({ time: event.at, agent: event.agent, ...line }));
 }
 
-/** Exhaustive by its type: a new kind of event has to say whether it leaves a line. */
-function tell(event: Exclude<RunEvent, { type: "output" }>): readonly Told[] {
+function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] {
   switch (event.type) {
     case "agent-set":
     case "agent-invalid":
     case "agent-removed":
     case "agent-enabled":
-      return tellConfig(event);
+      return configLines(event);
     case "agent-requirements":
       return event.unmet.length > 0
         ? problemLines(event.unmet)
-        : [{ level: 30, msg: "nothing that its runs need is missing any more" }];
+        : [{ level: 30, msg: "all requirements of its runs are met" }];
     case "build-started":
     case "build-progress":
       return [{ level: 30, msg: event.text }];
     case "build-finished":
       return event.error === null ? [] : [{ level: 50, msg: event.error }];
     case "queued":
-      return [
-        { level: 30, msg: `queued: ${triggerText(event.item.trigger)}${againText(event.item)}` },
-      ];
+      return [{ level: 30, msg: `queued ${originText(event.item)}` }];
     case "refused":
       return [{ level: 40, msg: `${event.outcome}: ${event.reason}` }];
     case "taken": {
-      const what = triggerText(event.item.trigger);
-      return [{ level: 30, msg: `no run for ${what}: one that lives waited for it` }];
+      const trigger = triggerText(event.item.trigger);
+      return [{ level: 30, msg: `${trigger} delivered to a waiting run; no new run started` }];
     }
     case "started":
+      return [startLine(event)];
     case "finished":
-      return [tellRun(event)];
+      return [endLine(event)];
     case "next-run":
     case "queue-depth":
     case "status-text":
@@ -58,12 +53,12 @@ type ConfigEvent = Extract<
   { type: "agent-set" | "agent-invalid" | "agent-removed" | "agent-enabled" }
 >;
 
-function tellConfig(event: ConfigEvent): readonly Told[] {
+function configLines(event: ConfigEvent): readonly Line[] {
   switch (event.type) {
     case "agent-set":
       return [
         { level: 30, msg: event.summary },
-        ...event.warnings.map((problem): Told => ({ level: 40, msg: problemText(problem) })),
+        ...event.warnings.map((problem): Line => ({ level: 40, msg: problemText(problem) })),
       ];
     case "agent-invalid":
       return problemLines(event.problems);
@@ -74,39 +69,44 @@ function tellConfig(event: ConfigEvent): readonly Told[] {
   }
 }
 
-function problemLines(problems: readonly Problem[]): readonly Told[] {
+function problemLines(problems: readonly Problem[]): readonly Line[] {
   return problems.map((problem) => ({
     level: problem.severity === "error" ? 50 : 40,
     msg: problemText(problem),
   }));
 }
 
-function tellRun(event: Extract<RunEvent, { type: "started" | "finished" }>): Told {
-  const { instanceId } = event;
-  if (event.type === "started") {
-    const trigger = `${triggerText(event.item.trigger)}${againText(event.item)}`;
-    const begun = event.startedAt === undefined ? null : event.at - event.startedAt;
-    const msg =
-      begun === null
-        ? `run started by ${trigger}`
-        : `run goes on, started by ${trigger} ${seconds(begun)} ago`;
-    const { replayOf } = event.item;
-    const replay = replayOf === undefined ? {} : { replayOf };
-    const facts = triggerFacts(event.item.trigger);
-    return { level: 30, msg, instanceId, kind: "run", trigger: facts, ...replay };
-  }
+function startLine(event: Extract<RunEvent, { type: "started" }>): Line {
+  const { instanceId, item, startedAt } = event;
+  const origin = originText(item);
+  return {
+    level: 30,
+    // A run that an earlier scheduler started.
+    msg:
+      startedAt === undefined
+        ? `run started ${origin}`
+        : `run resumed, started ${origin} ${seconds(event.at - startedAt)} ago`,
+    instanceId,
+    kind: "run",
+    trigger: triggerFields(item.trigger),
+    ...(item.replayOf === undefined ? {} : { replayOf: item.replayOf }),
+  };
+}
+
+function endLine(event: Extract<RunEvent, { type: "finished" }>): Line {
   const { outcome, exitCode, reason, usage } = event.end;
   const durationMs = event.at - event.startedAt;
-  const why = reason === null ? "" : `: ${reason}`;
   const level = outcome === "succeeded" ? 30 : isEndedOnPurpose(outcome) ? 40 : 50;
-  // One that was rejected never began.
+  // A rejected run never started.
   const after = outcome === "rejected" ? "" : ` after ${seconds(durationMs)}`;
+  const why = reason === null ? "" : `: ${reason}`;
   const msg = `run ${outcome.replaceAll("_", " ")}${after}${why}`;
+  const { instanceId } = event;
   return { level, msg, instanceId, kind: "run", outcome, exitCode, durationMs, ...usage };
 }
 
-/** What a reader wants to know of the trigger beside its kind; a prompt may be long and is cut. */
-function triggerFacts(trigger: Trigger): Readonly<Record<string, unknown>> {
+/** The trigger in a run's first line; a long prompt is cut. */
+function triggerFields(trigger: Trigger): Readonly<Record<string, unknown>> {
   const { kind } = trigger;
   switch (kind) {
     case "cron":
@@ -118,27 +118,31 @@ function triggerFacts(trigger: Trigger): Readonly<Record<string, unknown>> {
     case "agent-call":
       return { kind, callerInstance: trigger.callerInstance };
     case "manual":
-      return { kind, prompt: trigger.prompt?.slice(0, shownPrompt) ?? null };
+      return { kind, prompt: trigger.prompt?.slice(0, maxPromptCharacters) ?? null };
   }
 }
 
 function triggerText(trigger: Trigger): string {
   switch (trigger.kind) {
     case "cron":
-      return trigger.rerun === undefined ? "its schedule" : "its own wish to run again";
+      return trigger.rerun === undefined ? "its schedule" : "its rerun request";
     case "webhook":
       return `${trigger.event.type} webhook ${trigger.event.event}`;
     case "agent-call":
       return `a call from ${trigger.caller}`;
     case "manual":
-      return "hand";
+      return "a manual trigger";
   }
 }
 
-/** Which entry of the history an item runs again, and that it is a second try. */
-function againText({ attempt, replayOf }: WorkItem): string {
-  const replay = replayOf === undefined ? "" : `, a replay of ${replayOf}`;
-  return attempt === 1 ? replay : `${replay}, try ${attempt}`;
+/** What started a run: `by its schedule`, `manually, attempt 2`; a replay names its entry of the history. */
+function originText({ trigger, attempt, replayOf }: WorkItem): string {
+  const origin = trigger.kind === "manual" ? "manually" : `by ${triggerText(trigger)}`;
+  return [
+    origin,
+    ...(replayOf === undefined ? [] : [`a replay of ${replayOf}`]),
+    ...(attempt === 1 ? [] : [`attempt ${attempt}`]),
+  ].join(", ");
 }
 
 function seconds(durationMs: number): string {

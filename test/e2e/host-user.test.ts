@@ -86,7 +86,7 @@ describe("a scheduler that is killed during a run", { timeout: 120_000 }, () => 
   test("goes on with it, and it succeeds exactly once with every line once", async () => {
     await crash(firstTextIsLogged, 10);
     const { api, waitForOutput } = await again();
-    await waitForOutput(/run goes on, started by hand \d+\.\d s ago/);
+    await waitForOutput(/run resumed, started manually \d+\.\d s ago/);
     const { agents } = (await (await api("/control/status")).json()) as StatusSnapshot;
     expect(agents).toMatchObject([{ name: "hello", state: "running", running: 1 }]);
     await ended().toMatchObject([{ outcome: "succeeded", attempt: 1, exitCode: 0 }]);

@@ -183,7 +183,7 @@ test("al replay and its route run work of every kind again, which names its orig
     await expect
       .poll(async () => (await historyOf(only, agent)).find(({ replayOf }) => replayOf === id))
       .toMatchObject({ outcome: "succeeded", attempt: 1 });
-    await only.waitForOutput(new RegExp(`run started by .*a replay of ${id}`));
+    await only.waitForOutput(new RegExp(`run started .*a replay of ${id}`));
     const byHand = await runAl(project, ["replay", id]);
     expect(byHand).toMatchObject({
       code: 0,

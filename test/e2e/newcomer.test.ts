@@ -74,7 +74,7 @@ describe("what a newcomer does", () => {
   it("watches a cron run go by in the agent's log, with what it said, its tools and tokens", async () => {
     await cell(page, "hello", "Agent").getByRole("link", { name: "hello", exact: true }).click();
     const log = page.getByRole("log");
-    await log.getByText("run started by hand").first().waitFor();
+    await log.getByText("run started manually").first().waitFor();
     await log.getByText("run started by its schedule").first().waitFor({ timeout: 75_000 });
     const lastRun = async (): Promise<string> =>
       (await log.innerText()).split("its schedule").at(-1) ?? "";

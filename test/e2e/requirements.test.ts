@@ -71,7 +71,7 @@ test("a misspelt credential is an error from the start on, with what was meant, 
 
   await store("acme_tokn/default/token");
   await expect.poll(() => agent("dev"), inTime).toMatchObject({ state: "idle", error: null });
-  await scheduler.waitForOutput(/dev .*nothing that its runs need is missing any more/);
+  await scheduler.waitForOutput(/dev .*all requirements of its runs are met/);
   expect((await runAl(project, ["run", "dev"])).code).toBe(0);
 
   await rm(join(project.home, "credentials/acme_tokn"), { recursive: true });

@@ -49,7 +49,7 @@ test("what is found goes on with its own config, and the rest does not", async (
 
 test("it goes on after the last line of the run's own", async () => {
   const resumed: (string | null)[] = [];
-  const started = line("run started by hand", "run", { trigger: { kind: "manual" } });
+  const started = line("run started manually", "run", { trigger: { kind: "manual" } });
   const goesOn = line("run goes on", "run", { trigger: { kind: "manual" } });
   const ended = line("run succeeded", "run", { outcome: "succeeded" });
   const logs = [

@@ -43,7 +43,7 @@ const busy = aSnapshot(
     }),
   ],
   {},
-  [aLog(1, "run started by hand"), aLog(2, "and more")],
+  [aLog(1, "run started manually"), aLog(2, "and more")],
 );
 
 describe("the header", () => {

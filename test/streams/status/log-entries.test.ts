@@ -54,18 +54,14 @@ describe("the lines that an event leaves in a log", () => {
         "40 agents/dev/config.toml:4:12  scale is not a number",
       ],
     ],
-    [
-      "that nothing is lacking",
-      dev.requirements(),
-      ["30 nothing that its runs need is missing any more"],
-    ],
+    ["that nothing is lacking", dev.requirements(), ["30 all requirements of its runs are met"]],
     ["a build", dev.buildStarted("building image"), ["30 building image"]],
     ["its progress", dev.buildProgress("step 1"), ["30 step 1"]],
     ["its end", dev.buildFinished(), []],
     ["its failure", dev.buildFinished("no base image"), ["50 no base image"]],
-    ["waiting", dev.queued(), ["30 queued: hand"]],
+    ["waiting", dev.queued(), ["30 queued manually"]],
     ["a refusal", dev.refused("dropped", "queue_full"), ["40 dropped: queue_full"]],
-    ["a start", dev.started(), ["30 run started by hand"]],
+    ["a start", dev.started(), ["30 run started manually"]],
     ["a success", dev.finished(), ["30 run succeeded after 2.5 s"]],
     ["a failure", dev.finished("failed", "no key"), ["50 run failed after 2.5 s: no key"]],
     [
@@ -105,15 +101,15 @@ describe("the lines that an event leaves in a log", () => {
     const asked = { callId: "c1", callerInstance: "ops-1", depth: 1, context: "" };
     const call = { ...asked, root: "r1", cancelOnExit: false };
     const names: [Trigger, string][] = [
-      [{ kind: "cron", scheduledFor: 0 }, "its schedule"],
-      [{ kind: "cron", scheduledFor: 0, rerun: 1 }, "its own wish to run again"],
-      [{ kind: "webhook", event: webhook }, "github webhook issues"],
-      [{ kind: "manual", prompt: null }, "hand"],
-      [{ kind: "agent-call", caller: "ops", ...call }, "a call from ops"],
+      [{ kind: "cron", scheduledFor: 0 }, "by its schedule"],
+      [{ kind: "cron", scheduledFor: 0, rerun: 1 }, "by its rerun request"],
+      [{ kind: "webhook", event: webhook }, "by github webhook issues"],
+      [{ kind: "manual", prompt: null }, "manually"],
+      [{ kind: "agent-call", caller: "ops", ...call }, "by a call from ops"],
     ];
     for (const [trigger, name] of names) {
       const started = dev.started("dev-1", anItem("1", "dev", trigger));
-      expect(lines(started)).toEqual([`30 run started by ${name}`]);
+      expect(lines(started)).toEqual([`30 run started ${name}`]);
     }
   });
 
