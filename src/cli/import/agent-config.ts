@@ -2,7 +2,7 @@ import { agentSchema } from "../../config/agent-schema.ts";
 import { ourReference } from "./credential-names.ts";
 import { translateHarness } from "./project-config.ts";
 import type { KeyRemark } from "./remarks.ts";
-import { isTable, tableAt, tablesAt, textAt, textsAt } from "./tables.ts";
+import { isTable, tablesAt, textAt, textsAt, without } from "./tables.ts";
 import type { Table } from "./tables.ts";
 import { translateKeys } from "./translate-keys.ts";
 import type { Dialect, Translated } from "./translate-keys.ts";
@@ -32,8 +32,8 @@ const agentKeys: Dialect = {
 
 /** An agent's config, from config.toml, agent-config.toml or front matter, as it is here. */
 export function translateAgent(theirs: Table, { models, sources }: AgentContext): Translated {
-  const { model: _named, ...rest } = theirs;
-  const keys = translateKeys({ models, credentials: [], ...rest }, agentKeys);
+  const given = { models, credentials: [], ...without(theirs, "model") };
+  const keys = translateKeys(given, agentKeys);
   const { table: known, remarks: ofHarness } = translateHarness(keys.table);
   const table: Record<string, unknown> = { ...known };
   const remarks = [...keys.remarks, ...ofHarness];

@@ -178,5 +178,5 @@ export function inlineModels(owners: readonly Table[], taken: readonly string[])
     names.set(JSON.stringify(model), name);
     models[name] = model;
   }
-  return { models, nameOf: ({ model }) => names.get(JSON.stringify(model) ?? "") ?? null };
+  return { models, nameOf: ({ model }) => names.get(JSON.stringify(model)) ?? null };
 }

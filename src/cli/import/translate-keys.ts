@@ -22,33 +22,41 @@ export interface Translated {
 
 /** The table with the keys that we have, and a remark for every other one. */
 export function translateKeys(theirs: Table, dialect: Dialect): Translated {
-  const { owner, known, renamed = {}, removed = {} } = dialect;
-  const remarks: KeyRemark[] = [];
-  let table = theirs;
-  for (const [from, to] of Object.entries(renamed)) {
-    const [first = "", second] = from.split(".");
-    const value = second === undefined ? table[first] : tableAt(table, first)[second];
-    if (value === undefined) continue;
-    const rest =
-      second === undefined
-        ? without(table, first)
-        : { ...table, [first]: without(tableAt(table, first), second) };
-    table = { [to]: value, ...rest };
-    remarks.push({ path: [to], message: `${from} is called ${to} here`, fix: null });
-  }
-  for (const [key, keys] of Object.entries(known)) {
-    const inner = key === "" ? table : table[key];
-    if (!isTable(inner)) continue;
-    const unknown = Object.keys(inner).filter((name) => !keys.includes(name));
-    for (const name of unknown) {
-      const path = key === "" ? name : `${key}.${name}`;
-      const [instead, fix = null] = removed[path] ?? [`it is not a key of ${owner}`];
-      const message = `${path} is left out: ${instead}`;
-      remarks.push({ path: key === "" ? [] : [key], message, fix });
-    }
-    const rest = without(inner, ...unknown);
-    if (key === "") table = rest;
-    else table = Object.keys(rest).length === 0 ? without(table, key) : { ...table, [key]: rest };
-  }
-  return { table, remarks };
+  const renamed = Object.entries(dialect.renamed ?? {}).reduce(renameKey, {
+    table: theirs,
+    remarks: [],
+  });
+  return Object.keys(dialect.known).reduce(
+    (before, level) => keepKnown(before, level, dialect),
+    renamed,
+  );
+}
+
+function renameKey(before: Translated, [from, to]: readonly [string, string]): Translated {
+  const [first = "", second] = from.split(".");
+  const inner = tableAt(before.table, first);
+  const value = second === undefined ? before.table[first] : inner[second];
+  if (value === undefined) return before;
+  const rest = without(before.table, first);
+  const left = second === undefined ? rest : { ...rest, [first]: without(inner, second) };
+  const remark = { path: [to], message: `${from} is called ${to} here`, fix: null };
+  return { table: { [to]: value, ...left }, remarks: [...before.remarks, remark] };
+}
+
+function keepKnown(before: Translated, level: string, dialect: Dialect): Translated {
+  const { owner, known, removed = {} } = dialect;
+  const inner = level === "" ? before.table : before.table[level];
+  if (!isTable(inner)) return before;
+  const unknown = Object.keys(inner).filter((name) => known[level]?.includes(name) !== true);
+  const remarks = unknown.map((name) => {
+    const path = level === "" ? name : `${level}.${name}`;
+    const [instead, fix = null] = removed[path] ?? [`it is not a key of ${owner}`];
+    const message = `${path} is left out: ${instead}`;
+    return { path: level === "" ? [] : [level], message, fix };
+  });
+  const rest = without(inner, ...unknown);
+  const outer = without(before.table, level);
+  const isEmpty = Object.keys(rest).length === 0;
+  const table = level === "" ? rest : isEmpty ? outer : { ...outer, [level]: rest };
+  return { table, remarks: [...before.remarks, ...remarks] };
 }
