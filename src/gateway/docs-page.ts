@@ -5,7 +5,6 @@ import { html } from "./dashboard/html.ts";
 import type { Html } from "./dashboard/html.ts";
 import { mark } from "./dashboard/layout.ts";
 import type { Page } from "./dashboard/layout.ts";
-import { docsStyles } from "./docs-styles.ts";
 
 interface Entry {
   readonly method: string;
@@ -21,7 +20,7 @@ export function docsPage(api: OpenApi): Page {
   const tags = [...new Set(entries.flatMap(({ operation }) => operation.tags))].sort();
   return {
     title: `API · ${api.info.title}`,
-    styles: [docsStyles],
+    styles: ["docs"],
     body: html`<main class="docs">
       <h1>${mark} ${api.info.title} API <small class="muted">${api.info.version}</small></h1>
       <p>${prose(api.info.description)} <a href="/openapi.json">openapi.json</a></p>

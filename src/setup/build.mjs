@@ -1,15 +1,16 @@
 /**
  * Builds the program into `dist/`: one small entry, and chunks that are loaded when a command first needs them. What
  * al runs of its packages is in the chunks too, because opening hundreds of small files is most of a short command's
- * time. A page's script is one file of its own, which the page carries inside it.
+ * time. A page's script is one file of its own, which the page carries inside it, as it does its styles.
  */
-import { existsSync, readdirSync, rmSync, rmdirSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, rmSync, rmdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 
 const root = resolve(import.meta.dirname, "../..");
 const output = join(root, "dist");
 const browser = "src/gateway/dashboard/browser";
+const styles = "src/gateway/dashboard/styles";
 const pages = ["overview", "agent", "log", "triggers"];
 
 /** Packages that are loaded as they are: they look for files of their own beside them, or are needed seldom. */
@@ -43,6 +44,8 @@ for (const page of pages) {
     ...(await bundle({ input: { [name]: join(root, `${name}.ts`) }, platform: "browser" })),
   );
 }
+cpSync(join(root, styles), join(output, styles), { recursive: true });
+written.push(...readdirSync(join(root, styles)).map((name) => `${styles}/${name}`));
 removeOthers(new Set(written));
 
 /** Writes one bundle; the paths of its files below `dist/`. */

@@ -1,23 +1,14 @@
 import { html } from "./html.ts";
 import type { Html } from "./html.ts";
-import { inlineScript } from "./inline-script.ts";
 import type { Page } from "./layout.ts";
 import { frameStyles, site } from "./site.ts";
-import { agentStyles } from "./styles/agent.ts";
-import { callStyles } from "./styles/calls.ts";
-import { historyStyles } from "./styles/history.ts";
-import { instructionStyles } from "./styles/instructions.ts";
-import { timelineStyles } from "./styles/timeline.ts";
 
 /** Everything about one agent: how it is, what is due, what it did, how it is configured, what it was told to be. */
 export function agentPage(agent: string): Page {
   return {
     title: `${agent} · Almanac`,
-    styles: [
-      ...[...frameStyles, timelineStyles, historyStyles, callStyles],
-      ...[agentStyles, instructionStyles],
-    ],
-    script: inlineScript("agent"),
+    styles: [...frameStyles, "timeline", "history", "calls", "agent", "instructions"],
+    script: "agent",
     body: site({
       current: null,
       main: html`

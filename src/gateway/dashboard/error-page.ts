@@ -1,6 +1,6 @@
 import type { HttpProblem } from "../problem.ts";
 import { html } from "./html.ts";
-import { cardStyles, mark } from "./layout.ts";
+import { mark } from "./layout.ts";
 import type { Page } from "./layout.ts";
 
 /** What a person sees whose page can't be shown. */
@@ -8,7 +8,7 @@ export function errorPage(problem: HttpProblem): Page {
   const title = problem.status === 404 ? "Nothing here" : "This did not work";
   return {
     title: `${title} · Almanac`,
-    styles: [cardStyles],
+    styles: ["card"],
     body: html`<main class="card-page">
       <div class="card">
         ${mark}

@@ -1,6 +1,6 @@
-import { css, html, trusted } from "./html.ts";
+import { builtFile } from "./built-file.ts";
+import { html, trusted } from "./html.ts";
 import type { Html } from "./html.ts";
-import { baseStyles } from "./styles/base.ts";
 
 /** The nonces that this answer's policy allows inline scripts and styles by. */
 export interface Nonces {
@@ -8,7 +8,7 @@ export interface Nonces {
   readonly style: string;
 }
 
-/** One whole page. `script` is the program's own text, from `inlineScript`. */
+/** One whole page, with the names of its files in styles/ (after base.css) and in browser/. */
 export interface Page {
   readonly title: string;
   readonly styles: readonly string[];
@@ -26,7 +26,7 @@ const icon =
 
 /** The document around a page: everything inline, nothing loaded from anywhere else. */
 export function renderPage(page: Page, nonces: Nonces): string {
-  const style = [baseStyles, ...page.styles].join("\n");
+  const style = ["base", ...page.styles].map((name) => builtFile(`styles/${name}.css`)).join("\n");
   const document = html`<!doctype html>
     <html lang="en">
       <head>
@@ -44,7 +44,8 @@ export function renderPage(page: Page, nonces: Nonces): string {
   return `${document.html}\n`;
 }
 
-function scriptElement(script: string, nonce: string): Html {
+function scriptElement(name: string, nonce: string): Html {
+  const script = builtFile(`browser/${name}.js`);
   return trusted(`<script type="module" nonce="${nonce}">${script}</script>`);
 }
 
@@ -54,32 +55,3 @@ export const mark: Html = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden
   <path d="M8 23 16 8l8 15" />
   <circle cx="16" cy="20" r="2.5" />
 </svg>`;
-
-/** Styles of what only says something: login and error pages. */
-export const cardStyles = css`
-  .card-page {
-    min-height: 100vh;
-    display: grid;
-    place-items: center;
-    padding: 1.5rem;
-  }
-  .card {
-    width: min(26rem, 100%);
-    background: var(--surface);
-    border: 1px solid var(--line);
-    border-radius: 14px;
-    padding: 2rem;
-    box-shadow: var(--shadow);
-  }
-  .card h1 {
-    font-size: 1.35rem;
-    margin: 1rem 0 0.35rem;
-  }
-  .card .after {
-    margin-top: 1rem;
-  }
-  .card .mark {
-    width: 2.5rem;
-    height: 2.5rem;
-  }
-`;

@@ -1,17 +1,14 @@
 import { html } from "./html.ts";
-import { inlineScript } from "./inline-script.ts";
 import { mark } from "./layout.ts";
 import type { Page } from "./layout.ts";
-import { logStyles } from "./styles/log.ts";
-import { logRowStyles } from "./styles/log-row.ts";
 
 /** The live log of one agent, or of one run of it. Its lines come over the log stream. */
 export function logPage(agent: string): Page {
   const isAgent = agent !== "scheduler";
   return {
     title: `${agent} · log · Almanac`,
-    styles: [logStyles, logRowStyles],
-    script: inlineScript("log"),
+    styles: ["log", "log-row"],
+    script: "log",
     body: html`
       <div class="log-page">
         <header>

@@ -1,5 +1,5 @@
-import { css, html } from "./html.ts";
-import { cardStyles, mark } from "./layout.ts";
+import { html } from "./html.ts";
+import { mark } from "./layout.ts";
 import type { Page } from "./layout.ts";
 
 /** Why a person sees the page again: an error of theirs, or a warning of what happened meanwhile. */
@@ -17,7 +17,7 @@ export function loginPage(options: {
   const { keyPath, next, message } = options;
   return {
     title: "Log in · Almanac",
-    styles: [cardStyles, loginStyles],
+    styles: ["card"],
     body: html`<main class="card-page">
       <form class="card" method="post" action="/login">
         ${mark}
@@ -50,34 +50,3 @@ export function loginPage(options: {
     </main>`,
   };
 }
-
-const loginStyles = css`
-  .card .notice {
-    margin-top: 1.1rem;
-  }
-  .card label {
-    display: block;
-    font-size: 0.87rem;
-    font-weight: 600;
-    margin: 1.25rem 0 0.35rem;
-  }
-  .card input[type="password"] {
-    width: 100%;
-    font: 0.95rem var(--mono);
-    color: inherit;
-    background: var(--page);
-    border: 1px solid var(--line);
-    border-radius: 8px;
-    padding: 0.6rem 0.75rem;
-  }
-  .card .button {
-    width: 100%;
-    padding: 0.65rem;
-    font-size: 0.95rem;
-    margin-top: 0.9rem;
-  }
-  .card .hint {
-    font-size: 0.85rem;
-    margin-top: 1.25rem;
-  }
-`;

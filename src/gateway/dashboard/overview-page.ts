@@ -1,11 +1,6 @@
 import { html } from "./html.ts";
-import { inlineScript } from "./inline-script.ts";
 import type { Page } from "./layout.ts";
 import { frameStyles, site } from "./site.ts";
-import { lockStyles } from "./styles/locks.ts";
-import { overviewStyles } from "./styles/overview.ts";
-import { tableStyles } from "./styles/table.ts";
-import { timelineStyles } from "./styles/timeline.ts";
 import { timeline } from "./timeline.ts";
 
 const columns = ["Agent", "State", "Status", "Last Run", "Duration", "Next Run", "Actions"];
@@ -14,8 +9,8 @@ const columns = ["Agent", "State", "Status", "Last Run", "Duration", "Next Run",
 export function overviewPage(): Page {
   return {
     title: "Almanac",
-    styles: [...frameStyles, overviewStyles, timelineStyles, tableStyles, lockStyles],
-    script: inlineScript("overview"),
+    styles: [...frameStyles, "overview", "timeline", "table", "locks"],
+    script: "overview",
     body: site({
       current: "agents",
       actions: html`<button class="button acts" type="button" id="pause">Pause</button>`,

@@ -1,10 +1,6 @@
 import { html } from "./html.ts";
 import type { Html } from "./html.ts";
 import { mark } from "./layout.ts";
-import { partStyles } from "./styles/parts.ts";
-import { siteStyles } from "./styles/site.ts";
-import { staleStyles } from "./styles/stale.ts";
-import { toastStyles } from "./styles/toast.ts";
 
 /** A page within the dashboard's frame. */
 export interface SitePage {
@@ -16,7 +12,7 @@ export interface SitePage {
 }
 
 /** Styles of the frame. */
-export const frameStyles = [siteStyles, partStyles, staleStyles, toastStyles];
+export const frameStyles = ["site", "parts", "stale", "toast"];
 
 const pages = [
   ["agents", "/dashboard", "Agents"],

@@ -1,19 +1,15 @@
 import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
 import { html } from "./html.ts";
 import type { Html } from "./html.ts";
-import { inlineScript } from "./inline-script.ts";
 import type { Page } from "./layout.ts";
 import { frameStyles, site } from "./site.ts";
-import { callStyles } from "./styles/calls.ts";
-import { historyStyles } from "./styles/history.ts";
-import { triggersStyles } from "./styles/triggers.ts";
 
 /** The history of all that asked an agent to run, also of what started nothing, and why. */
 export function triggersPage(): Page {
   return {
     title: "Triggers · Almanac",
-    styles: [...frameStyles, historyStyles, callStyles, triggersStyles],
-    script: inlineScript("triggers"),
+    styles: [...frameStyles, "history", "calls", "triggers"],
+    script: "triggers",
     body: site({
       current: "triggers",
       main: html`

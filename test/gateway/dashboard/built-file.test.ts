@@ -1,0 +1,18 @@
+import { Script } from "node:vm";
+import { expect, test } from "vitest";
+import { builtFile } from "../../../src/gateway/dashboard/built-file.ts";
+
+test.each(["overview", "log", "agent", "triggers"])(
+  "the script of the %s page is one valid script",
+  (name) => {
+    const script = builtFile(`browser/${name}.js`);
+    expect(script).not.toMatch(/^(import|export) /m);
+    expect(() => new Script(`"use strict";{${script}}`)).not.toThrow();
+  },
+);
+
+test("a file that was not built is named, with what to do", () => {
+  expect(() => builtFile("browser/absent.js")).toThrow(
+    /^browser\/absent\.js is missing in \/.*: build the program with npm run build$/,
+  );
+});
