@@ -2,10 +2,10 @@ import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { LogEntry } from "../../streams/vocabulary.ts";
-import { tailOf } from "./file-lines.ts";
+import { tailOf } from "./log-lines.ts";
 import { logsDir, parseLogFileName } from "./log-files.ts";
-import { mergeTails } from "./merge-tails.ts";
-import type { WrittenFile } from "./merge-tails.ts";
+import { mergeTails } from "./merge-lines.ts";
+import type { WrittenFile } from "./merge-lines.ts";
 
 /**
  * The last `count` lines of all agents and the scheduler, oldest first. What can't be read is passed over: a start

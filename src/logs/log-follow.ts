@@ -1,129 +1,119 @@
 import { join } from "node:path";
 import { Observable } from "rxjs";
 import type { LogLine, LogQuery } from "../contracts/log-source.ts";
-import { toLogLine } from "./file-lines.ts";
-import { listLogFiles } from "./log-files.ts";
+import type { FileCheck } from "./file-checks.ts";
+import { startOf } from "./follow-start.ts";
+import type { Place, StartDeps } from "./follow-start.ts";
 import type { LogFile } from "./log-files.ts";
-import { findPosition, lastLineEnd } from "./log-position.ts";
-import { readLog } from "./log-reader.ts";
+import { toLogLine } from "./log-lines.ts";
+import type { AppendedLines } from "./log-writer.ts";
 import { readForward } from "./read-lines.ts";
 import type { RawLine } from "./read-lines.ts";
-import type { TailEvent } from "./file-tail.ts";
 
-/** What following needs. */
-export interface FollowEdges {
-  readonly dir: string;
-  /** New lines of the query's agents, from the moment of subscribing. */
-  readonly live$: Observable<TailEvent>;
-  /** The agent whose files are followed; null for all. */
-  readonly agent: string | null;
-  /** Files before this UTC date get no new lines. */
-  readonly firstDate: () => string;
+export interface FollowDeps extends StartDeps {
+  /** Lines of the followed files, as they are appended. */
+  readonly appended$: Observable<AppendedLines>;
+  /** The followed files, again and again. */
+  readonly check$: Observable<FileCheck>;
 }
 
 /**
- * The lines so far, then each new one. It knows how far it is in each file: a live line that starts there goes
- * through, an older one was shown already, and where one is missing in between it reads the file up to it. So
- * nothing is lost or doubled between the two, and nothing has to be kept meanwhile.
+ * The lines so far, then each new one. The follower knows its place in each file: appended lines that start there go
+ * through, older ones were shown already, and where some are missing in between the file is read from the place on.
+ * So nothing is lost or doubled between the file and the appended lines, and nothing is buffered meanwhile.
  *
- *     file:   a b c d e f
- *     live:       d─────e─f       subscribed first
- *     read:   a b c d             the backlog, when d is there already
- *     out:    (abcd)────e─f
+ *     file:      a b c d e f
+ *     appended:      d─────e─f    subscribed first
+ *     read:      a b c d          the backlog, when d is there already
+ *     out:       (abcd)────e─f
  */
-export function followLog(query: LogQuery, edges: FollowEdges): Observable<LogLine> {
-  const { dir, live$ } = edges;
+export function followLog(query: LogQuery, deps: FollowDeps): Observable<LogLine> {
   return new Observable((subscriber) => {
-    const positions = new Map<string, number>();
-    const behind = new Map<string, LogFile>();
-    let reading = true;
+    /** Null until the backlog is read. */
+    let places: Map<string, Place> | null = null;
+    const unread = new Map<string, LogFile>();
+    let isReading = true;
+    const fail = (error: unknown): void => subscriber.error(error);
 
-    const show = (file: LogFile, raw: RawLine): void => {
-      positions.set(file.name, raw.end);
+    const show = (place: Place, file: LogFile, raw: RawLine): void => {
+      place.offset = raw.end;
       const line = toLogLine(raw, file, query.instanceId);
       if (line) subscriber.next(line);
     };
 
-    const onEvent = (event: TailEvent): void => {
-      const { file } = event;
-      const position = positions.get(file.name) ?? 0;
-      if (event.type === "restarted") positions.set(file.name, 0);
-      if (event.type === "line") {
-        if (event.line.end <= position) return;
-        if (!reading && event.line.start === position) return show(file, event.line);
-      }
-      behind.set(file.name, file);
-      if (!reading) void catchUp();
+    const onAppended = ({ file, inode, lines }: AppendedLines): void => {
+      const place = places && placeIn(places, file, inode);
+      const [first, last] = [lines[0], lines.at(-1)];
+      if (place && last && last.end <= place.offset) return;
+      if (!place || isReading || first?.start !== place.offset) return read(file);
+      for (const raw of lines) show(place, file, raw);
     };
 
-    const catchUp = async (): Promise<void> => {
-      reading = true;
-      try {
-        for (let file = oldest(behind); file && !subscriber.closed; file = oldest(behind)) {
-          behind.delete(file.name);
-          await readOn(file);
-        }
-      } catch (error) {
-        subscriber.error(error);
+    const onCheck = ({ file, inode, size }: FileCheck): void => {
+      if (places === null) return;
+      let place = placeIn(places, file, inode);
+      if (size < place.offset && place.offset !== Infinity) {
+        places.set(file.name, (place = { offset: 0, inode, size: 0 }));
       }
-      reading = false;
+      const hasGrown = size > place.offset && size !== place.size;
+      place.size = size;
+      if (hasGrown) read(file);
     };
 
-    const readOn = async (file: LogFile): Promise<void> => {
-      const start = positions.get(file.name) ?? 0;
-      if (start === Infinity) return;
-      for await (const raw of readForward(join(dir, file.name), start)) {
-        if (subscriber.closed) return;
-        show(file, raw);
+    const read = (file: LogFile): void => {
+      unread.set(file.name, file);
+      if (!isReading) void readUnread().catch(fail);
+    };
+
+    const readUnread = async (): Promise<void> => {
+      isReading = true;
+      for (let file = oldest(unread); file && !subscriber.closed; file = oldest(unread)) {
+        unread.delete(file.name);
+        await readFrom(places?.get(file.name) ?? newPlace(file), file);
+      }
+      isReading = false;
+    };
+
+    const newPlace = ({ name }: LogFile): Place => {
+      const place = { offset: 0, inode: null, size: 0 };
+      places?.set(name, place);
+      return place;
+    };
+
+    const readFrom = async (place: Place, file: LogFile): Promise<void> => {
+      if (place.offset === Infinity) return;
+      for await (const raw of readForward(join(deps.dir, file.name), place.offset)) {
+        // Another file may have taken the name meanwhile.
+        if (subscriber.closed || places?.get(file.name) !== place) return;
+        show(place, file, raw);
       }
     };
 
     const begin = async (): Promise<void> => {
-      try {
-        const start = await startOf(query, edges);
-        for (const [name, offset] of start.positions) positions.set(name, offset);
-        for (const line of start.backlog) subscriber.next(line);
-        for (const file of start.behind) behind.set(file.name, file);
-        await catchUp();
-      } catch (error) {
-        subscriber.error(error);
-      }
+      const start = await startOf(query, deps);
+      for (const line of start.backlog) subscriber.next(line);
+      for (const file of start.unread) unread.set(file.name, file);
+      places = start.places;
+      await readUnread();
     };
 
-    subscriber.add(live$.subscribe({ next: onEvent, error: (error) => subscriber.error(error) }));
-    void begin();
+    // Before the backlog is read, so that no line comes between the two.
+    subscriber.add(deps.appended$.subscribe({ next: onAppended, error: fail }));
+    subscriber.add(deps.check$.subscribe({ next: onCheck, error: fail }));
+    begin().catch(fail);
   });
 }
 
-interface Start {
-  readonly positions: Map<string, number>;
-  readonly backlog: readonly LogLine[];
-  /** Files to read on in at once. */
-  readonly behind: readonly LogFile[];
-}
-
-/** Where each file is gone on with. A known position of one agent is read on from, however far behind it is. */
-async function startOf(query: LogQuery, { dir, agent, firstDate }: FollowEdges): Promise<Start> {
-  const files = await listLogFiles(dir, agent);
-  const after = await findPosition(dir, query.after);
-  if (agent !== null && after?.file.agent === agent) {
-    const at = (file: LogFile): number =>
-      file.name === after.file.name ? after.offset : file.date < after.file.date ? Infinity : 0;
-    const positions = new Map(files.map((file) => [file.name, at(file)]));
-    return { positions, backlog: [], behind: files };
+/** The place in the file of this inode: the start of the file when it took the name of another. */
+function placeIn(places: Map<string, Place>, { name }: LogFile, inode: number): Place {
+  const known = places.get(name);
+  if (known && (known.inode ?? inode) === inode) {
+    known.inode = inode;
+    return known;
   }
-  const positions = new Map<string, number>();
-  for (const { name, date } of files) {
-    if (date >= firstDate()) positions.set(name, await lastLineEnd(join(dir, name)));
-  }
-  const backlog = await readLog(dir, query);
-  // The backlog was read later than the ends and may go beyond them.
-  for (const { id } of backlog) {
-    const colon = id.lastIndexOf(":");
-    const [name, end] = [id.slice(0, colon), Number(id.slice(colon + 1))];
-    positions.set(name, Math.max(end, positions.get(name) ?? 0));
-  }
-  return { positions, backlog, behind: [] };
+  const place = { offset: 0, inode, size: 0 };
+  places.set(name, place);
+  return place;
 }
 
 function oldest(files: ReadonlyMap<string, LogFile>): LogFile | undefined {

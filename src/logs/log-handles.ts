@@ -1,3 +1,4 @@
+import { fstatSync } from "node:fs";
 import { mkdir, open, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -5,9 +6,15 @@ import { isMissing } from "../errors.ts";
 
 /** Open files to append to, at most a number of them. */
 export interface LogHandles {
-  /** Appends whole lines. Rejects as the disk does; `written` of the error says how many bytes it took. */
-  append(path: string, data: Buffer): Promise<void>;
+  /** Appends whole lines. Rejects with an AppendError. */
+  append(path: string, data: Buffer): Promise<AppendedFile>;
   close(): Promise<void>;
+}
+
+/** A file after an append. */
+export interface AppendedFile {
+  readonly inode: number;
+  readonly size: number;
 }
 
 /** A failed append. */
@@ -101,6 +108,9 @@ export function createLogHandles(capacity: number, idleMs = 2_000): LogHandles {
         file.busy = false;
         file.usedAt = performance.now();
         closeIdleLater();
+        // At once, before another process can append: a follower takes the end of the file for the end of the data.
+        const { ino, size } = fstatSync(file.handle.fd);
+        return { inode: ino, size };
       } catch (error) {
         // Opened again the next time, which looks for half a line.
         await drop(path).catch(() => undefined);

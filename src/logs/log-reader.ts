@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { LogLine, LogQuery } from "../contracts/log-source.ts";
-import { maxLines, tailOf } from "./file-lines.ts";
+import { maxLines, tailOf } from "./log-lines.ts";
 import { listLogFiles } from "./log-files.ts";
 import type { LogFile } from "./log-files.ts";
 import { findPosition, lastWrite } from "./log-position.ts";
 import { sinceInOrder, sinceMerged } from "./log-since.ts";
-import { mergeTails } from "./merge-tails.ts";
-import type { WrittenFile } from "./merge-tails.ts";
+import { mergeTails } from "./merge-lines.ts";
+import type { WrittenFile } from "./merge-lines.ts";
 
 /**
  * The lines so far, oldest first: the last `lines` of them, or everything after the position `after` when that is

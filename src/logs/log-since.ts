@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { LogLine, LogQuery } from "../contracts/log-source.ts";
-import { maxLines, tailOf, toLogLine } from "./file-lines.ts";
+import { maxLines, tailOf, toLogLine } from "./log-lines.ts";
 import type { LogFile } from "./log-files.ts";
 import { fileSize } from "./log-position.ts";
 import type { LogPosition } from "./log-position.ts";

@@ -1,56 +1,50 @@
-import { defer, finalize, merge, mergeMap, share } from "rxjs";
+import { defer, filter, finalize, interval, NEVER, share } from "rxjs";
 import type { Observable } from "rxjs";
 import type { LogSource } from "../contracts/log-source.ts";
-import { directoryTicks } from "./directory-ticks.ts";
+import { fileChecks, firstOpenDate } from "./file-checks.ts";
+import type { FileCheck } from "./file-checks.ts";
+import { logsDir } from "./log-files.ts";
 import { followLog } from "./log-follow.ts";
-import { logsDir, utcDate } from "./log-files.ts";
 import { agentOf, readLog } from "./log-reader.ts";
-import { loggingAgents } from "./logging-agents.ts";
-import { currentFiles, tailAgent } from "./tail-agent.ts";
-import type { TailEvent } from "./file-tail.ts";
+import type { AppendedLines } from "./log-writer.ts";
 
-/** The clock and the pace of a log source. */
+/** Where new lines come from, and how soon. */
 export interface LogSourceOptions {
+  /** Lines as this process appends them. */
+  readonly appended$?: Observable<AppendedLines>;
   /** Epoch ms. */
   readonly now?: () => number;
-  /** How often files are checked although the system told of no change, in ms. */
+  /** How often the followed files are checked for lines of other processes and for rotation, in ms. */
   readonly checkEveryMs?: number;
 }
 
-const dayMs = 86_400_000;
-
-/** Reads and follows the logs of a project. However many follow an agent, its files are tailed once. */
+/** Reads and follows the logs of a project. All followers of an agent share one check of its files. */
 export function createLogSource(projectDir: string, options: LogSourceOptions = {}): LogSource {
-  const { now = Date.now, checkEveryMs = 500 } = options;
+  const { appended$ = NEVER, now = Date.now, checkEveryMs = 250 } = options;
   const dir = logsDir(projectDir);
-  const tick$ = directoryTicks(dir, checkEveryMs).pipe(share());
-  const shared = new Map<string, Observable<TailEvent>>();
+  const tick$ = interval(checkEveryMs).pipe(share());
+  const checks = new Map<string | null, Observable<FileCheck>>();
 
-  const sharedTail = (agent: string): Observable<TailEvent> => {
-    const known = shared.get(agent);
+  const checksOf = (agent: string | null): Observable<FileCheck> => {
+    const known = checks.get(agent);
     if (known) return known;
-    const forget = finalize<TailEvent>(() => shared.delete(agent));
-    const tail$ = tailAgent(agent, { dir, tick$, now }).pipe(forget, share());
-    shared.set(agent, tail$);
-    return tail$;
+    const forget = finalize<FileCheck>(() => checks.delete(agent));
+    const check$ = fileChecks(agent, { dir, tick$, now }).pipe(forget, share());
+    checks.set(agent, check$);
+    return check$;
   };
-
-  /** Tails first, then says that there may be something to read already: a tail tells only what comes after it. */
-  const liveOf = (agent: string): Observable<TailEvent> =>
-    merge(
-      defer(() => sharedTail(agent)),
-      currentFiles(agent, now()).map((file): TailEvent => ({ type: "grown", file })),
-    );
 
   return {
     read: (query) => readLog(dir, query),
     follow: (query) => {
       const agent = query.agent ?? agentOf(query.instanceId);
-      const live$ =
-        agent === null
-          ? loggingAgents(dir, tick$).pipe(mergeMap(liveOf))
-          : defer(() => liveOf(agent));
-      return followLog(query, { dir, live$, agent, firstDate: () => utcDate(now() - dayMs) });
+      return followLog(query, {
+        dir,
+        agent,
+        appended$: appended$.pipe(filter(({ file }) => agent === null || file.agent === agent)),
+        check$: defer(() => checksOf(agent)),
+        firstDate: () => firstOpenDate(now()),
+      });
     },
   };
 }

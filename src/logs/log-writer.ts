@@ -1,10 +1,15 @@
 import { join } from "node:path";
+import { Subject } from "rxjs";
+import type { Observable } from "rxjs";
 import { messageOf } from "../errors.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 import { formatLine } from "./format-line.ts";
 import { logFileOf, logsDir, parseLogFileName } from "./log-files.ts";
+import type { LogFile } from "./log-files.ts";
 import { AppendError, createLogHandles } from "./log-handles.ts";
 import { createLineQueue } from "./line-queue.ts";
+import { wholeLines } from "./read-lines.ts";
+import type { RawLine } from "./read-lines.ts";
 
 /** What a log writer needs. */
 export interface LogWriterOptions {
@@ -18,14 +23,32 @@ export interface LogWriterOptions {
   readonly maxWaitingBytes?: number;
 }
 
+/** Lines that one append brought to a log file. */
+export interface AppendedLines {
+  readonly file: LogFile;
+  readonly inode: number;
+  readonly lines: readonly RawLine[];
+}
+
 /** Appends entries to the log files of a project. */
 export interface LogWriter {
+  /** Lines that are in their file now: of each agent in the order in which they were written. Hot. */
+  readonly appended$: Observable<AppendedLines>;
   /** Takes an entry; it is on its way to the disk when this turn of the event loop is over. Never throws. */
   write(entry: LogEntry): void;
   /** Resolves when everything written so far is in the files, or could not be. */
   flush(): Promise<void>;
   /** Flushes and closes the files; nothing may be written afterwards. */
   close(): Promise<void>;
+}
+
+/** A successful append of `data`. */
+interface Append {
+  readonly name: string;
+  readonly inode: number;
+  readonly data: Buffer;
+  /** Where the data begins in the file. */
+  readonly start: number;
 }
 
 /** Open files at once; 1000 agents would otherwise hold 1000. */
@@ -44,6 +67,7 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions): 
   const dir = logsDir(projectDir);
   const handles = createLogHandles(maxOpenFiles);
   const queue = createLineQueue(maxWaitingBytes);
+  const appended$ = new Subject<AppendedLines>();
   let scheduled: NodeJS.Immediate | undefined;
   let retry: NodeJS.Timeout | undefined;
   let drained = Promise.resolve(true);
@@ -55,20 +79,25 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions): 
     onProblem(`logs: ${messageOf(error)}`);
   };
 
-  const appendNext = async (name: string): Promise<boolean> => {
-    const lines = queue.take(name);
-    if (lines === null) return true;
+  /** Null when it failed. */
+  const appendNext = async (name: string): Promise<Append | null> => {
+    const data = queue.take(name) ?? Buffer.alloc(0);
     try {
-      await handles.append(join(dir, name), lines);
-      queue.done(lines.length);
+      const { inode, size } = await handles.append(join(dir, name), data);
+      queue.done(data.length);
       const dropped = queue.dropped(name);
       if (dropped > 0) queue.pushAnyway(name, droppedLine(name, dropped));
-      return true;
+      return { name, inode, data, start: size - data.length };
     } catch (error) {
-      queue.putBack(name, lines, error instanceof AppendError ? error.written : 0);
+      queue.putBack(name, data, error instanceof AppendError ? error.written : 0);
       tell(error);
-      return false;
+      return null;
     }
+  };
+
+  const emit = ({ name, inode, data, start }: Append): void => {
+    const file = appended$.observed ? parseLogFileName(name) : null;
+    if (file) appended$.next({ file, inode, lines: wholeLines(data, start) });
   };
 
   const droppedLine = (name: string, dropped: number): string => {
@@ -83,7 +112,9 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions): 
     const names = queue.names();
     while (names.length > 0) {
       const results = await Promise.all(names.splice(0, appendsAtOnce).map(appendNext));
-      succeeded &&= !results.includes(false);
+      succeeded &&= !results.includes(null);
+      // Yesterday's lines of an agent waited before today's: they are emitted in this order, too.
+      for (const append of results) if (append) emit(append);
     }
     if (!succeeded) retry ??= setTimeout(onRetry, retryAfterMs).unref();
     else if (!queue.isEmpty()) schedule();
@@ -111,6 +142,7 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions): 
   };
 
   return {
+    appended$: appended$.asObservable(),
     write: (entry) => {
       queue.push(fileName(entry, now()), formatLine(entry, redact));
       // While the disk fails, the retry takes what waits.

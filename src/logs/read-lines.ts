@@ -33,7 +33,7 @@ export async function* readForward(path: string, start: number): AsyncGenerator<
         position = await endOfLine(file, position + rest.length);
         rest = Buffer.alloc(0);
       }
-      chunk = await readAt(file, position + rest.length);
+      chunk = position === Infinity ? rest : await readAt(file, position + rest.length);
     }
   } finally {
     await file.close();
@@ -76,7 +76,7 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
 }
 
 /** The whole lines in `data`, which lies at `offset` of its file. */
-function wholeLines(data: Buffer, offset: number): RawLine[] {
+export function wholeLines(data: Buffer, offset: number): RawLine[] {
   const lines: RawLine[] = [];
   let start = 0;
   for (let at = data.indexOf(newline); at !== -1; at = data.indexOf(newline, start)) {
@@ -87,13 +87,13 @@ function wholeLines(data: Buffer, offset: number): RawLine[] {
   return lines;
 }
 
-/** Where the line that `position` is inside of ends; the file's end when it has no end yet. */
+/** Where the line that `position` is inside of ends; Infinity when it has no end yet. */
 async function endOfLine(file: FileHandle, position: number): Promise<number> {
   for (let at = position; ;) {
     const chunk = await readAt(file, at);
     const found = chunk.indexOf(newline);
     if (found !== -1) return at + found + 1;
-    if (chunk.length === 0) return at;
+    if (chunk.length === 0) return Infinity;
     at += chunk.length;
   }
 }

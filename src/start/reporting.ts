@@ -64,7 +64,8 @@ export function createReporting(deps: ReportingDeps): Reporting {
     status: (event) => board.apply(event),
     redact: (entry) => own.redactor.redactValue(entry) as LogEntry,
   });
-  return { board, journal, logWriter, logSource: createLogSource(projectDir), switches };
+  const logSource = createLogSource(projectDir, { appended$: logWriter.appended$ });
+  return { board, journal, logWriter, logSource, switches };
 }
 
 /** A store that is away for a moment must not take the agent's row, and all that is told, with it. */

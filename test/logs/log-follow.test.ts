@@ -1,37 +1,11 @@
 import { appendFileSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
-import type { LogLine, LogQuery, LogSource } from "../../src/contracts/log-source.ts";
-import { createLogSource } from "../../src/logs/log-source.ts";
+import { expect, test } from "vitest";
+import { follow, line, range, sourceOf } from "./follow.ts";
 import { openLogs } from "./open-logs.ts";
-import { dayMs, entry, logPath, noon, tempProject, tempWriter, writeLines } from "./support.ts";
+import { logPath, tempProject, writeLines } from "./support.ts";
 
-const devQuery: LogQuery = { agent: "dev", instanceId: null, lines: 100, after: null };
-
-function sourceOf(project: string, now = () => noon): LogSource {
-  return createLogSource(project, { now });
-}
-
-/** Follows until the test is over; what came is in `lines`. */
-function follow(source: LogSource, query: Partial<LogQuery> = {}) {
-  const lines: LogLine[] = [];
-  const errors: unknown[] = [];
-  const subscription = source
-    .follow({ ...devQuery, ...query })
-    .subscribe({ next: (line) => lines.push(line), error: (error) => errors.push(error) });
-  onTestFinished(() => {
-    subscription.unsubscribe();
-    expect(errors).toEqual([]);
-  });
-  const messages = (): string[] => lines.map((line) => line.entry.msg);
-  return { lines, messages, stop: () => subscription.unsubscribe() };
-}
-
-const line = (msg: string, more = {}): string => `${JSON.stringify(entry(msg, more))}\n`;
-const range = (from: number, to: number): string[] =>
-  Array.from({ length: to - from }, (_, i) => `${from + i}`);
-
-test("the last lines come first, then each new one within 500 ms", async () => {
+test("a line that another process writes comes within 500 ms", async () => {
   const project = tempProject();
   writeLines(
     logPath(project),
@@ -54,79 +28,6 @@ test("neither directory nor file need exist yet", async () => {
   await expect.poll(messages, { timeout: 1_000 }).toEqual(["first", "second"]);
 });
 
-test("nothing is lost or doubled however reading and writing interleave", async () => {
-  const project = tempProject();
-  const writer = tempWriter(project);
-  const source = sourceOf(project);
-  const total = 3_000;
-  const followers: ReturnType<typeof follow>[] = [];
-  for (let n = 0; n < total; n++) {
-    writer.write(entry(`${n}`));
-    if (n % 150 === 75) followers.push(follow(source, { lines: 10_000 }));
-    if (n % 10 === 0) await sleep(0);
-  }
-  for (const { messages } of followers) {
-    await expect.poll(() => messages().length, { timeout: 10_000 }).toBe(total);
-    expect(messages()).toEqual(range(0, total));
-  }
-  expect(followers).toHaveLength(20);
-});
-
-test("a reader that comes back goes on after its last line, whatever was written meanwhile", async () => {
-  const project = tempProject();
-  const writer = tempWriter(project);
-  const source = sourceOf(project);
-  const got: string[] = [];
-  let after: string | null = null;
-  let written = 0;
-  for (let visit = 0; visit < 15; visit++) {
-    const visitor = follow(source, { after, lines: 10_000 });
-    for (let i = 0; i < 40; i++) writer.write(entry(`${written++}`));
-    await sleep(visit * 5);
-    visitor.stop();
-    got.push(...visitor.messages());
-    after = visitor.lines.at(-1)?.id ?? after;
-    for (let i = 0; i < 7; i++) writer.write(entry(`${written++}`));
-  }
-  const last = follow(source, { after, lines: 10_000 });
-  await expect.poll(() => got.length + last.messages().length, { timeout: 5_000 }).toBe(written);
-  expect([...got, ...last.messages()]).toEqual(range(0, written));
-});
-
-test("a reader that comes back on another day gets all that lies between", async () => {
-  const project = tempProject();
-  let now = noon;
-  const writer = tempWriter(project, { now: () => now });
-  const source = sourceOf(project, () => now);
-  const first = follow(source);
-  for (let n = 0; n < 90; n++) {
-    if (n % 30 === 29) now += dayMs;
-    writer.write(entry(`${n}`));
-    if (n === 5) {
-      await writer.flush();
-      await expect.poll(first.messages, { timeout: 1_500 }).toEqual(range(0, 6));
-      first.stop();
-    }
-  }
-  await writer.flush();
-  const { messages } = follow(source, { after: first.lines.at(-1)?.id ?? null });
-  await expect.poll(messages).toEqual(range(6, 90));
-});
-
-test("lines go on over midnight in their order", async () => {
-  const project = tempProject();
-  let now = Date.UTC(2026, 10, 21, 23, 59, 59);
-  const writer = tempWriter(project, { now: () => now });
-  const { messages } = follow(sourceOf(project, () => now));
-  for (let n = 0; n < 200; n++) {
-    writer.write(entry(`${n}`));
-    if (n % 20 === 0) await sleep(10);
-    if (n === 110) now = Date.UTC(2026, 10, 22);
-  }
-  await expect.poll(messages, { timeout: 3_000 }).toHaveLength(200);
-  expect(messages()).toEqual(range(0, 200));
-});
-
 test("one run's lines are followed among others", async () => {
   const project = tempProject();
   const run = (instanceId: string, msg: string) => line(msg, { instanceId });
@@ -135,23 +36,6 @@ test("one run's lines are followed among others", async () => {
   await expect.poll(messages).toEqual(["1"]);
   appendFileSync(logPath(project), run("dev-bbbbbbbb", "y") + run("dev-aaaaaaaa", "2"));
   await expect.poll(messages).toEqual(["1", "2"]);
-});
-
-test("all agents are followed together, those to come as well", async () => {
-  const project = tempProject();
-  const writer = tempWriter(project);
-  writer.write(entry("old", { agent: "ops" }));
-  await writer.flush();
-  const { messages } = follow(sourceOf(project), { agent: null });
-  await expect.poll(messages).toEqual(["old"]);
-  const sent: string[] = [];
-  for (const agent of ["dev", "ops", "new-one", "scheduler", "dev", "new-two"]) {
-    const msg = `${agent} ${sent.length}`;
-    sent.push(msg);
-    writer.write(entry(msg, { agent }));
-    await expect.poll(messages, { timeout: 1_000, interval: 5 }).toContain(msg);
-  }
-  expect(messages()).toEqual(["old", ...sent]);
 });
 
 test("a name that is no agent's reaches no file outside the logs", async () => {
@@ -228,7 +112,7 @@ test("a line of 50 MB is passed over and what follows it is not", async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
 });
 
-test("however many follow, a file is open once, and not at all when they are gone", async () => {
+test("however many follow, no file stays open", async () => {
   const project = tempProject();
   writeLines(logPath(project), [line("0")]);
   const source = sourceOf(project);
@@ -237,8 +121,6 @@ test("however many follow, a file is open once, and not at all when they are gon
   await expect.poll(() => openLogs(project)).toHaveLength(0);
   appendFileSync(logPath(project), line("1"));
   for (const { messages } of followers) await expect.poll(messages).toEqual(["0", "1"]);
-  await expect.poll(() => openLogs(project)).toHaveLength(1);
-  for (const { stop } of followers) stop();
   await expect.poll(() => openLogs(project)).toHaveLength(0);
 });
 

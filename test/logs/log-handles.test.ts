@@ -29,7 +29,7 @@ async function opened(capacity: number, idleMs: number) {
       .map(linkOf)
       .filter((link) => link.startsWith(dir))
       .map((link) => link.slice(dir.length + 1));
-  const append = (name: string, text: string): Promise<void> =>
+  const append = (name: string, text: string): Promise<unknown> =>
     handles.append(join(dir, name), Buffer.from(text));
   const text = (name: string): Promise<string> => readFile(join(dir, name), "utf8");
   return { append, open, text };

@@ -4,7 +4,6 @@ const jumps = "test/faults/time/clock-jumps.test.ts";
 const changes = "test/faults/time/clock-changes.test.ts";
 const unwatched = "test/faults/files/without-watches.test.ts";
 const cron = "streams/triggers/cron.ts";
-const hotTail = "src/logs/hot-tail.ts";
 
 /** What holds while clocks jump and are changed. */
 const time: readonly Mutation[] = [
@@ -62,19 +61,18 @@ const files: readonly Mutation[] = [
     built: true,
   },
   {
-    defence: "a log is followed when its folder can't be watched",
-    file: "src/logs/directory-ticks.ts",
-    find: "return merge(watched(dir).pipe(retry({ delay: 10 * everyMs })), check$);",
-    replace: "void check$;\n  return watched(dir).pipe(retry({ delay: 10 * everyMs }));",
-    tests: [unwatched],
-    only: "a log is followed",
-    built: true,
+    defence: "a follower reads what another process wrote between the scheduler's own lines",
+    file: "src/logs/log-follow.ts",
+    find: "if (!place || isReading || first?.start !== place.offset) return read(file);",
+    replace: "if (!place || isReading) return read(file);",
+    tests: ["test/logs/log-live.test.ts"],
+    only: "lines of the writer and of another process",
   },
   {
     defence: "a line too long to be ours is not held by who follows a log",
-    file: hotTail,
-    find: "if (!skipping && length <= longestLine)",
-    replace: "if (!skipping)",
+    file: "src/logs/read-lines.ts",
+    find: "if (rest.length > longestLine) {",
+    replace: "if (rest.length > 1e9) {",
     tests: ["test/logs/log-follow.test.ts"],
     only: "a line of 50 MB",
   },
