@@ -7,14 +7,14 @@ import type { Place, StartDeps } from "./follow-start.ts";
 import type { LogFile } from "./log-files.ts";
 import { toLogLine } from "./log-lines.ts";
 import type { AppendedLines } from "./log-writer.ts";
-import { readForward } from "./read-lines.ts";
-import type { RawLine } from "./read-lines.ts";
+import type { RawLine, ReadLines } from "./read-lines.ts";
 
 export interface FollowDeps extends StartDeps {
   /** Lines of the followed files, as they are appended. */
   readonly appended$: Observable<AppendedLines>;
   /** The followed files, again and again. */
   readonly check$: Observable<FileCheck>;
+  readonly read: ReadLines;
 }
 
 /**
@@ -82,10 +82,12 @@ export function followLog(query: LogQuery, deps: FollowDeps): Observable<LogLine
 
     const readFrom = async (place: Place, file: LogFile): Promise<void> => {
       if (place.offset === Infinity) return;
-      for await (const raw of readForward(join(deps.dir, file.name), place.offset)) {
-        // Another file may have taken the name meanwhile.
-        if (subscriber.closed || places?.get(file.name) !== place) return;
-        show(place, file, raw);
+      const path = join(deps.dir, file.name);
+      // Another file may take the name meanwhile.
+      const isOver = () => subscriber.closed || places?.get(file.name) !== place;
+      for (let lines = await deps.read(path, place.offset); lines.length > 0 && !isOver();) {
+        for (const raw of lines) show(place, file, raw);
+        lines = await deps.read(path, place.offset);
       }
     };
 

@@ -7,6 +7,7 @@ import { logsDir } from "./log-files.ts";
 import { followLog } from "./log-follow.ts";
 import { agentOf, readLog } from "./log-reader.ts";
 import type { AppendedLines } from "./log-writer.ts";
+import { createSharedReader } from "./read-lines.ts";
 
 /** Where new lines come from, and how soon. */
 export interface LogSourceOptions {
@@ -18,11 +19,12 @@ export interface LogSourceOptions {
   readonly checkEveryMs?: number;
 }
 
-/** Reads and follows the logs of a project. All followers of an agent share one check of its files. */
+/** Reads and follows the logs of a project. All followers of an agent share one check and one read of its files. */
 export function createLogSource(projectDir: string, options: LogSourceOptions = {}): LogSource {
   const { appended$ = NEVER, now = Date.now, checkEveryMs = 250 } = options;
   const dir = logsDir(projectDir);
   const tick$ = interval(checkEveryMs).pipe(share());
+  const read = createSharedReader();
   const checks = new Map<string | null, Observable<FileCheck>>();
 
   const checksOf = (agent: string | null): Observable<FileCheck> => {
@@ -41,6 +43,7 @@ export function createLogSource(projectDir: string, options: LogSourceOptions = 
       return followLog(query, {
         dir,
         agent,
+        read,
         appended$: appended$.pipe(filter(({ file }) => agent === null || file.agent === agent)),
         check$: defer(() => checksOf(agent)),
         firstDate: () => firstOpenDate(now()),

@@ -40,6 +40,37 @@ export async function* readForward(path: string, start: number): AsyncGenerator<
   }
 }
 
+/** Reads the next whole lines of a file from an offset on: at least one, none at its end. */
+export type ReadLines = (path: string, start: number) => Promise<readonly RawLine[]>;
+
+/** Reads some lines at a time. Readers that ask for the same ones while they are being read share one answer. */
+export function createSharedReader(): ReadLines {
+  const inFlight = new Map<string, Promise<readonly RawLine[]>>();
+  const begin = (path: string, start: number): Promise<readonly RawLine[]> => {
+    const key = `${start} ${path}`;
+    const known = inFlight.get(key);
+    if (known) return known;
+    const answer = someLines(path, start).finally(() => inFlight.delete(key));
+    inFlight.set(key, answer);
+    return answer;
+  };
+  return async (path, start) => {
+    const isShared = inFlight.has(`${start} ${path}`);
+    const lines = await begin(path, start);
+    // The end that a read found before this call may not be the end any more.
+    return isShared && lines.length === 0 ? begin(path, start) : lines;
+  };
+}
+
+async function someLines(path: string, start: number): Promise<readonly RawLine[]> {
+  const lines: RawLine[] = [];
+  for await (const line of readForward(path, start)) {
+    lines.push(line);
+    if (line.end - start >= 4 * chunkBytes) break;
+  }
+  return lines;
+}
+
 /** The whole lines of a file that end at `end` or before, last first. Half a line at the end is left. None of no file. */
 export async function* readBackward(path: string, end: number): AsyncGenerator<RawLine> {
   const file = await openIfThere(path);
