@@ -14,6 +14,8 @@ export interface AgentColumn {
   readonly width: number | null;
   /** A narrow live view leaves out the column with the lowest number first; null stays. */
   readonly keep: number | null;
+  /** The column shows distances of moments, which lie on this side of now. */
+  readonly side?: "past" | "future";
   /** The live view alone has it: the other two show the number beside the state. */
   readonly isLiveOnly?: true;
 }
@@ -27,7 +29,7 @@ export interface ColumnValue {
   /** Empty when there is nothing to show. */
   readonly text: string;
   readonly tone: Tone;
-  /** The moment, ISO 8601, whose distance the text is. Undefined in a column that shows no moments. */
+  /** The moment whose distance is the text, ISO 8601; undefined where the column has no `side`. */
   readonly at?: string | null;
 }
 
@@ -50,11 +52,11 @@ export const agentColumns: readonly AgentColumn[] = [
   column("Status", { width: null, keep: null }, statusValue),
   column(
     "Last Run",
-    { width: "59 min ago".length, keep: 2, emptyText: "never" },
+    { width: "59 min ago".length, keep: 2, side: "past", emptyText: "never" },
     ({ lastRunAt }, { now }) => momentValue(lastRunAt, now, Math.min),
   ),
   column("Duration", { width: "9 min 59 s".length, keep: 1 }, durationValue),
-  column("Next Run", { width: "in 59 min".length, keep: 4 }, nextRunValue),
+  column("Next Run", { width: "in 59 min".length, keep: 4, side: "future" }, nextRunValue),
   column("Queue", { width: "Queue".length, keep: 3, isLiveOnly: true }, ({ queued }) => ({
     text: queued === 0 ? "" : String(queued),
     tone: "warning",
@@ -63,7 +65,7 @@ export const agentColumns: readonly AgentColumn[] = [
 
 function column(
   title: string,
-  options: Pick<AgentColumn, "width" | "keep" | "isLiveOnly"> & { readonly emptyText?: string },
+  options: Omit<AgentColumn, "title" | "value" | "emptyText"> & { readonly emptyText?: string },
   value: AgentColumn["value"],
 ): AgentColumn {
   return { title, emptyText: "–", ...options, value };

@@ -1,9 +1,10 @@
+import { agentColumns } from "../../contracts/agent-columns.ts";
 import { html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { frameStyles, site } from "./site.ts";
 import { timeline } from "./timeline.ts";
 
-const columns = ["Agent", "State", "Status", "Last Run", "Duration", "Next Run", "Actions"];
+const titles = agentColumns.flatMap(({ title, isLiveOnly }) => (isLiveOnly ? [] : [title]));
 
 /** The live overview of all agents. The page holds no data: it all comes over the status stream. */
 export function overviewPage(): Page {
@@ -47,7 +48,7 @@ const agentsTable = html`<section aria-label="Agents" class="panel" id="table">
   <table role="table" class="agents">
     <thead role="rowgroup">
       <tr role="row">
-        ${columns.map(
+        ${[...titles, "Actions"].map(
           (column) =>
             html`<th role="columnheader" scope="col" class="${cellClass(column)}">${column}</th>`,
         )}

@@ -1,6 +1,6 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { createAgentRow } from "./agent-row.ts";
-import type { AgentRow } from "./agent-row.ts";
+import type { AgentRow, PauseState } from "./agent-row.ts";
 import { byId } from "./dom.ts";
 
 /** The table of agents, in the order of their names. */
@@ -9,8 +9,8 @@ export interface AgentTable {
   replace(agents: readonly AgentStatus[]): void;
   change(agents: readonly AgentStatus[]): void;
   remove(names: readonly string[]): void;
-  /** While the scheduler is paused, no agent has a next run. */
-  setPaused(isPaused: boolean): void;
+  /** A scheduler that is paused or stops has no next runs. */
+  setScheduler(scheduler: PauseState): void;
   tick(now: number): void;
   readonly agents: ReadonlyMap<string, AgentStatus>;
 }
@@ -26,7 +26,7 @@ export function createAgentTable(): AgentTable {
   const agents = new Map<string, AgentStatus>();
   /** Names in the order of the rows. */
   let order: string[] = [];
-  let isPaused = false;
+  let scheduler: PauseState = { paused: false, draining: false };
 
   const matches = ({ name, title, state, triggers, enabled }: AgentStatus): boolean => {
     const words = filter.value.toLowerCase().split(/\s+/);
@@ -41,7 +41,7 @@ export function createAgentTable(): AgentTable {
   const show = (agent: AgentStatus): void => {
     agents.set(agent.name, agent);
     const row = rows.get(agent.name) ?? insert(agent.name);
-    row.show(agent, isPaused);
+    row.show(agent, scheduler);
     row.element.hidden = !matches(agent);
   };
   const insert = (name: string): AgentRow => {
@@ -86,10 +86,10 @@ export function createAgentTable(): AgentTable {
       for (const name of names) remove(name);
       showFilter();
     },
-    setPaused: (paused) => {
-      if (paused === isPaused) return;
-      isPaused = paused;
-      for (const agent of agents.values()) rows.get(agent.name)?.show(agent, isPaused);
+    setScheduler: ({ paused, draining }) => {
+      if (paused === scheduler.paused && draining === scheduler.draining) return;
+      scheduler = { paused, draining };
+      for (const agent of agents.values()) rows.get(agent.name)?.show(agent, scheduler);
     },
     tick: (now) => {
       for (const row of rows.values()) row.tick(now);

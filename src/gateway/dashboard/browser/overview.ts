@@ -28,7 +28,7 @@ function showSchedule(scheduler: SchedulerStatus): void {
   setAttribute(byId("scheduler-state"), "class", `pill ${isPaused ? "held" : "good"}`);
   setText(byId("pause"), isPaused ? "Resume" : "Pause");
   setAttribute(byId("pause"), "aria-label", `${isPaused ? "Resume" : "Pause"} the scheduler`);
-  table.setPaused(isPaused);
+  table.setScheduler(scheduler);
 }
 
 function showCounts(): void {
