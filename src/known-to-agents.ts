@@ -1,4 +1,4 @@
-import type { KnownToAgents } from "./config/resolve-agent.ts";
+import type { KnownToAgents } from "./config/config-key.ts";
 import { credentialTypes } from "./credentials/credential-types.ts";
 import { setsVariable } from "./credentials/sets-variable.ts";
 import { packageVersion } from "./version.ts";

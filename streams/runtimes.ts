@@ -4,6 +4,8 @@ interface Runtime {
   readonly summary: string;
   /** What `al agent new` offers. */
   readonly offer: string;
+  /** Completes "Runs in …". */
+  readonly place: (runAs: string) => string;
   /** Its runs are processes of the OS user that `[runtime].run_as` names. */
   readonly runsAsUser: boolean;
   /** Its runs start from an image, which is built or looked up before the first one. */
@@ -21,6 +23,7 @@ export const runtimes = {
   container: {
     summary: "in a container of its own",
     offer: "in a container, which needs Docker",
+    place: () => "a container",
     runsAsUser: false,
     needsImage: true,
     isolates: true,
@@ -30,6 +33,10 @@ export const runtimes = {
   "host-user": {
     summary: "of an OS user",
     offer: "as your own OS user: it can read what you can read",
+    place: (runAs) =>
+      runAs === "$USER"
+        ? "a process of the scheduler's own OS user"
+        : `a process of the OS user ${runAs}`,
     runsAsUser: true,
     needsImage: false,
     isolates: false,

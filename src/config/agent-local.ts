@@ -1,21 +1,90 @@
+import { z } from "zod";
 import type { AgentLocalConfig } from "../../streams/agent-config.ts";
 import { runtimes } from "../../streams/runtimes.ts";
-import type { AgentTable } from "./agent-schema.ts";
+import type { RuntimeType } from "../../streams/runtimes.ts";
+import { agentKey, fact, factOf } from "./config-key.ts";
 import type { Diagnostics } from "./diagnostics.ts";
+import { describeValues, differingKeys } from "./differences.ts";
+import { memorySize, network, pattern, processors, table } from "./fields.ts";
+
+const variable = pattern(
+  /^[A-Za-z_][A-Za-z0-9_]{0,127}$/,
+  "letters, digits and _, and no digit at the beginning",
+);
+
+const localSchema = table({
+  memory: memorySize()
+    .optional()
+    .describe(
+      "What a container of it may use, without swap; what is written to its folders counts.",
+    ),
+  cpus: processors().optional().describe("Processors that a container of it may use."),
+  network: network().optional().describe("What its containers are connected to."),
+  env: z
+    .record(variable, z.string({ error: "text in quotes" }), {
+      error: 'a table of variables, e.g. { LOG_LEVEL = "debug" }',
+    })
+    .default({})
+    .describe(
+      "Variables of its commands and hooks, in every runtime. They are not secret; for secrets use credentials.",
+    ),
+});
+type LocalTable = z.output<typeof localSchema>;
+
+/** An agent's own `[local]`. */
+export const localKey = agentKey({
+  inFile: "local",
+  field: localSchema
+    .prefault({})
+    .describe("What goes before [local] of the project; but for env, for containers only."),
+  resolve: ({ memory = null, cpus = null, network: net = null, env }): AgentLocalConfig => ({
+    memory,
+    cpus,
+    network: net,
+    env,
+  }),
+  value: z.object({
+    memory: z.string().nullable(),
+    cpus: z.number().nullable(),
+    network: z.string().nullable(),
+    env: z.record(z.string(), z.string()),
+  }),
+  change: (before, after) =>
+    differingKeys(before, after)
+      .map((key) => describeLocal(key, before, after))
+      .join(", "),
+  facts: ({ memory, cpus, network: net, env }) => [
+    ...fact("Memory", memory),
+    ...fact("Processors", cpus === null ? null : String(cpus)),
+    ...fact("Network", net),
+    ...factOf(
+      "Variables",
+      Object.entries(env).map(([name, value]) => `${name}=${value}`),
+    ),
+  ],
+});
+
+/** Values of variables may be long. */
+function describeLocal(key: string, before: AgentLocalConfig, after: AgentLocalConfig): string {
+  if (key === "env") return "local.env changed";
+  const valueIn = (local: object): unknown =>
+    new Map<string, unknown>(Object.entries(local)).get(key);
+  return describeValues(`local.${key}`, valueIn(before), valueIn(after));
+}
 
 /** Variables that the run sets itself, or that change which program a command is. */
 const reserved =
   /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|ENV|BASH_ENV|NODE_OPTIONS|NODE_COMPILE_CACHE|GIT_CONFIG_(COUNT|KEY_.*|VALUE_.*)|(AL|LD|DYLD)_.*)$/;
 
-/** An agent's own `[local]`. */
-export function resolveLocal(local: AgentTable["local"]): AgentLocalConfig {
-  const { memory = null, cpus = null, network = null, env } = local;
-  return { memory, cpus, network, env };
+interface CheckedTable {
+  readonly credentials: readonly string[];
+  readonly local: LocalTable;
+  readonly runtime: { readonly type: RuntimeType };
 }
 
-/** Reports what of an agent's `[local]` can't be had, and warns of what has no effect. */
+/** Reports variables of `[local].env` that are taken, and warns of limits without effect. */
 export function checkLocal(
-  { credentials, local, runtime }: AgentTable,
+  { credentials, local, runtime }: CheckedTable,
   credentialSets: (reference: string, variable: string) => boolean,
   diagnostics: Diagnostics,
 ): void {

@@ -1,29 +1,5 @@
-import { both, changed, differingKeys, sayDifferences } from "./differences.ts";
-import type { Say } from "./differences.ts";
+import { describeValues, differingKeys } from "./differences.ts";
 import type { ProjectConfig } from "./project-config.ts";
-
-const projectKeys: { readonly [Key in keyof ProjectConfig]: Say<ProjectConfig> } = {
-  models: sayTables("models"),
-  harness: changed("[harness]"),
-  local: sayKeys("local"),
-  gateway: sayKeys("gateway"),
-  webhooks: sayTables("webhooks"),
-  workQueueSize: both("workQueueSize", (project) => project.workQueueSize),
-  defaultWaitTimeoutSeconds: both(
-    "defaultWaitTimeout",
-    (project) => project.defaultWaitTimeoutSeconds,
-  ),
-  resourceLockTimeoutSeconds: both(
-    "resourceLockTimeout",
-    (project) => project.resourceLockTimeoutSeconds,
-  ),
-  maxReruns: both("maxReruns", (project) => project.maxReruns),
-  maxCallDepth: both("maxCallDepth", (project) => project.maxCallDepth),
-  scale: both("scale", (project) => project.scale),
-  historyRetentionDays: both("historyRetentionDays", (project) => project.historyRetentionDays),
-  historyMaxBytes: both("historyMaxBytes", (project) => project.historyMaxBytes),
-  timezone: both("timezone", (project) => project.timezone),
-};
 
 interface ProjectDifference {
   /** In one line; empty when nothing differs. */
@@ -37,29 +13,42 @@ export function describeProjectChange(
   before: ProjectConfig,
   after: ProjectConfig,
 ): ProjectDifference {
-  const text = sayDifferences(projectKeys, before, after);
+  const text = differingKeys(before, after)
+    .map((key) => describeKey(key as keyof ProjectConfig, before, after))
+    .join(", ");
   const needsRestart = differingKeys(before.gateway, after.gateway).length > 0;
   return { text, needsRestart };
 }
 
-function sayKeys(table: "local" | "gateway"): Say<ProjectConfig> {
-  return (before, after) =>
-    differingKeys(before[table], after[table])
-      .map((key) => {
-        const value = (config: ProjectConfig): unknown =>
-          Object.entries(config[table]).find(([name]) => name === key)?.[1];
-        return both(`${table}.${key.replace(/Seconds$/, "")}`, value)(before, after);
-      })
-      .join(", ");
+function describeKey(
+  key: keyof ProjectConfig,
+  before: ProjectConfig,
+  after: ProjectConfig,
+): string {
+  if (key === "harness") return "[harness] changed";
+  if (key === "models" || key === "webhooks") return describeTables(key, before[key], after[key]);
+  if (key === "local" || key === "gateway") {
+    return describeTable(`${key}.`, before[key], after[key]);
+  }
+  return describeTable("", { [key]: before[key] }, { [key]: after[key] });
 }
 
-function sayTables(section: "models" | "webhooks"): Say<ProjectConfig> {
-  return (before, after) =>
-    differingKeys(before[section], after[section])
-      .map((name) => {
-        const isNew = !Object.hasOwn(before[section], name);
-        const isGone = !Object.hasOwn(after[section], name);
-        return `[${section}.${name}] ${isNew ? "added" : isGone ? "removed" : "changed"}`;
-      })
-      .join(", ");
+/** Names keys as the file does: without the unit that the config's own names have. */
+function describeTable(prefix: string, before: object, after: object): string {
+  const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+  return differingKeys(before, after)
+    .map((key) =>
+      describeValues(`${prefix}${key.replace(/Seconds$/, "")}`, old.get(key), now.get(key)),
+    )
+    .join(", ");
+}
+
+function describeTables(section: string, before: object, after: object): string {
+  return differingKeys(before, after)
+    .map((name) => {
+      const isNew = !Object.hasOwn(before, name);
+      const isGone = !Object.hasOwn(after, name);
+      return `[${section}.${name}] ${isNew ? "added" : isGone ? "removed" : "changed"}`;
+    })
+    .join(", ");
 }

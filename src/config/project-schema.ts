@@ -1,12 +1,8 @@
 import { z } from "zod";
 import { maxAllowedBodyBytes } from "../contracts/body-limits.ts";
-import { modelApis, providers, thinkingLevels } from "../../streams/agent-config.ts";
 import {
-  choice,
-  credential,
   credentialInstance,
   flag,
-  headers,
   integer,
   list,
   maxTimerSeconds,
@@ -18,66 +14,13 @@ import {
   text,
   timezone,
 } from "./fields.ts";
-import { harnessSchema } from "./harness-schema.ts";
+import { harnessSchema } from "./harness.ts";
+import { fileSchema } from "./key-table.ts";
+import { modelKeys } from "./model-keys.ts";
 
 const mebibyte = 1024 ** 2;
 
-const modelSchema = table({
-  provider: choice(providers).describe(
-    'Who serves it. "scripted" replays a script and calls nobody; "custom" is any endpoint that speaks one of the APIs.',
-  ),
-  model: text('the provider\'s name of the model, e.g. "claude-sonnet-4-5"')
-    .optional()
-    .describe('Its name at the provider. Only "scripted" does without.'),
-  authType: choice(["api_key", "oauth_token", "none"])
-    .optional()
-    .describe(
-      'How its credential is sent, whatever that looks like. Without it "api_key", for "scripted" "none".',
-    ),
-  thinkingLevel: choice(thinkingLevels)
-    .optional()
-    .describe("How much it thinks before it answers. Without it the harness decides."),
-  baseUrl: z
-    .url({ protocol: /^https?$/, error: "an http or https URL" })
-    .optional()
-    .describe(
-      'Where its API is, with or without /v1 (/v1beta for google). Without it the provider\'s own; "custom" needs it.',
-    ),
-  api: choice(modelApis)
-    .optional()
-    .describe(
-      'The wire format of its API. Without it the one that its provider documents, for "custom" "openai-completions".',
-    ),
-  contextWindow: integer("tokens", 1024)
-    .optional()
-    .describe(
-      "Tokens of a request and its answer together; a longer session is summarized. Without it the model's own, or an assumption for a model that is not known.",
-    ),
-  maxTokens: integer("tokens", 1)
-    .optional()
-    .describe("The most tokens of one answer. Without it the model's own limit."),
-  headers: headers()
-    .default({})
-    .describe(
-      "HTTP headers to send with each request, e.g. for a proxy. The key goes into a credential instead.",
-    ),
-  timeout: integer("seconds", 1, maxTimerSeconds)
-    .optional()
-    .describe(
-      "How long one request may wait for its first byte, and for each further one. Without it the harness's own limit.",
-    ),
-  maxRetries: integer("retries", 0, 100)
-    .optional()
-    .describe(
-      "How often a request that failed for a passing reason is retried before the next model is tried. Without it the harness's own number.",
-    ),
-  credential: credential()
-    .optional()
-    .describe("The credential that holds its key. Without it <provider>_key."),
-  script: text("the path of a script file, relative to the project")
-    .optional()
-    .describe('What "scripted" replays.'),
-});
+const modelSchema = fileSchema(modelKeys);
 export type ModelTable = z.output<typeof modelSchema>;
 
 const sourceSchema = table({

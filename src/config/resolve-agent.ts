@@ -1,34 +1,23 @@
-import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { AgentChange, Problem } from "../../streams/vocabulary.ts";
 import { closest, slipsBetween } from "../contracts/closest.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
-import { didYouMean, meant } from "../contracts/did-you-mean.ts";
-import type { FilterTable } from "../contracts/webhook-filters.ts";
+import { meant } from "../contracts/did-you-mean.ts";
 import type { AgentFiles } from "./agent-files.ts";
 import { agentSchema } from "./agent-schema.ts";
 import type { AgentTable } from "./agent-schema.ts";
-import { checkLocal, resolveLocal } from "./agent-local.ts";
+import { agentKeys } from "./agent-keys.ts";
+import { checkLocal } from "./agent-local.ts";
+import type { KnownToAgents } from "./config-key.ts";
 import { hasErrors } from "./diagnostics.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { ProjectConfig } from "./project-config.ts";
-import { resolveHarness } from "./resolve-project.ts";
-import { formatNames, formatValue } from "./format-value.ts";
-import { fiveFields, scheduleProblem } from "./schedule.ts";
+import { formatValue } from "./format-value.ts";
+import { resolveKeys } from "./key-table.ts";
+import { scheduleProblem } from "./schedule.ts";
 import { parseSkill } from "./skill.ts";
 import type { ParsedSkill, Skill } from "./skill.ts";
 import { validateToml } from "./validate.ts";
-import { webhookBindings } from "./webhook-bindings.ts";
-
-/** What agents are resolved by beside the project's config. */
-export interface KnownToAgents {
-  readonly filters: FilterTable;
-  /** Those that the program knows; others are allowed. */
-  readonly credentialTypes: readonly string[];
-  /** Whether runs have this variable of the credential that `reference` names. */
-  readonly credentialSets: (reference: string, variable: string) => boolean;
-  /** The program's, for `compatibility`. */
-  readonly version: string;
-}
 
 /** The agent's config from its files, with the project's fallbacks. Pure; never throws. */
 export function resolveAgent(
@@ -76,9 +65,8 @@ function resolveConfig(
   checkTriggers(table, diagnostics);
   checkCredentials(table, known.credentialTypes, diagnostics);
   checkLocal(table, known.credentialSets, diagnostics);
-  const models = chosenModels(table.models, project, diagnostics);
-  const webhooks = webhookBindings(table.webhooks, project, known.filters, diagnostics);
-  return { resolved: { ...withFallbacks(table, project), models, webhooks }, problems };
+  const resolved = resolveKeys(agentKeys, table, { ...known, project, diagnostics });
+  return { resolved, problems };
 }
 
 function checkTriggers(table: AgentTable, diagnostics: Diagnostics): void {
@@ -108,46 +96,4 @@ function checkCredentials(
     const message = `${formatValue(type)} is not a type of credential that al knows; ${meant(near)}`;
     diagnostics.warn(["credentials", index], message);
   }
-}
-
-function chosenModels(
-  names: readonly string[],
-  { models }: ProjectConfig,
-  diagnostics: Diagnostics,
-): ModelConfig[] {
-  return names.flatMap((name, index) => {
-    const model = Object.hasOwn(models, name) ? models[name] : undefined;
-    if (model !== undefined) return [model];
-    const known = Object.keys(models);
-    const advice =
-      known.length === 0
-        ? `the project's config.toml has none; add [models.${name}] there`
-        : `expected one of ${formatNames(known)}${didYouMean(name, known)}`;
-    diagnostics.error(["models", index], `model ${formatValue(name)} is not defined; ${advice}`);
-    return [];
-  });
-}
-
-function withFallbacks(
-  table: AgentTable,
-  project: ProjectConfig,
-): Omit<FromConfig, "models" | "webhooks"> {
-  return {
-    source: table.source ?? null,
-    sourceCommit: table.sourceCommit ?? null,
-    harness: resolveHarness(table.harness, project.harness),
-    credentials: table.credentials,
-    schedule: table.schedule === undefined ? null : fiveFields(table.schedule),
-    timezone: table.timezone ?? project.timezone,
-    catchUp: table.catchUp,
-    callable: table.callable,
-    scale: table.scale,
-    timeoutSeconds: table.timeout ?? project.local.timeoutSeconds,
-    queueSize: table.maxWorkQueueSize ?? project.workQueueSize,
-    waitTimeoutSeconds: table.waitTimeout ?? project.defaultWaitTimeoutSeconds,
-    hooks: table.hooks,
-    params: table.params,
-    runtime: { type: table.runtime.type, runAs: table.runtime.run_as },
-    local: resolveLocal(table.local),
-  };
 }

@@ -1,10 +1,10 @@
-import { resolve } from "node:path";
-import type { HarnessConfig, ModelApi, ModelConfig } from "../../streams/agent-config.ts";
-import { defaultHarness } from "../../streams/harnesses.ts";
+import type { ModelApi, ModelConfig } from "../../streams/agent-config.ts";
 import type { FilterTable } from "../contracts/webhook-filters.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { modelDefaults } from "../contracts/model-defaults.ts";
-import type { HarnessTable } from "./harness-schema.ts";
+import { resolveHarness } from "./harness.ts";
+import { resolveKeys } from "./key-table.ts";
+import { modelKeys } from "./model-keys.ts";
 import { hasErrors } from "./diagnostics.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { ProjectChange, ProjectConfig, WebhookSourceConfig } from "./project-config.ts";
@@ -25,14 +25,6 @@ export function resolveProject(file: ProjectFile, filters: FilterTable): Project
     return { type: "invalid", problems: diagnostics.problems };
   }
   return { type: "set", project: projectConfig(value, file), warnings: diagnostics.problems };
-}
-
-/** The keys of the first table that has them, else the defaults. */
-export function resolveHarness(own: HarnessTable, inherited?: HarnessConfig): HarnessConfig {
-  return {
-    type: own.type ?? inherited?.type ?? defaultHarness,
-    command: own.command ?? inherited?.command ?? "claude",
-  };
 }
 
 function checkModels({ models }: ProjectTable, diagnostics: Diagnostics): void {
@@ -106,9 +98,6 @@ function projectConfig(
   const { defaultWaitTimeout, resourceLockTimeout, ...sizes } = rest;
   const { timeout, base, starting, ...localRest } = local;
   return {
-    ...sizes,
-    defaultWaitTimeoutSeconds: defaultWaitTimeout,
-    resourceLockTimeoutSeconds: resourceLockTimeout,
     models: mapEntries(models, (name, model) => modelConfig(name, model, dir)),
     harness: resolveHarness(harness),
     local: {
@@ -124,36 +113,16 @@ function projectConfig(
         return { name, ...source, credential };
       },
     ),
+    ...sizes,
+    defaultWaitTimeoutSeconds: defaultWaitTimeout,
+    resourceLockTimeoutSeconds: resourceLockTimeout,
     scale: scale ?? null,
     timezone: timezone ?? machineTimezone,
   };
 }
 
 function modelConfig(name: string, table: ModelTable, projectDir: string): ModelConfig {
-  const { provider, script } = table;
-  return {
-    name,
-    provider,
-    model: table.model ?? provider,
-    authType: table.authType ?? (provider === "scripted" ? "none" : "api_key"),
-    thinkingLevel: table.thinkingLevel ?? null,
-    baseUrl: table.baseUrl ?? null,
-    ...requestSettings(table),
-    credential: table.credential ?? `${provider}_key`,
-    script: script === undefined ? null : resolve(projectDir, script),
-  };
-}
-
-/** What is sent to the model's API and how long it may take; null for what the table does not set. */
-function requestSettings(table: ModelTable) {
-  return {
-    api: table.api ?? null,
-    contextWindow: table.contextWindow ?? null,
-    maxTokens: table.maxTokens ?? null,
-    headers: table.headers,
-    timeoutSeconds: table.timeout ?? null,
-    maxRetries: table.maxRetries ?? null,
-  };
+  return { name, ...resolveKeys(modelKeys, table, { name, provider: table.provider, projectDir }) };
 }
 
 function mapEntries<From, To>(

@@ -1,14 +1,41 @@
+import { z } from "zod";
 import type { WebhookBinding } from "../../streams/agent-config.ts";
 import type { FilterField, FilterTable } from "../contracts/webhook-filters.ts";
-import { webhookSchema } from "./agent-schema.ts";
-import type { AgentTable } from "./agent-schema.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { ProjectConfig } from "./project-config.ts";
 import { formatNames, formatPath, formatValue } from "./format-value.ts";
+import { pattern, text } from "./fields.ts";
 import type { TomlPath } from "./toml-locator.ts";
 
-type Entry = AgentTable["webhooks"][number];
+const whereError = 'a table of paths and values, e.g. { "issue.level" = "fatal" }';
+const whereValue = z.union([z.string(), z.number(), z.boolean()], {
+  error: 'text, a number, true or false; a path is one key in quotes, e.g. "issue.level"',
+});
+const maxWherePaths = 32;
+
+/** Its filter fields depend on the source's type, which the project's config tells. */
+export const webhookSchema = z.looseObject(
+  {
+    source: text("the name of a webhook source of the project").describe(
+      "Whose deliveries start the agent. All filters beside it must match.",
+    ),
+    where: z
+      .record(pattern(/^[^.]+(\.[^.]+)*$/, 'a path such as "issue.level"'), whereValue, {
+        error: whereError,
+      })
+      .refine((where) => Object.keys(where).length <= maxWherePaths, {
+        error: `at most ${maxWherePaths} paths`,
+      })
+      .optional()
+      .describe(
+        "Values that the payload must have, by dotted paths in it; a number in a path is an index of a list.",
+      ),
+  },
+  { error: "tables [[webhooks]]" },
+);
+
+type Entry = z.output<typeof webhookSchema>;
 type Fields = Readonly<Record<string, FilterField>>;
 type FilterValue = WebhookBinding["filters"][string];
 

@@ -8,8 +8,16 @@ export interface AgentDetail {
   readonly nextTicks: readonly string[];
 }
 
+/** One line of what an agent is configured to be. */
+export interface AgentFact {
+  readonly label: string;
+  readonly values: readonly string[];
+}
+
 /** The gateway's answer to the agent page. */
 export interface AgentAnswer extends AgentDetail {
   /** The schedule in words; null without one. */
   readonly scheduleText: string | null;
+  /** The config as lines for people. */
+  readonly facts: readonly AgentFact[];
 }

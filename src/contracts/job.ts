@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { modelApis, providers, thinkingLevels } from "../../streams/agent-config.ts";
+import { providers } from "../../streams/agent-config.ts";
+import type { ModelConfig } from "../../streams/agent-config.ts";
 import { harnessTypes } from "../../streams/harnesses.ts";
 import type { Trigger } from "../../streams/vocabulary.ts";
 
@@ -29,33 +30,26 @@ export const scriptSchema = z.strictObject({
 });
 export type Script = z.infer<typeof scriptSchema>;
 
-const jobModelSchema = z.object({
-  name: z.string(),
-  provider: z.enum(providers),
-  model: z.string(),
-  authType: z.enum(["api_key", "oauth_token", "none"]),
-  thinkingLevel: z.enum(thinkingLevels).nullable(),
-  baseUrl: z.string().nullable(),
-  /** The wire format; null for the provider's own. */
-  api: z.enum(modelApis).nullable(),
-  /** Tokens of a request and its answer together; null for the model's own. */
-  contextWindow: z.int().positive().nullable(),
-  /** Tokens of an answer; null for the model's own limit. */
-  maxTokens: z.int().positive().nullable(),
-  /** Sent with each request. The values may be secret. */
-  headers: z.record(z.string(), z.string()),
-  /** How long one request may send nothing; null for the harness's own limit. */
-  timeoutSeconds: z.int().positive().nullable(),
-  /** How often one request is retried; null for the harness's own number. */
-  maxRetries: z.int().min(0).nullable(),
+/** A model as runs get it: its settings, with the key and the script in place of their names. */
+export interface JobModel extends Omit<ModelConfig, "credential" | "script"> {
   /** The literal key or token; null when `authType` is `none`. */
-  key: z.string().nullable(),
+  readonly key: string | null;
   /** Set for the `scripted` provider. */
-  script: scriptSchema.nullable(),
-  /** Why the model cannot be used, such as a key that is not there; the run goes on with the others. */
-  problem: z.string().optional(),
-});
-export type JobModel = z.infer<typeof jobModelSchema>;
+  readonly script: Script | null;
+  /** Why the model cannot be used, such as a missing key; the run continues with the others. */
+  readonly problem?: string;
+}
+
+/** The scheduler has checked the settings against the table of `[models.<name>]`; here they pass as they are. */
+const jobModelSchema = z
+  .looseObject({
+    name: z.string(),
+    provider: z.enum(providers),
+    key: z.string().nullable(),
+    script: scriptSchema.nullable(),
+    problem: z.string().optional(),
+  })
+  .transform((model) => model as unknown as JobModel);
 
 const jobCredentialSchema = z.object({
   type: z.string(),

@@ -1,4 +1,7 @@
 import type { Observable } from "rxjs";
+import type { z } from "zod";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { AgentFact } from "../contracts/agent-detail.ts";
 import type { LogLevel } from "../../streams/vocabulary.ts";
 import type { LogSource } from "../contracts/log-source.ts";
 import type { Operations } from "../contracts/operations.ts";
@@ -20,9 +23,16 @@ export interface TcpSettings {
   readonly maxBodyBytes: number;
 }
 
+/** How an agent's config in use is shown; both are made from the table of its keys. */
+export interface AgentView {
+  readonly schema: z.ZodType<AgentConfig, AgentConfig>;
+  readonly facts: (config: AgentConfig, scheduleText: string | null) => readonly AgentFact[];
+}
+
 /** All that the gateway is handed. It holds no state of the scheduler's and imports no other room. */
 export interface GatewayDeps extends TcpSettings {
   readonly operations: Operations;
+  readonly agentView: AgentView;
   readonly sessions: Sessions;
   readonly logs: LogSource;
   /** The API key in force; read at every comparison, because it may be generated anew. */

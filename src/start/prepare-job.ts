@@ -103,37 +103,23 @@ export async function tryModel(model: ModelConfig, sources: ModelSources): Promi
     return await jobModel(model, sources);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { ...described(model), key: null, script: null, problem: reasonOf(error) };
+    return { ...settingsOf(model), key: null, script: null, problem: reasonOf(error) };
   }
 }
 
 async function jobModel(model: ModelConfig, sources: ModelSources): Promise<JobModel> {
   const needsKey = model.authType !== "none" && model.provider !== "scripted";
   return {
-    ...described(model),
+    ...settingsOf(model),
     key: needsKey ? keyOf(await sources.credential(model.credential)) : null,
     script: model.script === null ? null : await sources.script(model.script),
   };
 }
 
 /** The model's settings, without the names of its credential and its script. */
-function described(model: ModelConfig): Omit<JobModel, "key" | "script" | "problem"> {
-  const { name, provider, authType, thinkingLevel, baseUrl, api } = model;
-  const { contextWindow, maxTokens, timeoutSeconds, maxRetries } = model;
-  return {
-    name,
-    provider,
-    model: model.model,
-    authType,
-    thinkingLevel,
-    baseUrl,
-    api,
-    contextWindow,
-    maxTokens,
-    headers: { ...model.headers },
-    timeoutSeconds,
-    maxRetries,
-  };
+function settingsOf(model: ModelConfig): Omit<ModelConfig, "credential" | "script"> {
+  const entries = Object.entries(model).filter(([key]) => key !== "credential" && key !== "script");
+  return Object.fromEntries(entries) as unknown as Omit<ModelConfig, "credential" | "script">;
 }
 
 /** A model's credential has one field; whatever it is called, it is the key. */

@@ -1,6 +1,7 @@
 import type { Resting } from "../../streams/runs/resting.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
 import type { LiveAbilities } from "./run-abilities.ts";
+import { agentConfigSchema, agentFacts } from "../config/agent-view.ts";
 import type { Operations } from "../contracts/operations.ts";
 import { createMetrics } from "../gateway/metrics.ts";
 import type { Metrics } from "../gateway/metrics.ts";
@@ -70,6 +71,7 @@ export function createServing(deps: ServingDeps): Serving {
   const gateway = createGateway({
     ...gatewaySettings(deps, project$.value),
     operations,
+    agentView: { schema: agentConfigSchema, facts: agentFacts },
     sessions: own.sessions,
     logs: reporting.logSource,
     apiKey: keys.key,

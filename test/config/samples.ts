@@ -9,7 +9,7 @@ import type { FilterTable } from "../../src/contracts/webhook-filters.ts";
 import type { AgentFiles } from "../../src/config/agent-files.ts";
 import type { ProjectChange, ProjectConfig } from "../../src/config/project-config.ts";
 import { resolveAgent } from "../../src/config/resolve-agent.ts";
-import type { KnownToAgents } from "../../src/config/resolve-agent.ts";
+import type { KnownToAgents } from "../../src/config/config-key.ts";
 import { resolveProject } from "../../src/config/resolve-project.ts";
 
 const meaning = "";

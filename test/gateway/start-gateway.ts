@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { NEVER } from "rxjs";
 import { onTestFinished } from "vitest";
+import { agentConfigSchema, agentFacts } from "../../src/config/agent-view.ts";
 import type { GatewayDeps } from "../../src/gateway/deps.ts";
 import { createMetrics } from "../../src/gateway/metrics.ts";
 import { createGateway } from "../../src/gateway/server.ts";
@@ -28,6 +29,7 @@ export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
   const lines: string[] = [];
   return {
     operations: fakeOperations([{ name: "dev" }]),
+    agentView: { schema: agentConfigSchema, facts: agentFacts },
     sessions: memorySessions(),
     logs: memoryLogs(),
     apiKey: () => apiKey,

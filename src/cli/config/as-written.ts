@@ -1,8 +1,10 @@
-import { relative } from "node:path";
-import type { AgentConfig, ModelConfig } from "../../../streams/agent-config.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import { agentKeys } from "../../config/agent-keys.ts";
+import { writtenKeys } from "../../config/key-table.ts";
+import { modelKeys } from "../../config/model-keys.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
 
-/** The project's config in force, with the keys that its file has. What is not set is left out. */
+/** The project's active config, with the keys that its file has. What is not set is left out. */
 export function projectAsWritten(project: ProjectConfig, projectDir: string): object {
   const { models, local, webhooks, ...rest } = project;
   const { defaultWaitTimeoutSeconds, resourceLockTimeoutSeconds, ...same } = rest;
@@ -11,28 +13,15 @@ export function projectAsWritten(project: ProjectConfig, projectDir: string): ob
     ...same,
     defaultWaitTimeout: defaultWaitTimeoutSeconds,
     resourceLockTimeout: resourceLockTimeoutSeconds,
-    models: mapped(models, (model) => modelAsWritten(model, projectDir)),
+    models: mapped(models, (model) => writtenKeys(modelKeys, model, projectDir)),
     local: { ...localRest, timeout: timeoutSeconds },
     webhooks: mapped(webhooks, withoutName),
   });
 }
 
-/** An agent's config in force, with the keys that its file has; what its SKILL.md tells is not among them. */
-export function agentAsWritten(agent: AgentConfig): object {
-  const { source, sourceCommit, harness, credentials } = agent;
-  const { schedule, timezone, catchUp, callable, scale } = agent;
-  return withoutNulls({
-    ...{ source, sourceCommit, models: agent.models.map(({ name }) => name), harness },
-    ...{ credentials, schedule, timezone, catchUp, callable, scale },
-    timeout: agent.timeoutSeconds,
-    maxWorkQueueSize: agent.queueSize,
-    waitTimeout: agent.waitTimeoutSeconds,
-    webhooks: agent.webhooks.map(webhookAsWritten),
-    hooks: agent.hooks,
-    params: agent.params,
-    runtime: { type: agent.runtime.type, run_as: agent.runtime.runAs },
-    local: agent.local,
-  });
+/** An agent's active config, with the keys that its file has; what its SKILL.md says is not among them. */
+export function agentAsWritten(agent: AgentConfig, projectDir: string): object {
+  return withoutNulls(writtenKeys(agentKeys, agent, projectDir));
 }
 
 /** `key = value` lines of TOML, tables as dotted keys. */
@@ -41,19 +30,6 @@ export function tomlLines(table: object, prefix = ""): string[] {
     const path = `${prefix}${tomlKey(key)}`;
     return isTable(value) ? tomlLines(value, `${path}.`) : [`${path} = ${tomlValue(value)}`];
   });
-}
-
-function webhookAsWritten({ source, filters, where }: AgentConfig["webhooks"][number]): object {
-  return { source, ...filters, ...(where === undefined ? {} : { where }) };
-}
-
-function modelAsWritten(model: ModelConfig, dir: string): object {
-  const { script, timeoutSeconds, ...settings } = model;
-  return {
-    ...withoutName(settings),
-    timeout: timeoutSeconds,
-    script: script === null ? null : relative(dir, script),
-  };
 }
 
 /** The name is the table's own. */

@@ -65,7 +65,7 @@ async function openAgent(projectDir: string, name: string): Promise<ConfigFile> 
     judge: (config) => {
       const change = resolveAgent({ ...files, config }, project, known);
       if (change.type === "set") {
-        return { problems: change.warnings, effective: agentAsWritten(change.agent) };
+        return { problems: change.warnings, effective: agentAsWritten(change.agent, projectDir) };
       }
       const problems = change.type === "invalid" ? change.problems : [];
       return { problems, effective: null };

@@ -20,11 +20,6 @@ const homeSchema = {
   ...{ tag: "Pages", summary: "Leads to the dashboard" },
   response: { 302: z.undefined() },
 };
-const detailSchema = {
-  ...{ tag: "Status", summary: "An agent in full: its config in force and its next ticks" },
-  ...{ params: agentParams, response: { 200: agentDetailSchema }, problems: [404] },
-};
-
 /** The last lines that a download holds. */
 const downloadedLines = 5_000;
 const downloadSchema = {
@@ -83,8 +78,17 @@ function agentPages(app: FastifyInstance, deps: GatewayDeps): void {
       .send(lines.map(({ entry }) => `${JSON.stringify(entry)}\n`).join(""));
   });
 
+  const detailSchema = {
+    tag: "Status",
+    summary: "An agent in full: its active config and its next ticks",
+    params: agentParams,
+    response: { 200: agentDetailSchema(deps.agentView) },
+    problems: [404],
+  };
   api.get("/dashboard/api/agents/:name", { schema: detailSchema }, (request): AgentAnswer => {
-    const detail = deps.operations.agent(agentOf(request));
-    return { ...detail, scheduleText: scheduleText(detail.config?.schedule ?? null) };
+    const { config, nextTicks } = deps.operations.agent(agentOf(request));
+    const text = scheduleText(config?.schedule ?? null);
+    const facts = config === null ? [] : deps.agentView.facts(config, text);
+    return { config, nextTicks, scheduleText: text, facts };
   });
 }

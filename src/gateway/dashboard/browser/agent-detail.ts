@@ -1,5 +1,4 @@
-import type { AgentAnswer } from "../../../contracts/agent-detail.ts";
-import { factList } from "./agent-facts.ts";
+import type { AgentAnswer, AgentFact } from "../../../contracts/agent-detail.ts";
 import { getJson } from "./api.ts";
 import { byId, create, setAttribute, setText } from "./dom.ts";
 import { dayTime, ownTimeZone } from "./format.ts";
@@ -27,7 +26,7 @@ export function createAgentDetail(name: string): AgentDetailView {
   let isEnabled = true;
 
   const show = (answer: AgentAnswer): void => {
-    const { config, nextTicks, scheduleText } = answer;
+    const { config, nextTicks } = answer;
     // What did not change is left alone: a selection in it stays.
     if (JSON.stringify(answer) === shown) return;
     shown = JSON.stringify(answer);
@@ -35,8 +34,7 @@ export function createAgentDetail(name: string): AgentDetailView {
     times = showTicks(nextTicks);
     showZone(nextTicks, config?.timezone);
     nextTick = Date.parse(nextTicks[0] ?? "") || Infinity;
-    const facts = config === null ? [] : factList(config, scheduleText);
-    byId("config").replaceChildren(...facts);
+    byId("config").replaceChildren(...answer.facts.flatMap(factElements));
     byId("as-written").hidden = config === null;
     const instructions = config?.instructions ?? null;
     if (config !== null && instructions === shownInstructions) return;
@@ -129,4 +127,8 @@ function showZone(ticks: readonly string[], timeZone: string | undefined): void 
     .some((at) => dayTime(at) !== dayTime(at, timeZone));
   setText(byId("ticks-zone"), `Listed in your own time zone, ${own}.`);
   byId("ticks-zone").hidden = !differs;
+}
+
+function factElements({ label, values }: AgentFact): readonly HTMLElement[] {
+  return [create("dt", "", label), ...values.map((value) => create("dd", "", value))];
 }

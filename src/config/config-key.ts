@@ -1,0 +1,102 @@
+import type { z } from "zod";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { AgentFact } from "../contracts/agent-detail.ts";
+import type { FilterTable } from "../contracts/webhook-filters.ts";
+import type { Diagnostics } from "./diagnostics.ts";
+import type { ProjectConfig } from "./project-config.ts";
+
+/** What agents are resolved by beside the project's config. */
+export interface KnownToAgents {
+  readonly filters: FilterTable;
+  /** Those that the program knows; others are allowed. */
+  readonly credentialTypes: readonly string[];
+  /** Whether runs have this variable of the credential that `reference` names. */
+  readonly credentialSets: (reference: string, variable: string) => boolean;
+  /** The program's, for `compatibility`. */
+  readonly version: string;
+}
+
+/** What the value of an agent's key may depend on. */
+export interface AgentContext extends KnownToAgents {
+  readonly project: ProjectConfig;
+  readonly diagnostics: Diagnostics;
+}
+
+/** How a key of a config that is in use is shown: in the API, and in the description of a change. */
+interface ShownKey<Value> {
+  /** The resolved value, for the API. */
+  readonly value: z.ZodType<Value, Value>;
+  /** Where a reader finds it, when that is not the key of the file. */
+  readonly label?: string;
+  /** Values are long or private: a description says only that they changed. */
+  readonly isLong?: true;
+  /** Describes a change, where it takes more than both values. */
+  change?(before: Value, after: Value): string;
+}
+
+/** What a key of a file adds to that. */
+export interface FileKey<Name extends string, Field extends z.ZodType, Value, Context> {
+  /** Its name in the file. */
+  readonly inFile: Name;
+  /** What the file may hold; its description is the key's on the reference page. */
+  readonly field: Field;
+  /** The value in use, with the fallback of a key that is not set. */
+  resolve(given: z.output<Field>, context: Context): Value;
+  /** The value as the file would hold it, null for a key that is not set; absent where that is the same. */
+  written?(value: Value, projectDir: string): unknown;
+}
+
+interface ShownAgentKey<Value> extends ShownKey<Value> {
+  /** What the agent's page lists. */
+  facts?(value: Value, shown: ShownAgent): readonly AgentFact[];
+}
+
+/** What a fact may say beside its own value. */
+export interface ShownAgent {
+  readonly config: AgentConfig;
+  /** The schedule in words; null without one. */
+  readonly scheduleText: string | null;
+}
+
+/** A fact of one value; none where the value is null. */
+export function fact(label: string, value: string | null): readonly AgentFact[] {
+  return value === null ? [] : [{ label, values: [value] }];
+}
+
+/** A fact of several values; none without any. */
+export function factOf(label: string, values: readonly string[]): readonly AgentFact[] {
+  return values.length === 0 ? [] : [{ label, values }];
+}
+
+/** A key of an agent's config. Only the name, what SKILL.md says and the image's hash are not in the file. */
+export type AgentKey<Value> = ShownAgentKey<Value> &
+  Partial<FileKey<string, z.ZodType, Value, AgentContext>>;
+
+/** Infers the types of a key that is in the file. */
+export function agentKey<const Name extends string, Field extends z.ZodType, Value>(
+  key: ShownAgentKey<Value> & FileKey<Name, Field, Value, AgentContext>,
+): ShownAgentKey<Value> & FileKey<Name, Field, Value, AgentContext> {
+  return key;
+}
+
+/** What the value of a key of `[models.<name>]` may depend on. */
+export interface ModelContext {
+  readonly name: string;
+  readonly provider: string;
+  readonly projectDir: string;
+}
+
+interface ShownModelKey<Value> extends Pick<ShownKey<Value>, "value"> {
+  /** What the agent's page says of it; null for nothing. */
+  fact?(value: Value): string | null;
+}
+
+/** A key of `[models.<name>]`. Only the name is not in the table. */
+export type ModelKey<Value> = ShownModelKey<Value> &
+  Partial<FileKey<string, z.ZodType, Value, ModelContext>>;
+
+export function modelKey<const Name extends string, Field extends z.ZodType, Value>(
+  key: ShownModelKey<Value> & FileKey<Name, Field, Value, ModelContext>,
+): ShownModelKey<Value> & FileKey<Name, Field, Value, ModelContext> {
+  return key;
+}

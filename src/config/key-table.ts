@@ -1,0 +1,69 @@
+import { z } from "zod";
+import type { FileKey } from "./config-key.ts";
+import { table } from "./fields.ts";
+
+/** The keys of a table that a file has. */
+type InFile<Keys> = {
+  [Key in keyof Keys as Keys[Key] extends { inFile: string } ? Key : never]: Keys[Key];
+};
+type Shape<Keys> = {
+  [
+    Key in keyof Keys as Keys[Key] extends { inFile: infer Name extends string } ? Name : never
+  ]: Keys[Key] extends { field: infer Field extends z.ZodType } ? Field : never;
+};
+type ValueOf<Key> = Key extends { value: z.ZodType<infer Value> } ? Value : never;
+/** What the keys of a table resolve their values by. */
+type ContextOf<Keys> = {
+  [Key in keyof InFile<Keys>]: Keys[Key & keyof Keys] extends {
+    resolve(given: never, context: infer Context): unknown;
+  }
+    ? Context
+    : never;
+}[keyof InFile<Keys>];
+type Resolved<Keys> = { [Key in keyof InFile<Keys>]: ValueOf<Keys[Key & keyof Keys]> };
+
+type AnyFileKey = FileKey<string, z.ZodType, unknown, unknown>;
+
+function fileKeys(keys: object): (readonly [string, AnyFileKey])[] {
+  return Object.entries(keys).filter(([, key]) => Object.hasOwn(key as object, "inFile"));
+}
+
+/** The schema of a file's table, made from the keys that the file has. */
+export function fileSchema<Keys extends object>(keys: Keys) {
+  const fields = fileKeys(keys).map(([, { inFile, field }]) => [inFile, field] as const);
+  // The types of fromEntries don't keep which key has which field.
+  return table(Object.fromEntries(fields) as unknown as Shape<Keys>);
+}
+
+/** The values in use, from what the file holds; each key resolves its own. */
+export function resolveKeys<Keys extends object>(
+  keys: Keys,
+  given: object,
+  context: ContextOf<Keys>,
+): Resolved<Keys> {
+  const held = new Map<string, unknown>(Object.entries(given));
+  const values = fileKeys(keys).map(
+    ([name, key]) => [name, key.resolve(held.get(key.inFile), context)] as const,
+  );
+  return Object.fromEntries(values) as Resolved<Keys>;
+}
+
+/** A table as a file would hold it; keys that are not set are null. */
+export function writtenKeys(keys: object, config: object, projectDir: string): object {
+  const values = new Map<string, unknown>(Object.entries(config));
+  const written = fileKeys(keys).map(([name, key]) => {
+    const value = values.get(name);
+    return [key.inFile, key.written ? key.written(value, projectDir) : value] as const;
+  });
+  return Object.fromEntries(written);
+}
+
+/** The schema of a config in use. */
+export function valueSchema<Config>(keys: {
+  readonly [Key in keyof Config]: { readonly value: z.ZodType<Config[Key], Config[Key]> };
+}): z.ZodType<Config, Config> {
+  const entries = Object.entries<{ readonly value: z.ZodType }>(keys);
+  const shape = Object.fromEntries(entries.map(([name, { value }]) => [name, value]));
+  // The parameter's type says that each key has its schema.
+  return z.object(shape) as unknown as z.ZodType<Config, Config>;
+}

@@ -1,0 +1,154 @@
+import { relative, resolve } from "node:path";
+import { z } from "zod";
+import { modelApis, providers, thinkingLevels } from "../../streams/agent-config.ts";
+import type { ModelConfig } from "../../streams/agent-config.ts";
+import { counted, durationText } from "../contracts/format.ts";
+import { modelKey } from "./config-key.ts";
+import type { ModelKey } from "./config-key.ts";
+import { choice, credential, headers, integer, maxTimerSeconds, text } from "./fields.ts";
+
+const authTypes = ["api_key", "oauth_token", "none"] as const;
+
+/**
+ * The keys of `[models.<name>]`: the file's schema and reference page, the values in use, the API's schema and what the
+ * dashboard says of a model are made from this table. A new key is an entry here, in ModelConfig, and what reads it.
+ */
+export const modelKeys = {
+  name: { value: z.string() },
+  provider: modelKey({
+    inFile: "provider",
+    field: choice(providers).describe(
+      'The service that runs it. "scripted" replays a script and calls no service; "custom" is any endpoint that speaks one of the APIs.',
+    ),
+    resolve: (given) => given,
+    value: z.enum(providers),
+  }),
+  model: modelKey({
+    inFile: "model",
+    field: text('the provider\'s name of the model, e.g. "claude-sonnet-4-5"')
+      .optional()
+      .describe('Its name at the provider. Only "scripted" does without.'),
+    resolve: (given, { provider }) => given ?? provider,
+    value: z.string(),
+  }),
+  authType: modelKey({
+    inFile: "authType",
+    field: choice(authTypes)
+      .optional()
+      .describe(
+        'How its credential is sent, whatever that looks like. Without it "api_key", for "scripted" "none".',
+      ),
+    resolve: (given, { provider }) => given ?? (provider === "scripted" ? "none" : "api_key"),
+    value: z.enum(authTypes),
+  }),
+  thinkingLevel: modelKey({
+    inFile: "thinkingLevel",
+    field: choice(thinkingLevels)
+      .optional()
+      .describe("How much it thinks before it answers. Without it the harness decides."),
+    resolve: orNull,
+    value: z.enum(thinkingLevels).nullable(),
+    fact: (level) => (level === null || level === "off" ? null : `thinking ${level}`),
+  }),
+  baseUrl: modelKey({
+    inFile: "baseUrl",
+    field: z
+      .url({ protocol: /^https?$/, error: "an http or https URL" })
+      .optional()
+      .describe(
+        'Where its API is, with or without /v1 (/v1beta for google). Without it the provider\'s own; "custom" needs it.',
+      ),
+    resolve: orNull,
+    value: z.string().nullable(),
+  }),
+  api: modelKey({
+    inFile: "api",
+    field: choice(modelApis)
+      .optional()
+      .describe(
+        'The wire format of its API. Without it the one that its provider documents, for "custom" "openai-completions".',
+      ),
+    resolve: orNull,
+    value: z.enum(modelApis).nullable(),
+    fact: (api) => api && `api ${api}`,
+  }),
+  contextWindow: modelKey({
+    inFile: "contextWindow",
+    field: integer("tokens", 1024)
+      .optional()
+      .describe(
+        "Tokens of a request and its answer together; a longer session is summarized. Without it the model's own, or an assumption for a model that is not known.",
+      ),
+    resolve: orNull,
+    value: z.int().nullable(),
+    fact: (tokens) => (tokens === null ? null : `window ${counted(tokens, "token")}`),
+  }),
+  maxTokens: modelKey({
+    inFile: "maxTokens",
+    field: integer("tokens", 1)
+      .optional()
+      .describe("The most tokens of one answer. Without it the model's own limit."),
+    resolve: orNull,
+    value: z.int().nullable(),
+    fact: (tokens) => (tokens === null ? null : `answers up to ${counted(tokens, "token")}`),
+  }),
+  headers: modelKey({
+    inFile: "headers",
+    field: headers()
+      .default({})
+      .describe(
+        "HTTP headers to send with each request, e.g. for a proxy. The key goes into a credential instead.",
+      ),
+    resolve: (given) => given,
+    value: z
+      .record(z.string(), z.string())
+      .meta({ description: "Their names; each value is three asterisks" }),
+    fact: (given) => {
+      const names = Object.keys(given);
+      return names.length === 0 ? null : `headers ${names.join(", ")}`;
+    },
+  }),
+  timeoutSeconds: modelKey({
+    inFile: "timeout",
+    field: integer("seconds", 1, maxTimerSeconds)
+      .optional()
+      .describe(
+        "How long one request may wait for its first byte, and for each further one. Without it the harness's own limit.",
+      ),
+    resolve: orNull,
+    value: z.int().nullable(),
+    fact: (seconds) => (seconds === null ? null : `timeout ${durationText(seconds * 1000)}`),
+  }),
+  maxRetries: modelKey({
+    inFile: "maxRetries",
+    field: integer("retries", 0, 100)
+      .optional()
+      .describe(
+        "How often a request that failed for a passing reason is retried before the next model is tried. Without it the harness's own number.",
+      ),
+    resolve: orNull,
+    value: z.int().nullable(),
+    fact: (count) => (count === null ? null : `retries ${count}`),
+  }),
+  credential: modelKey({
+    inFile: "credential",
+    field: credential()
+      .optional()
+      .describe("The credential that holds its key. Without it <provider>_key."),
+    resolve: (given, { provider }) => given ?? `${provider}_key`,
+    value: z.string().meta({ description: "Its name; never its value" }),
+  }),
+  script: modelKey({
+    inFile: "script",
+    field: text("the path of a script file, relative to the project")
+      .optional()
+      .describe('What "scripted" replays.'),
+    resolve: (path, { projectDir }) => (path === undefined ? null : resolve(projectDir, path)),
+    written: (path, projectDir) => path && relative(projectDir, path),
+    value: z.string().nullable(),
+  }),
+} satisfies { readonly [Key in keyof ModelConfig]: ModelKey<ModelConfig[Key]> };
+
+function orNull<Value>(given: Value | undefined): Value | null {
+  return given ?? null;
+}
