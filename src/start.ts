@@ -79,7 +79,7 @@ async function run(beginning: Beginning): Promise<Scheduler> {
   const waiting = onDemand ? [] : recovered.requeue;
 
   const parts = createParts(beginning, earlier, () => subscription.unsubscribe());
-  const { reporting, abilities, stopping, serving, warn } = parts;
+  const { reporting, requests, stopping, serving, warn } = parts;
   const { journal, board } = reporting;
   const files = watchFiles(projectDir, {
     scan,
@@ -135,8 +135,8 @@ async function run(beginning: Beginning): Promise<Scheduler> {
     warn(problemText(problem));
   for (const message of startWarnings(env, recovered.lost)) warn(message);
   parts.dispatch(waiting);
-  abilities.restore(alive);
-  runtimes.serve(abilities);
+  requests.restore(alive);
+  runtimes.serve(requests);
   stopping.started();
   const gatewayUrl = serving.listening.url();
   return {
@@ -154,11 +154,12 @@ async function run(beginning: Beginning): Promise<Scheduler> {
 /** Nothing runs any more: whatever is open is closed, the project's lock last. */
 function close(
   { own, runtimes }: Beginning,
-  { stopping, firstEvents, serving, reporting }: Parts,
+  { stopping, firstEvents, requests, serving, reporting }: Parts,
   problem: (error: unknown) => void,
 ): Promise<void> {
   stopping.done();
   firstEvents.end();
+  requests.stop();
   const steps = [
     runtimes.close,
     () => serving.gateway.close(),

@@ -3,20 +3,20 @@ import type { Schedule } from "../../streams/triggers/next-tick.ts";
 import type { RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { messageOf } from "../errors.ts";
 import type { Store } from "../store/store.ts";
-import type { FirstEvents } from "./first-events.ts";
+import type { FirstEvents } from "../runs/first-events.ts";
 import type { Inputs } from "./inputs.ts";
 import { recordEvent } from "./recorder.ts";
 import { redactEvent } from "./redact-event.ts";
 import type { Reporting } from "./reporting.ts";
 import { rerun } from "./rerun.ts";
 import { retryWork } from "./retry-work.ts";
-import type { LiveAbilities } from "./run-abilities.ts";
+import type { RunRequests } from "../runs/run-requests.ts";
 import type { Serving } from "./serving.ts";
 
 export interface EventReaders extends Pick<Serving, "webhooks" | "metrics" | "listening"> {
   readonly reporting: Pick<Reporting, "board" | "journal">;
   readonly firstEvents: FirstEvents;
-  readonly abilities: Pick<LiveAbilities, "see">;
+  readonly requests: Pick<RunRequests, "onEvent">;
   readonly inputs: Pick<Inputs, "paused$" | "project$">;
   readonly store: Pick<Store, "work" | "settings">;
   readonly redact: (text: string) => string;
@@ -49,8 +49,8 @@ export function eventReader(readers: EventReaders): (event: RunEvent) => void {
     retryWork(event, store.work, readers.dispatch).catch(problem);
     recordEvent(event, records).catch(problem);
     rerun(event, again).catch(problem);
-    // Last, as what it tells of an end it reads from the store after all of these.
-    readers.abilities.see(event);
+    // Last, as its answers about work that ended are read from the store after all of these.
+    readers.requests.onEvent(event);
   };
 }
 

@@ -4,7 +4,7 @@ import { agentChanges } from "../../streams/agents/agent-changes.ts";
 import type { Clock } from "../../streams/clock.ts";
 import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
 import type { Places } from "../../streams/runs/places.ts";
-import type { Resting } from "../../streams/runs/resting.ts";
+import type { RunOwner } from "../../streams/runs/suspension.ts";
 import { runtime } from "../../streams/runtime.ts";
 import type { AgentChange, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { readAgent } from "../config/agent-files.ts";
@@ -42,7 +42,7 @@ export interface GraphParts extends Pick<Runtimes, "runner" | "prepare"> {
   readonly clock: Clock;
   readonly places: Places;
   readonly starting: Places;
-  readonly resting: Resting;
+  readonly runs: RunOwner;
   readonly switches: Pick<Switches, "isEnabled">;
   readonly stopping: Pick<Stopping, "phase">;
 }
@@ -52,11 +52,11 @@ const claimMs = 1000;
 
 /** The graph of all agents over the edges of one scheduler. */
 export function graphOver(parts: GraphParts): Observable<RunEvent> {
-  const { runner, prepare, inputs, store, clock, places, resting, switches } = parts;
+  const { runner, prepare, inputs, store, clock, places, runs, switches } = parts;
   return runtime(
     { ...inputs, adopted$: from(parts.adopted), agentChange$: agentChange$(parts) },
     {
-      ...{ runner, prepare, clock, places, resting, newInstanceId, describeChange },
+      ...{ runner, prepare, clock, places, owner: runs, newInstanceId, describeChange },
       // One that waits for the store must not hold up the end.
       claim: (request) =>
         from(store.work.claim(request)).pipe(takeUntil(inputs.stopping$.pipe(delay(claimMs)))),

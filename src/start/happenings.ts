@@ -39,7 +39,7 @@ export function happenings(
   { event$, files, skills, warm, lost }: Flowing,
 ): Observable<unknown> {
   const { inputs, own } = beginning;
-  const { reporting, abilities, serving } = parts;
+  const { reporting, requests, runs, serving } = parts;
   const over$ = new Subject<void>();
   const { store } = own;
   const readEvent = eventReader({
@@ -50,9 +50,9 @@ export function happenings(
     tap({ next: readEvent, complete: () => over$.next() }),
   );
   const beside$ = merge(
-    abilities.claim$.pipe(tap((event) => reporting.board.apply(event))),
-    // Before the graph, as runs that are adopted go on with what they asked for.
-    abilities.event$.pipe(tap(readEvent)),
+    requests.claim$.pipe(tap((event) => reporting.board.apply(event))),
+    // Before the graph, as adopted runs resume their waits.
+    runs.event$.pipe(tap(readEvent)),
   );
   const around$ = merge(
     editsOf(beginning, parts, files),

@@ -1,4 +1,3 @@
-import type { Resting } from "../../streams/runs/resting.ts";
 import { nextTick } from "../../streams/triggers/next-tick.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
@@ -7,8 +6,9 @@ import type { Delivery, DeliveryAnswer, Operations } from "../contracts/operatio
 import type { Receipt } from "../contracts/webhook-receipts.ts";
 import type { Store } from "../store/store.ts";
 import { uuidV7 } from "../store/uuid-v7.ts";
-import { heldLocks } from "./abilities/lock-view.ts";
-import type { FirstEvents } from "./first-events.ts";
+import type { LiveRuns } from "../runs/live-runs.ts";
+import { heldLocks } from "../runs/lock-view.ts";
+import type { FirstEvents } from "../runs/first-events.ts";
 import type { Inputs } from "./inputs.ts";
 import { refusalOf } from "./refusal.ts";
 import { viewReceipt } from "../webhooks/receipt-view.ts";
@@ -26,8 +26,7 @@ import type { Switches } from "./switches.ts";
 export interface OperationDeps {
   readonly board: StatusBoard;
   readonly firstEvents: FirstEvents;
-  /** Knows the runs that live. */
-  readonly resting: Pick<Resting, "of">;
+  readonly runs: Pick<LiveRuns, "find">;
   readonly stopping: Stopping;
   readonly switches: Switches;
   readonly store: Pick<Store, "work" | "history" | "originals" | "receipts">;
@@ -74,7 +73,7 @@ export function createOperations(deps: OperationDeps): Operations {
       return Promise.resolve(running);
     },
     killInstance: (instanceId) => {
-      if (deps.resting.of(instanceId) === undefined) {
+      if (deps.runs.find(instanceId) === undefined) {
         const message = `no run "${instanceId}" is running`;
         return Promise.reject(new OperationError("unknown_instance", message));
       }

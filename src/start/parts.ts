@@ -3,24 +3,25 @@ import { createClock } from "../../streams/clock.ts";
 import type { Clock } from "../../streams/clock.ts";
 import { createPlaces } from "../../streams/runs/places.ts";
 import type { Places } from "../../streams/runs/places.ts";
-import { createResting } from "../../streams/runs/resting.ts";
-import type { Resting } from "../../streams/runs/resting.ts";
 import type { LogEntry, WorkItem } from "../../streams/vocabulary.ts";
 import type { LoadedProject } from "../config/load-project.ts";
 import { messageOf } from "../errors.ts";
-import { createFirstEvents } from "./first-events.ts";
-import type { FirstEvents } from "./first-events.ts";
+import { createFirstEvents } from "../runs/first-events.ts";
+import type { FirstEvents } from "../runs/first-events.ts";
 import { abandonBy, dispatchTo } from "./inputs.ts";
 import type { Inputs } from "./inputs.ts";
 import type { OwnProject } from "./own-project.ts";
 import { createReporting } from "./reporting.ts";
 import type { Reporting } from "./reporting.ts";
-import { createRunAbilities } from "./run-abilities.ts";
-import type { LiveAbilities } from "./run-abilities.ts";
+import { createLiveRuns } from "../runs/live-runs.ts";
+import type { LiveRuns } from "../runs/live-runs.ts";
+import { createRunRequests } from "../runs/run-requests.ts";
+import type { RunRequests } from "../runs/run-requests.ts";
 import type { Runtimes } from "./run-edges.ts";
 import { mustBeRunnable } from "./runnable.ts";
 import { createServing } from "./serving.ts";
 import type { Serving } from "./serving.ts";
+import { interpretStored } from "../webhooks/interpret.ts";
 import { createStopping } from "./stopping.ts";
 import type { Stopping } from "./stopping.ts";
 
@@ -57,11 +58,11 @@ export interface Parts {
   readonly places: Places;
   /** How many runs may be starting at once. */
   readonly starting: Places;
-  readonly resting: Resting;
+  readonly runs: LiveRuns;
   readonly reporting: Reporting;
   readonly firstEvents: FirstEvents;
   readonly stopping: Stopping;
-  readonly abilities: LiveAbilities;
+  readonly requests: RunRequests;
   readonly serving: Serving;
   /** Hands on committed work. */
   readonly dispatch: (items: readonly WorkItem[]) => void;
@@ -74,7 +75,7 @@ export function createParts(
   earlier: readonly LogEntry[],
   abort: () => void,
 ): Parts {
-  const { options, loaded, own, inputs, version } = beginning;
+  const { options, loaded, own, inputs, runtimes, version } = beginning;
   const { projectDir, onDemand = false } = options;
   const dispatch = dispatchTo(inputs);
   const reporting = createReporting({
@@ -99,28 +100,42 @@ export function createParts(
     },
   });
   const clock = createClock(asyncScheduler);
-  const resting = createResting(() => Math.round(performance.now()));
-  const base = { reporting, firstEvents, stopping, clock, resting, dispatch, warn };
-  const abilities = abilitiesOver(beginning, base);
-  const serving = createServing({ ...options, ...base, own, inputs, abilities, version });
+  const runs = createLiveRuns({
+    elapsed: () => Math.round(performance.now()),
+    now: () => clock.now(),
+    freeze: runtimes.freeze,
+    thaw: runtimes.thaw,
+    onProblem: warn,
+  });
+  const base = { reporting, firstEvents, stopping, clock, runs, dispatch, warn };
+  const requests = requestsOver(beginning, base);
+  const serving = createServing({ ...options, ...base, own, inputs, requests, version });
   const { scale, local } = loaded.project;
   const [places, starting] = [createPlaces(scale), createPlaces(local.starting)];
-  return { ...base, abilities, serving, places, starting };
+  return { ...base, requests, serving, places, starting };
 }
 
-/** What live runs may ask for, over this scheduler's inputs, store and runtimes. */
-function abilitiesOver(
-  { own: { store }, inputs, runtimes }: Beginning,
-  base: Omit<Parts, "abilities" | "serving" | "places" | "starting">,
-): LiveAbilities {
-  const agents = { ...base.reporting, stopping: base.stopping };
-  return createRunAbilities({
-    ...{ ...base, store, freeze: runtimes.freeze, thaw: runtimes.thaw, onProblem: base.warn },
+/** The requests of live runs, over this scheduler's inputs and store. */
+function requestsOver(
+  { own: { store }, inputs }: Beginning,
+  base: Omit<Parts, "requests" | "serving" | "places" | "starting">,
+): RunRequests {
+  const { reporting, stopping } = base;
+  return createRunRequests({
+    clock: base.clock,
+    runs: base.runs,
+    store,
+    firstEvents: base.firstEvents,
+    dispatch: base.dispatch,
+    onProblem: base.warn,
     project: () => inputs.project$.value,
-    agentNames: () => [...base.reporting.board.agents()].map(({ name }) => name),
-    mustBeRunnable: (agent) => mustBeRunnable(agents, agent),
+    agentNames: () => [...reporting.board.agents()].map(({ name }) => name),
+    mustBeRunnable: (agent) => mustBeRunnable({ ...reporting, stopping }, agent),
     abandon: abandonBy(inputs),
     onTaken: ({ agent, id }) => inputs.withdraw$.next({ agent, itemId: id, why: "taken" }),
-    receipt: (id) => store.receipts.get(id),
+    deliveryOf: (id) => {
+      const receipt = store.receipts.get(id);
+      return receipt && interpretStored(receipt);
+    },
   });
 }

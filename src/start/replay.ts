@@ -4,7 +4,7 @@ import type { Replayed, ReplayResult } from "../contracts/operator-api.ts";
 import type { DeadLetter, Receipt } from "../contracts/webhook-receipts.ts";
 import type { Store } from "../store/store.ts";
 import { uuidV7 } from "../store/uuid-v7.ts";
-import type { FirstEvent, FirstEvents } from "./first-events.ts";
+import type { FirstEvent, FirstEvents } from "../runs/first-events.ts";
 import { mustHaveReceipt } from "../webhooks/receipt-view.ts";
 import { mustBeRunnable, mustTakeWork } from "./runnable.ts";
 import type { RunnableDeps } from "./runnable.ts";

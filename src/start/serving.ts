@@ -1,13 +1,13 @@
-import type { Resting } from "../../streams/runs/resting.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
-import type { LiveAbilities } from "./run-abilities.ts";
 import { agentConfigSchema, agentFacts } from "../config/agent-view.ts";
+import type { LiveRuns } from "../runs/live-runs.ts";
+import type { RunRequests } from "../runs/run-requests.ts";
 import type { Operations } from "../contracts/operations.ts";
 import { createMetrics } from "../gateway/metrics.ts";
 import type { Metrics } from "../gateway/metrics.ts";
 import { createGateway } from "../gateway/server.ts";
 import type { Gateway } from "../gateway/server.ts";
-import type { FirstEvents } from "./first-events.ts";
+import type { FirstEvents } from "../runs/first-events.ts";
 import type { Inputs } from "./inputs.ts";
 import { activeKey } from "../credentials/active-key.ts";
 import { createGatewayListener, gatewaySettings } from "../gateway/listener.ts";
@@ -39,15 +39,15 @@ export interface ServingDeps {
   readonly inputs: Inputs;
   readonly reporting: Reporting;
   readonly firstEvents: FirstEvents;
-  readonly resting: Resting;
+  readonly runs: LiveRuns;
   readonly stopping: Stopping;
   readonly dispatch: (items: readonly WorkItem[]) => void;
-  readonly abilities: Pick<LiveAbilities, "offerDelivery">;
+  readonly requests: Pick<RunRequests, "offerDelivery">;
 }
 
 /** Webhooks, operations and the gateway over them; nothing listens yet. */
 export function createServing(deps: ServingDeps): Serving {
-  const { own, inputs, reporting, version, abilities } = deps;
+  const { own, inputs, reporting, version, requests } = deps;
   const { board, journal, switches } = reporting;
   const { project$ } = inputs;
   const warn = (message: string): void => journal.say(40, message);
@@ -57,7 +57,7 @@ export function createServing(deps: ServingDeps): Serving {
     metrics.delivery(delivery);
   const webhooks = createWebhookEdge({
     ...deps,
-    offer: (event, payload) => abilities.offerDelivery(event, payload),
+    offer: (event, payload) => requests.offerDelivery(event, payload),
     ...{ project$, switches, count, warn },
   });
   const operations = createOperations({

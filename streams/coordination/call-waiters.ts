@@ -1,67 +1,65 @@
-import { Subscription } from "rxjs";
-import type { Clock } from "../clock.ts";
-import type { Obedience } from "./obeying.ts";
+import type { MachineContext } from "./machine.ts";
 import { addTo, removeFrom } from "./sets-by-key.ts";
 import type { WaitGraph, WaitsFor } from "./wait-graph.ts";
 
-/** A request that waits until calls are over. */
-export interface CallWaiter {
-  readonly key: string;
+export interface CallWait<R> {
+  readonly request: R;
   readonly instanceId: string;
   /** The calls that are not over yet. */
   readonly left: Set<string>;
-  /** Its timer and its place in the graph of waits. */
-  readonly wait: Subscription;
 }
 
-export interface CallWait extends Pick<CallWaiter, "key" | "instanceId" | "left"> {
-  /** Epoch ms; null for as long as it takes. */
-  readonly until: number | null;
-  readonly waitsFor: WaitsFor;
+/** A request that waits until calls are over. */
+export interface CallWaiter<R> extends CallWait<R> {
+  /** Cancels its timer and its place in the graph of waits. */
+  readonly release: () => void;
 }
 
 /** The requests that wait for calls. */
-export interface CallWaiters {
-  of(key: string): CallWaiter | undefined;
-  ofRun(instanceId: string): readonly CallWaiter[];
-  /** Instead of a wait that would never end: the path of the deadlock. */
-  join(wait: CallWait): readonly string[] | null;
-  leave(waiter: CallWaiter): void;
-  /** The call is over. Answers with those who wait for nothing more. */
-  over(callId: string): readonly CallWaiter[];
+export interface CallWaiters<R> {
+  of(request: R): CallWaiter<R> | undefined;
+  ofRun(instanceId: string): readonly CallWaiter<R>[];
+  /** Waits until a time, epoch ms; null for as long as it takes. Instead of a deadlock: its path. */
+  join(wait: CallWait<R>, until: number | null, waitsFor: WaitsFor): readonly string[] | null;
+  leave(waiter: CallWaiter<R>): void;
+  /** The call is over. Returns the waiters that wait for nothing more. */
+  over(callId: string): readonly CallWaiter<R>[];
 }
 
-export interface CallWaitersDeps extends Pick<Obedience<never>, "owned"> {
-  readonly clock: Clock;
+export interface CallWaitersDeps<R> extends Pick<MachineContext<never>, "timers"> {
   readonly graph: WaitGraph;
-  /** It waited for as long as it wanted; it still waits. */
-  readonly onTimeout: (waiter: CallWaiter) => void;
+  /** Its time is up; it still waits. */
+  readonly onTimeout: (waiter: CallWaiter<R>) => void;
 }
 
-/** Nobody waits at first. */
-export function createCallWaiters(deps: CallWaitersDeps): CallWaiters {
-  const { clock, graph, owned, onTimeout } = deps;
-  const byKey = new Map<string, CallWaiter>();
-  const byRun = new Map<string, Set<CallWaiter>>();
-  const byCall = new Map<string, Set<CallWaiter>>();
+/** No waiters at first. */
+export function createCallWaiters<R>(deps: CallWaitersDeps<R>): CallWaiters<R> {
+  const { graph, timers, onTimeout } = deps;
+  const byRequest = new Map<R, CallWaiter<R>>();
+  const byRun = new Map<string, Set<CallWaiter<R>>>();
+  const byCall = new Map<string, Set<CallWaiter<R>>>();
 
   return {
-    of: (key) => byKey.get(key),
+    of: (request) => byRequest.get(request),
     ofRun: (instanceId) => [...(byRun.get(instanceId) ?? [])],
-    join: ({ key, instanceId, left, until, waitsFor }) => {
+    join: ({ request, instanceId, left }, until, waitsFor) => {
       const path = graph.cycle(instanceId, waitsFor);
       if (path !== null) return path;
-      const waiter = { key, instanceId, left, wait: owned(new Subscription()) };
-      byKey.set(key, waiter);
+      const leaveGraph = graph.add(instanceId, waitsFor);
+      const cancelTimer = until === null ? null : timers.at(until, () => onTimeout(waiter));
+      const release = (): void => {
+        leaveGraph();
+        cancelTimer?.();
+      };
+      const waiter: CallWaiter<R> = { request, instanceId, left, release };
+      byRequest.set(request, waiter);
       addTo(byRun, instanceId, waiter);
       for (const callId of left) addTo(byCall, callId, waiter);
-      waiter.wait.add(graph.add(instanceId, waitsFor));
-      if (until !== null) waiter.wait.add(clock.at(until).subscribe(() => onTimeout(waiter)));
       return null;
     },
     leave: (waiter) => {
-      waiter.wait.unsubscribe();
-      byKey.delete(waiter.key);
+      waiter.release();
+      byRequest.delete(waiter.request);
       removeFrom(byRun, waiter.instanceId, waiter);
       for (const callId of waiter.left) removeFrom(byCall, callId, waiter);
     },

@@ -10,9 +10,9 @@ export interface HeldLock {
   readonly expiresAt: number;
 }
 
-export interface AcquireCommand {
+export interface AcquireCommand<R> {
   readonly type: "acquire";
-  readonly key: string;
+  readonly request: R;
   readonly resource: string;
   readonly agent: string;
   readonly instanceId: string;
@@ -22,46 +22,45 @@ export interface AcquireCommand {
   readonly waitMs: number;
 }
 
-/** What is asked of the locks. `key` names the request in the events that answer it; it must be unique. */
-export type LockCommand =
-  | AcquireCommand
+/** Commands to the locks. `R` is the request of a run as the events that answer it name it. */
+export type LockCommand<R> =
+  | AcquireCommand<R>
   | {
       readonly type: "heartbeat";
-      readonly key: string;
+      readonly request: R;
       readonly resource: string;
       readonly instanceId: string;
       readonly ttlMs: number;
     }
   | {
       readonly type: "release";
-      readonly key: string;
+      readonly request: R;
       readonly resource: string;
       readonly instanceId: string;
     }
-  /** Nobody waits for the answer of an `acquire` any more. */
-  | { readonly type: "cancel"; readonly key: string }
+  /** The run gave up its `acquire`. */
+  | { readonly type: "cancel"; readonly request: R }
   | { readonly type: "ended"; readonly instanceId: string };
 
-export type LockEvent =
+export type LockEvent<R> =
   /** A new holder, or the old one again. */
-  | { readonly type: "granted"; readonly key: string; readonly lock: HeldLock }
-  | { readonly type: "extended"; readonly key: string; readonly lock: HeldLock }
+  | { readonly type: "granted"; readonly request: R; readonly lock: HeldLock }
+  | { readonly type: "extended"; readonly request: R; readonly lock: HeldLock }
   | {
       readonly type: "released";
-      /** Null when nobody asked for it. */
-      readonly key: string | null;
+      /** Null when no run asked for it. */
+      readonly request: R | null;
       readonly lock: HeldLock;
       readonly why: "released" | "expired" | "ended";
     }
-  | { readonly type: "waiting"; readonly key: string; readonly holder: HeldLock }
-  | LockRefusal;
+  | { readonly type: "waiting"; readonly request: R; readonly holder: HeldLock }
+  | ({ readonly type: "refused"; readonly request: R } & LockRefusal);
 
-export type LockRefusal = { readonly type: "refused"; readonly key: string } & (
+export type LockRefusal =
   | { readonly why: "held" | "wait_timeout"; readonly holder: HeldLock }
-  /** `path` goes from who asked back to itself. */
+  /** `path` goes from the run that asked back to itself. */
   | { readonly why: "deadlock"; readonly holder: HeldLock; readonly path: readonly string[] }
-  /** `holder` is null when nobody holds it. */
+  /** `holder` is null when the resource is free. */
   | { readonly why: "not_holder"; readonly holder: HeldLock | null }
-  /** Nobody holds it, but the run holds so many others. */
-  | { readonly why: "too_many_locks"; readonly holder: null }
-);
+  /** The resource is free, but the run holds so many others. */
+  | { readonly why: "too_many_locks"; readonly holder: null };

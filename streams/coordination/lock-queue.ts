@@ -1,11 +1,11 @@
-/** One who waits for a lock; what is beside it in the queue is the queue's own. */
+/** A waiter in a queue, which sets its neighbours. */
 export interface QueuedWaiter {
   readonly instanceId: string;
   ahead: QueuedWaiter | null;
   behind: QueuedWaiter | null;
 }
 
-/** Who waits for one lock, first come first served. Joining and leaving cost the same however many wait. */
+/** The waiters for one lock, first come first served. Joining and leaving cost the same however many wait. */
 export interface LockQueue<W extends QueuedWaiter> {
   first(): W | null;
   join(waiter: W): void;
@@ -35,7 +35,7 @@ export function createLockQueue<W extends QueuedWaiter>(): LockQueue<W> {
   };
 }
 
-/** The next one ahead that is another run: nobody waits for itself. */
+/** The next one ahead that is another run: no run waits for itself. */
 export function otherAhead({ instanceId, ahead }: QueuedWaiter): string | null {
   let other = ahead;
   while (other !== null && other.instanceId === instanceId) other = other.ahead;

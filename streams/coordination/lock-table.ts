@@ -1,72 +1,69 @@
-import { Subscription } from "rxjs";
-import type { Clock } from "../clock.ts";
 import type { AcquireCommand, HeldLock } from "./lock-events.ts";
 import { createLockQueue } from "./lock-queue.ts";
 import type { ContendedLock } from "./lock-waiters.ts";
-import type { Obedience } from "./obeying.ts";
+import type { MachineContext } from "./machine.ts";
 import { addTo, removeFrom } from "./sets-by-key.ts";
 
-/** A lock that is held, and who waits for it. */
-export interface LockEntry extends ContendedLock {
+/** A lock that is held, and its queue. */
+export interface LockEntry<R> extends ContendedLock<R> {
   lock: HeldLock;
-  /** The timer of its `expiresAt`. */
-  expiry: Subscription;
+  /** Cancels the timer of its `expiresAt`. */
+  cancelExpiry: () => void;
 }
 
-/** The locks that are held, each with a timer that runs until it is given, extended or removed. */
-export interface LockTable {
-  of(resource: string): LockEntry | undefined;
-  ofRun(instanceId: string): ReadonlySet<LockEntry>;
-  /** Holds a lock that nobody held. */
+/** The locks that are held, each with a timer that runs until it is passed, extended or removed. */
+export interface LockTable<R> {
+  of(resource: string): LockEntry<R> | undefined;
+  ofRun(instanceId: string): ReadonlySet<LockEntry<R>>;
+  /** Adds a lock of a resource that was free. */
   add(lock: HeldLock): void;
-  /** A lock for who asks for it, from now on, with a fencing token above all before. */
-  newLock(command: AcquireCommand): HeldLock;
+  /** A lock for the run that acquires it, from now on, with a fencing token above all before. */
+  newLock(command: AcquireCommand<R>): HeldLock;
   /** Moves the end of the lock to `ttlMs` from now, never to earlier. */
-  extend(entry: LockEntry, ttlMs: number): HeldLock;
-  /** Passes the lock to another holder; without one nobody holds it any more. */
-  pass(entry: LockEntry, next: HeldLock | null): void;
+  extend(entry: LockEntry<R>, ttlMs: number): HeldLock;
+  /** Passes the lock to another holder; null frees the resource. */
+  pass(entry: LockEntry<R>, next: HeldLock | null): void;
 }
 
-export interface LockTableDeps extends Pick<Obedience<never>, "owned"> {
-  readonly clock: Clock;
+export interface LockTableDeps<R> extends Pick<MachineContext<never>, "timers" | "now"> {
   /** The highest fencing token that was ever given. */
   readonly lastToken: number;
   /** The time of a lock is up; it is held until it is passed on. */
-  readonly onExpired: (entry: LockEntry) => void;
+  readonly onExpired: (entry: LockEntry<R>) => void;
 }
 
-const nobody: ReadonlySet<LockEntry> = new Set();
-
 /** A table without locks. */
-export function createLockTable({ clock, owned, onExpired, ...from }: LockTableDeps): LockTable {
-  const entries = new Map<string, LockEntry>();
-  const heldBy = new Map<string, Set<LockEntry>>();
-  let { lastToken } = from;
+export function createLockTable<R>(deps: LockTableDeps<R>): LockTable<R> {
+  const { timers, now, onExpired } = deps;
+  const entries = new Map<string, LockEntry<R>>();
+  const heldBy = new Map<string, Set<LockEntry<R>>>();
+  let { lastToken } = deps;
 
-  const setExpiry = (entry: LockEntry): void => {
-    entry.expiry.unsubscribe();
-    const expired$ = clock.at(entry.lock.expiresAt);
-    entry.expiry = owned(expired$.subscribe(() => onExpired(entry)));
+  const setExpiry = (entry: LockEntry<R>): void => {
+    entry.cancelExpiry();
+    entry.cancelExpiry = timers.at(entry.lock.expiresAt, () => onExpired(entry));
   };
-  const hold = (entry: LockEntry): void => {
+  const hold = (entry: LockEntry<R>): void => {
     addTo(heldBy, entry.lock.instanceId, entry);
     setExpiry(entry);
   };
   return {
     of: (resource) => entries.get(resource),
-    ofRun: (instanceId) => heldBy.get(instanceId) ?? nobody,
+    ofRun: (instanceId) => heldBy.get(instanceId) ?? new Set(),
     add: (lock) => {
-      const entry: LockEntry = { lock, queue: createLockQueue(), expiry: Subscription.EMPTY };
+      const cancelExpiry = (): void => undefined;
+      const entry: LockEntry<R> = { lock, queue: createLockQueue(), cancelExpiry };
       entries.set(lock.resource, entry);
       hold(entry);
     },
     newLock: ({ resource, agent, instanceId, ttlMs }) => {
-      const heldSince = clock.now();
-      const owner = { resource, agent, instanceId };
-      return { ...owner, fencingToken: ++lastToken, heldSince, expiresAt: heldSince + ttlMs };
+      const heldSince = now();
+      const expiresAt = heldSince + ttlMs;
+      const fencingToken = ++lastToken;
+      return { resource, agent, instanceId, fencingToken, heldSince, expiresAt };
     },
     extend: (entry, ttlMs) => {
-      const expiresAt = Math.max(entry.lock.expiresAt, clock.now() + ttlMs);
+      const expiresAt = Math.max(entry.lock.expiresAt, now() + ttlMs);
       entry.lock = { ...entry.lock, expiresAt };
       setExpiry(entry);
       return entry.lock;
@@ -75,7 +72,7 @@ export function createLockTable({ clock, owned, onExpired, ...from }: LockTableD
       const { resource, instanceId } = entry.lock;
       removeFrom(heldBy, instanceId, entry);
       if (next === null) {
-        entry.expiry.unsubscribe();
+        entry.cancelExpiry();
         entries.delete(resource);
       } else {
         entry.lock = next;

@@ -1,4 +1,4 @@
-/** Who waits for whom: instance ids. */
+/** Which runs wait for which, by instance id. */
 export interface WaitGraph {
   /**
    * `instanceId` waits until this is called off. What for is asked anew by each search, as it changes while the wait
@@ -16,7 +16,7 @@ export interface WaitGraph {
 export type WaitTarget = string | readonly string[];
 export type WaitsFor = () => Iterable<WaitTarget>;
 
-/** A graph in which nobody waits. A cycle is only ever closed by a new wait, so that is when to look for one. */
+/** A graph without waits. A cycle is only ever closed by a new wait, so that is when to look for one. */
 export function createWaitGraph(): WaitGraph {
   const waits = new Map<string, Set<WaitsFor>>();
   return {
@@ -64,7 +64,7 @@ function pathTo(instanceId: string, cameFrom: ReadonlyMap<string, string>): stri
   return path.reverse();
 }
 
-/** Takes away who waits for nobody, then who waits only for these, and so on: whether `start` is among them. */
+/** Removes the runs that wait for none, then those that wait only for these, and so on: whether `start` is removed. */
 function canEnd(start: string, targets: Targets): boolean {
   const left = reachable(start, targets);
   const ending = new Set<string>();
@@ -82,7 +82,7 @@ function canEnd(start: string, targets: Targets): boolean {
   return ending.has(start);
 }
 
-/** Everybody whom `start` waits for, directly or not, with what each waits for. */
+/** All runs that `start` waits for, directly or not, with the targets of each. */
 function reachable(start: string, targets: Targets): Map<string, readonly WaitTarget[]> {
   const found = new Map<string, readonly WaitTarget[]>([[start, [...targets(start)]]]);
   for (const waited of found.values()) {

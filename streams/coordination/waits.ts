@@ -1,8 +1,7 @@
-import type { OperatorFunction, Subscription } from "rxjs";
-import type { Clock } from "../clock.ts";
 import { meets } from "./condition.ts";
 import type { Condition, Occurrence } from "./condition.ts";
-import { obeying } from "./obeying.ts";
+import { createMachine } from "./machine.ts";
+import type { Machine } from "./machine.ts";
 
 /** A run that waits for something to happen. Times are epoch ms. */
 export interface Wait {
@@ -18,105 +17,118 @@ export interface Wait {
   readonly askedMs?: number;
 }
 
-export type WaitCommand =
-  | { readonly type: "wait"; readonly wait: Wait }
+export type WaitCommand<W extends Wait> =
+  | { readonly type: "wait"; readonly wait: W }
   | { readonly type: "cancel"; readonly key: string }
   | { readonly type: "ended"; readonly instanceId: string }
-  /** Something is about to be committed. `offered` follows at once. */
-  | { readonly type: "offer"; readonly id: string; readonly occurrence: Occurrence }
-  /** It was committed that those it was offered to take it. */
-  | { readonly type: "taken"; readonly id: string }
+  /** It was committed that the waits take what matched them. */
+  | { readonly type: "delivered"; readonly match: Match<W> }
   /** It was not committed: they wait on. */
-  | { readonly type: "not-taken"; readonly id: string };
+  | { readonly type: "not-delivered"; readonly match: Match<W> };
 
-export type WaitEvent =
-  | { readonly type: "waiting"; readonly wait: Wait }
-  /** Nobody else is offered to them until it is told whether they took this. */
-  | { readonly type: "offered"; readonly id: string; readonly to: readonly Wait[] }
-  | { readonly type: "met"; readonly id: string; readonly wait: Wait }
-  | { readonly type: "timed-out"; readonly wait: Wait };
+export type WaitEvent<W extends Wait> =
+  | { readonly type: "waiting"; readonly wait: W }
+  | { readonly type: "met"; readonly wait: W; readonly match: Match<W> }
+  | { readonly type: "timed-out"; readonly wait: W };
 
-interface Open {
-  readonly wait: Wait;
+/** Waits that an occurrence meets, until it is told whether it was delivered to them. */
+export interface Match<W extends Wait> {
+  readonly waits: readonly W[];
+}
+
+export interface Waits<W extends Wait> extends Machine<WaitCommand<W>, WaitEvent<W>> {
+  /**
+   * The oldest wait of each agent that an occurrence meets. Nothing else meets them until `delivered` or
+   * `not-delivered`; null when it meets none.
+   */
+  readonly match: (occurrence: Occurrence) => Match<W> | null;
+}
+
+interface Open<W> {
+  readonly wait: W;
   /** Grows with each wait: the smallest is the oldest. */
   readonly age: number;
-  readonly timer: Subscription;
+  readonly cancelTimer: () => void;
 }
 
 /**
- * Waits of runs, and what ends them: the oldest wait of each agent that what happens meets takes it, or its time.
+ * Waits of runs, which end with the first occurrence that meets them, or with their time.
  *
- *     commands:  ─w1──w2──o──────────t───     w wait, o offer, t taken
- *     events:    ─w1──w2──o(1)───────m1──x2   m met, x timed out
- *
- * On complete and on unsubscribe: forgets everything and says nothing more; the waits are in store.
+ *     commands:  ─w1──w2──(match)────t───     w wait, t delivered
+ *     events:    ─w1──w2──────────────m1──x2   m met, x timed out
  */
-export function waits(clock: Clock): OperatorFunction<WaitCommand, WaitEvent> {
-  return obeying(({ say, owned }) => {
-    const open = new Map<string, Open>();
-    const offered = new Map<string, readonly Open[]>();
-    let count = 0;
+export function createWaits<W extends Wait>(): Waits<W> {
+  const open = new Map<string, Open<W>>();
+  const matched = new Map<Match<W>, readonly Open<W>[]>();
+  let count = 0;
 
-    const add = (wait: Wait, age: number): void => {
+  const forget = (key: string): void => {
+    open.get(key)?.cancelTimer();
+    open.delete(key);
+  };
+  const forgetAll = (instanceId: string): void => {
+    for (const { wait } of open.values()) if (wait.instanceId === instanceId) forget(wait.key);
+  };
+  /** A wait that is over meanwhile takes nothing. */
+  const withdraw = (isOver: (wait: W) => boolean): void => {
+    for (const [match, waiters] of matched) {
+      const left = waiters.filter(({ wait }) => !isOver(wait));
+      matched.set(match, left);
+    }
+  };
+  const settle = (match: Match<W>): readonly Open<W>[] => {
+    const waiters = matched.get(match) ?? [];
+    matched.delete(match);
+    return waiters;
+  };
+
+  const machine = createMachine<WaitCommand<W>, WaitEvent<W>>(({ emit, timers }) => {
+    const add = (wait: W, age: number): void => {
       const timeOut = (): void => {
         forget(wait.key);
-        say({ type: "timed-out", wait });
+        emit({ type: "timed-out", wait });
       };
-      const timer = owned(clock.at(wait.until).subscribe(timeOut));
-      open.set(wait.key, { wait, age, timer });
+      open.set(wait.key, { wait, age, cancelTimer: timers.at(wait.until, timeOut) });
     };
-    const forget = (key: string): void => {
-      open.get(key)?.timer.unsubscribe();
-      open.delete(key);
-    };
-    const forgetAll = (instanceId: string): void => {
-      for (const { wait } of open.values()) if (wait.instanceId === instanceId) forget(wait.key);
-    };
-    /** What was offered to them and is not taken is none of theirs any more. */
-    const withdraw = (isOver: (wait: Wait) => boolean): void => {
-      for (const [id, takers] of offered) {
-        const left = takers.filter(({ wait }) => !isOver(wait));
-        offered.set(id, left);
-      }
-    };
-
-    const offer = (id: string, occurrence: Occurrence): void => {
-      const takers = oldestOfEach(open.values(), occurrence);
-      for (const { wait } of takers) forget(wait.key);
-      if (takers.length > 0) offered.set(id, takers);
-      say({ type: "offered", id, to: takers.map(({ wait }) => wait) });
-    };
-    const settle = (id: string, each: (taker: Open) => void): void => {
-      const takers = offered.get(id) ?? [];
-      offered.delete(id);
-      for (const taker of takers) each(taker);
-    };
-
-    return (command: WaitCommand): void => {
+    return (command) => {
       switch (command.type) {
         case "wait":
           add(command.wait, ++count);
-          return say({ type: "waiting", wait: command.wait });
+          return emit({ type: "waiting", wait: command.wait });
         case "cancel":
           forget(command.key);
           return withdraw(({ key }) => key === command.key);
         case "ended":
           forgetAll(command.instanceId);
           return withdraw(({ instanceId }) => instanceId === command.instanceId);
-        case "offer":
-          return offer(command.id, command.occurrence);
-        case "taken":
-          return settle(command.id, ({ wait }) => say({ type: "met", id: command.id, wait }));
-        case "not-taken":
-          return settle(command.id, ({ wait, age }) => add(wait, age));
+        case "delivered":
+          for (const { wait } of settle(command.match))
+            emit({ type: "met", wait, match: command.match });
+          return;
+        case "not-delivered":
+          for (const { wait, age } of settle(command.match)) add(wait, age);
       }
     };
   });
+  return {
+    ...machine,
+    match: (occurrence) => {
+      const waiters = oldestOfEach(open.values(), occurrence);
+      if (waiters.length === 0) return null;
+      for (const { wait } of waiters) forget(wait.key);
+      const match = { waits: waiters.map(({ wait }) => wait) };
+      matched.set(match, waiters);
+      return match;
+    },
+  };
 }
 
 /** One run of each agent, as one run is what the occurrence would have started. */
-function oldestOfEach(open: Iterable<Open>, occurrence: Occurrence): Open[] {
-  const oldest = new Map<string, Open>();
+function oldestOfEach<W extends Wait>(
+  open: Iterable<Open<W>>,
+  occurrence: Occurrence,
+): readonly Open<W>[] {
+  const oldest = new Map<string, Open<W>>();
   for (const one of open) {
     const { agent, condition } = one.wait;
     if (occurrence.agent !== null && occurrence.agent !== agent) continue;

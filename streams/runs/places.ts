@@ -1,6 +1,6 @@
 /** The places that all agents of a project share: how many runs may live at once. */
 export interface Places {
-  /** Takes a place if one is free and nobody has waited longer; null when none is to be had. */
+  /** Takes a place if one is free and no other has waited longer; null otherwise. */
   tryTake(): Place | null;
   /** Calls `retry` once when a place may be free, first come first served; returns how to stop waiting. */
   wait(retry: () => void): () => void;

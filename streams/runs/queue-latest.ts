@@ -35,7 +35,7 @@ export interface QueueOptions<T, R> {
 
 export interface Withdrawal<T> {
   readonly isMeant: (item: T) => boolean;
-  /** Nobody wants it any more, or somebody has it. */
+  /** Its caller gave it up, or a live run takes it. */
   readonly why: "withdrawn" | "taken";
 }
 

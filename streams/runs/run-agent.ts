@@ -17,11 +17,11 @@ import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from "rxjs";
 import type { AgentConfig } from "../agent-config.ts";
 import type { RunEvent, RunRequest, WorkItem } from "../vocabulary.ts";
 import { isEndedBySignal, reasonInTime, runEnd } from "./outcome.ts";
+import { pausableTimer } from "./pausable-timer.ts";
 import type { Place, Places } from "./places.ts";
-import type { Life, Resting } from "./resting.ts";
 import type { Runner, RunnerEvent, RunnerExit, StopReason } from "./runner.ts";
-import { standingTimer } from "./standing-timer.ts";
 import { startInTurn } from "./starting.ts";
+import type { RunClock, RunOwner } from "./suspension.ts";
 
 /** Asks running runs to end: one instance, all of an agent, or everything, which then ends for this reason. */
 export type Kill =
@@ -36,8 +36,7 @@ export interface RunEdges {
   readonly newInstanceId: (agent: string) => string;
   readonly kill$: Observable<Kill>;
   readonly scheduler: SchedulerLike;
-  /** Hears of every run that lives. */
-  readonly resting: Resting;
+  readonly owner: RunOwner;
   /** How many runs may be starting at once. */
   readonly starting: Places;
   /** Whether the scheduler is being stopped: a signal that ends a run then is part of that. */
@@ -47,7 +46,7 @@ export interface RunEdges {
 /** What it takes to follow a run that was claimed. */
 export type FollowEdges = Pick<
   RunEdges,
-  "kill$" | "scheduler" | "resting" | "starting" | "isStopping"
+  "kill$" | "scheduler" | "owner" | "starting" | "isStopping"
 >;
 
 /**
@@ -83,7 +82,7 @@ export interface ClaimedRun {
   readonly request: RunRequest;
   /** When an earlier scheduler started it, epoch ms; null for one that starts now. */
   readonly startedAt: number | null;
-  /** For how long its clock stood under an earlier scheduler, in ms; absent for not at all. */
+  /** For how long its clock was paused under an earlier scheduler, in ms; absent for not at all. */
   readonly waitedMs?: number;
   /** Whether an earlier scheduler was being stopped when it left the run; absent for no. */
   readonly leftByStop?: boolean;
@@ -94,7 +93,7 @@ export interface ClaimedRun {
 }
 
 /**
- * A claimed run from `started` to `finished`. Its time counts from when it was started, whoever did, without the time
+ * A claimed run from `started` to `finished`. Its time counts from its start, also by an earlier scheduler, without the time
  * that it waited for its turn to start, or for something else.
  */
 export function followedRun(run: ClaimedRun, edges: FollowEdges): Observable<RunEvent> {
@@ -102,12 +101,12 @@ export function followedRun(run: ClaimedRun, edges: FollowEdges): Observable<Run
   return defer(() => {
     const now = edges.scheduler.now();
     const startedAt = earlier ?? now;
-    const life = edges.resting.enter({ request, place, waitedMs });
+    const clock = edges.owner.enter({ request, place, waitedMs });
     const deadline = (): number =>
-      startedAt + request.agent.timeoutSeconds * 1000 + life.waitedMs();
+      startedAt + request.agent.timeoutSeconds * 1000 + clock.waitedMs();
     let begunAt = startedAt;
     let stopped: StopReason | null = null;
-    const reason$ = stopReasons(request, deadline() - now, life, edges).pipe(
+    const reason$ = stopReasons(request, deadline() - now, clock, edges).pipe(
       tap((reason) => (stopped = reason)),
     );
     const { instanceId, item } = request;
@@ -135,7 +134,7 @@ export function followedRun(run: ClaimedRun, edges: FollowEdges): Observable<Run
       of<RunEvent>({ ...at, type: "started", item, instanceId, ...early }),
       // One clock for the whole run, and a reason that stays: a runner may listen late, or more than once.
       reason$.pipe(
-        connect((stop$) => reportInTurn(run, { stop$, life, edges, onStart }), {
+        connect((stop$) => reportInTurn(run, { stop$, clock, edges, onStart }), {
           connector: () => new ReplaySubject(1),
         }),
         catchError((error: unknown) => of(brokenRunner(error))),
@@ -146,30 +145,30 @@ export function followedRun(run: ClaimedRun, edges: FollowEdges): Observable<Run
           return { ...event, agent: item.agent, at: edges.scheduler.now(), instanceId };
         }),
       ),
-    ).pipe(finalize(() => life.end()));
+    ).pipe(finalize(() => edges.owner.leave(instanceId)));
   });
 }
 
 /** A run on its way to its start. */
 interface Starting {
   readonly stop$: Observable<StopReason>;
-  readonly life: Life;
+  readonly clock: RunClock;
   readonly edges: FollowEdges;
   readonly onStart: () => void;
 }
 
-/** What a run reports, from its turn to start on; its clock stands until then. An adopted run has started. */
+/** What a run reports, from its turn to start on; its clock is paused until then. An adopted run has started. */
 function reportInTurn(
   { startedAt, report }: ClaimedRun,
-  { stop$, life, edges: { starting: slots, scheduler }, onStart }: Starting,
+  { stop$, clock, edges: { starting: slots, scheduler }, onStart }: Starting,
 ): Observable<RunnerEvent> {
   // Deferred, so that a runner that throws ends the run: it is claimed by now, and can't be refused any more.
   const report$ = defer(() => report(stop$));
   if (startedAt !== null) return report$;
-  const letClockGo = life.stand();
+  const unpause = clock.pause();
   const begin = (): void => {
     onStart();
-    letClockGo();
+    unpause();
   };
   return startInTurn(report$, { slots, stop$, scheduler, onStart: begin });
 }
@@ -207,11 +206,11 @@ function untilExit(): MonoTypeOperatorFunction<RunnerEvent> {
 function stopReasons(
   request: RunRequest,
   leftMs: number,
-  { standing$, elapsed }: Pick<Life, "standing$" | "elapsed">,
+  { paused$, elapsed }: RunClock,
   edges: Pick<RunEdges, "kill$" | "scheduler">,
 ): Observable<StopReason> {
   return merge(
-    standingTimer(standing$, leftMs, edges.scheduler, elapsed).pipe(
+    pausableTimer(paused$, leftMs, edges.scheduler, elapsed).pipe(
       map((): StopReason => "timed_out"),
     ),
     edges.kill$.pipe(

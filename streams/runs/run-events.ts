@@ -1,7 +1,7 @@
 import type { RunEvent, WorkItem } from "../vocabulary.ts";
 import type { DropReason, QueueEvent, Withdrawal } from "./queue-latest.ts";
 
-/** A work item that leaves its queue, as nobody wants it any more or a run that lives has it. */
+/** A work item that leaves its queue: its caller gave it up, or a live run takes it. */
 export interface Withdrawn {
   readonly agent: string;
   readonly itemId: string;

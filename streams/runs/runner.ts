@@ -24,7 +24,7 @@ export interface RunnerExit {
   readonly value?: unknown;
   /** True when the run asked to be run again. */
   readonly rerun?: boolean;
-  /** True when nobody can tell how the run ended, as what it ran in went away. */
+  /** True when it is unknown how the run ended, as its environment went away. */
   readonly lost?: boolean;
   /** When it ended, epoch ms, where the runtime knows better than the moment at which it says so. */
   readonly endedAt?: number;

@@ -2,7 +2,6 @@ import { EMPTY, filter, map, NEVER, of } from "rxjs";
 import type { Observable, SchedulerLike } from "rxjs";
 import { createClock } from "../../streams/clock.ts";
 import { createPlaces } from "../../streams/runs/places.ts";
-import { createResting } from "../../streams/runs/resting.ts";
 import type { Kill } from "../../streams/runs/run-agent.ts";
 import { runtime } from "../../streams/runtime.ts";
 import type { RuntimeEdges, RuntimeSources } from "../../streams/runtime.ts";
@@ -11,6 +10,7 @@ import type { AgentChange, RunEvent, WorkItem } from "../../streams/vocabulary.t
 import { anAgent, anItem } from "../helpers/agents.ts";
 import type { Marbles } from "../helpers/marbles.ts";
 import { timedRunner } from "../helpers/stream-runner.ts";
+import { createRunOwner } from "../helpers/run-owner.ts";
 
 /** The whole graph with fakes at its edges: a run takes five columns, and everything is at hand at once. */
 export function graphOf(
@@ -42,7 +42,7 @@ export function graphOf(
       scheduler,
       clock: createClock(scheduler),
       places: createPlaces(),
-      resting: createResting(() => scheduler.now()),
+      owner: createRunOwner(() => scheduler.now()),
       starting: createPlaces(),
       isStopping: () => false,
       isEnabled: () => true,

@@ -138,7 +138,7 @@ const without: readonly Mutation[] = [
   },
   {
     defence: "calls of calls end at maxCallDepth",
-    file: "src/start/abilities/call-abilities.ts",
+    file: "src/runs/calls.ts",
     find: "if (trigger.depth > deps.maxDepth()) {",
     replace: "if (trigger.depth < 0) {",
     tests: ["test/faults/load/endless.test.ts"],
@@ -150,7 +150,7 @@ const without: readonly Mutation[] = [
     file: "src/start/rerun.ts",
     find: "if (count > most) {",
     replace: "if (count < 0) {",
-    tests: ["test/start/abilities/calls.test.ts"],
+    tests: ["test/runs/calls.test.ts"],
     only: "is at most maxReruns times in a row",
   },
   {

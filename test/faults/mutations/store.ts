@@ -141,7 +141,7 @@ export const store: readonly Mutation[] = [
     file: recover,
     find: `["locks", "waits", "answers"]`,
     replace: `["waits", "answers"]`,
-    tests: ["test/start/abilities/locks.test.ts"],
+    tests: ["test/runs/locks.test.ts"],
   },
   {
     defence: "a run that lives on, or ended unseen, is not run again",

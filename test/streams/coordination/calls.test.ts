@@ -1,15 +1,17 @@
 import { map } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { createClock } from "../../../streams/clock.ts";
-import { calls } from "../../../streams/coordination/calls.ts";
-import type { CallCommand, CallEvent } from "../../../streams/coordination/calls.ts";
+import { createCalls } from "../../../streams/coordination/calls.ts";
+import type * as events from "../../../streams/coordination/calls.ts";
 import type { OpenCall } from "../../../streams/coordination/open-calls.ts";
 import { createWaitGraph } from "../../../streams/coordination/wait-graph.ts";
-import type { WaitGraph } from "../../../streams/coordination/wait-graph.ts";
 import type { Outcome, RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
 import { marbles } from "../../helpers/marbles.ts";
 import type { Marbles } from "../../helpers/marbles.ts";
+import { driven } from "./driven.ts";
+
+type CallCommand = events.CallCommand<string>;
+type CallEvent = events.CallEvent<string>;
 
 /** The call `1` is of a-1 to b, the call `2` of a-1 to c and of no use without it, `3` of b-1 to a. */
 const made: Record<string, OpenCall> = {
@@ -59,20 +61,20 @@ const commands: Record<string, CallCommand> = {
   C: finished(itemOf("2")),
   L: finished(itemOf("1"), "lost"),
   d: refused(itemOf("1")),
-  w: { type: "wait", key: "w", instanceId: "a-1", callIds: ["1"], until: null },
-  W: { type: "wait", key: "w", instanceId: "a-1", callIds: ["1", "2"], until: null },
-  t: { type: "wait", key: "w", instanceId: "a-1", callIds: ["1"], until: 6 },
-  v: { type: "wait", key: "v", instanceId: "b-1", callIds: ["3"], until: null },
-  x: { type: "cancel", key: "w" },
+  w: { type: "wait", request: "w", instanceId: "a-1", callIds: ["1"], until: null },
+  W: { type: "wait", request: "w", instanceId: "a-1", callIds: ["1", "2"], until: null },
+  t: { type: "wait", request: "w", instanceId: "a-1", callIds: ["1"], until: 6 },
+  v: { type: "wait", request: "v", instanceId: "b-1", callIds: ["3"], until: null },
+  x: { type: "cancel", request: "w" },
   e: { type: "caller-ended", instanceId: "a-1" },
 };
 
 function words(event: CallEvent): string {
   switch (event.type) {
     case "waiting":
-      return `${event.key} waits for ${event.calls.map(({ callId }) => callId).join()}`;
+      return `${event.request} waits for ${event.calls.map(({ callId }) => callId).join()}`;
     case "settled":
-      return event.timedOut ? `${event.key} timed out` : `${event.key} settled`;
+      return event.timedOut ? `${event.request} timed out` : `${event.request} settled`;
     case "refused":
       return event.path.join(">");
     case "abandoned":
@@ -92,11 +94,8 @@ const said = {
 };
 
 function called({ hot, scheduler }: Marbles, line: string, graph = createWaitGraph()) {
-  return hot(line, commands).pipe(calls(optionsOf(scheduler, graph)), map(words));
-}
-
-function optionsOf(scheduler: Marbles["scheduler"], graph: WaitGraph) {
-  return { clock: createClock(scheduler), graph };
+  const create = () => createCalls<string>(graph);
+  return driven(hot(line, commands), create, scheduler).pipe(map(words));
 }
 
 describe("a call", () => {
@@ -141,25 +140,18 @@ describe("a call", () => {
       helpers.expectObservable(seen$).toBe("----t-f", { t: true, f: false });
     });
     marbles((helpers) => {
-      helpers.expectObservable(called(helpers, "a1bw", graph), "-----!").toBe("---w", said);
+      helpers.expectObservable(called(helpers, "a1bwA", graph), "-----!").toBe("---w", said);
     });
     expect(waits()).toBe(false);
   });
 });
 
 describe("the calls of a stream of commands", () => {
-  it("say nothing when nothing happens, and end and fail with it", () =>
-    marbles((helpers) => {
-      helpers.expectObservable(called(helpers, "----"), "------!").toBe("----");
-      helpers.expectObservable(called(helpers, "a1t|")).toBe("--w|", said);
-      helpers.expectObservable(called(helpers, "a1t#")).toBe("--w#", said);
-    }));
-
-  it("leave no timer behind when nobody listens any more, and start anew for the next", () =>
+  it("leave no timer behind when they are stopped, and start anew for the next", () =>
     marbles(({ cold, scheduler, expectObservable, expectSubscriptions }) => {
       const command$ = cold("a1t---", commands);
-      const options = optionsOf(scheduler, createWaitGraph());
-      const event$ = command$.pipe(calls(options), map(words));
+      const create = () => createCalls<string>(createWaitGraph());
+      const event$ = driven(command$, create, scheduler).pipe(map(words));
       expectObservable(event$, "---!").toBe("--w", said);
       expectObservable(event$, "---^------!").toBe("-----wt", said);
       expectSubscriptions(command$.subscriptions).toBe(["^--!", "---^------!"]);

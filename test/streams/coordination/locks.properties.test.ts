@@ -1,15 +1,15 @@
 import fc from "fast-check";
-import { Subject } from "rxjs";
 import { expect, it } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
-import type {
-  HeldLock,
-  LockCommand,
-  LockEvent,
-} from "../../../streams/coordination/lock-events.ts";
-import { locks } from "../../../streams/coordination/locks.ts";
+import { drive } from "../../../streams/coordination/driver.ts";
+import type * as events from "../../../streams/coordination/lock-events.ts";
+import type { HeldLock } from "../../../streams/coordination/lock-events.ts";
+import { createLocks } from "../../../streams/coordination/locks.ts";
 import { createWaitGraph } from "../../../streams/coordination/wait-graph.ts";
 import { VirtualCalendar } from "../../helpers/marbles.ts";
+
+type LockCommand = events.LockCommand<string>;
+type LockEvent = events.LockEvent<string>;
 
 const holders = 50;
 const operations = 10_000;
@@ -25,19 +25,19 @@ const operation = fc.record({
 });
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
-/** `last` is the key of the last `acquire` of the holder. */
-function commandOf(done: Operation, key: string, last: string): LockCommand {
+/** `last` names the last `acquire` of the holder. */
+function commandOf(done: Operation, request: string, last: string): LockCommand {
   const { holder, what, ttlMs, waitMs } = done;
   const [instanceId, resource] = [`x-${holder}`, `file:${done.resource}`];
   switch (what) {
     case "acquire":
-      return { type: "acquire", key, resource, agent: "x", instanceId, ttlMs, waitMs };
+      return { type: "acquire", request, resource, agent: "x", instanceId, ttlMs, waitMs };
     case "heartbeat":
-      return { type: "heartbeat", key, resource, instanceId, ttlMs };
+      return { type: "heartbeat", request, resource, instanceId, ttlMs };
     case "release":
-      return { type: "release", key, resource, instanceId };
+      return { type: "release", request, resource, instanceId };
     case "cancel":
-      return { type: "cancel", key: last };
+      return { type: "cancel", request: last };
     default:
       return { type: "ended", instanceId };
   }
@@ -82,25 +82,24 @@ it("10,000 operations of 50 holders never show two holders of a lock at once, an
     fc.property(operation$, (all) => {
       const calendar = new VirtualCalendar("1970-01-01T00:00:00Z");
       const witness = createWitness(() => calendar.now());
-      const command$ = new Subject<LockCommand>();
       const waiting = new Map<string, string>();
       const counts = { granted: 0, released: 0, waiting: 0, extended: 0, refused: 0 };
-      const options = { clock: createClock(calendar), graph: createWaitGraph(), held: [] };
-      command$.pipe(locks({ ...options, lastToken: 0 })).subscribe((event) => {
+      const locks = createLocks<string>({ graph: createWaitGraph(), held: [], lastToken: 0 });
+      const driver = drive(locks, createClock(calendar), (event) => {
         witness.see(event);
         counts[event.type]++;
-        if (event.type !== "waiting" && event.key !== null) waiting.delete(event.key);
+        if (event.type !== "waiting" && event.request !== null) waiting.delete(event.request);
       });
       const last = new Map<number, string>();
       for (const [n, done] of all.entries()) {
         const command = commandOf(done, `${n}`, last.get(done.holder) ?? "");
         if (command.type === "acquire") {
-          waiting.set(command.key, command.instanceId);
-          last.set(done.holder, command.key);
+          waiting.set(command.request, command.instanceId);
+          last.set(done.holder, command.request);
         }
-        if (command.type === "cancel") waiting.delete(command.key);
+        if (command.type === "cancel") waiting.delete(command.request);
         if (command.type === "ended") forget(waiting, command.instanceId);
-        command$.next(command);
+        driver.apply(command);
         calendar.runUntil(new Date(calendar.now() + done.pauseMs).toISOString());
       }
       calendar.runUntil(new Date(calendar.now() + 1_000).toISOString());

@@ -1,25 +1,32 @@
-import { map } from "rxjs";
+import { Observable } from "rxjs";
 import { describe, it } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import type { Occurrence } from "../../../streams/coordination/condition.ts";
-import { waits } from "../../../streams/coordination/waits.ts";
-import type { Wait, WaitCommand, WaitEvent } from "../../../streams/coordination/waits.ts";
+import { drive } from "../../../streams/coordination/driver.ts";
+import { createWaits } from "../../../streams/coordination/waits.ts";
+import type { Match, Wait, WaitCommand, WaitEvent } from "../../../streams/coordination/waits.ts";
 import { marbles } from "../../helpers/marbles.ts";
 import type { Marbles } from "../../helpers/marbles.ts";
 
-function aWait(key: string, more: Partial<Wait> = {}): WaitCommand {
+/** What is done with the waits: a command, or an occurrence that is matched and named by its id. */
+type Step =
+  | Extract<WaitCommand<Wait>, { type: "wait" | "cancel" | "ended" }>
+  | { readonly type: "match"; readonly id: string; readonly occurrence: Occurrence }
+  | { readonly type: "delivered" | "not-delivered"; readonly id: string };
+
+function aWait(key: string, more: Partial<Wait> = {}): Step {
   const agent = key.charAt(0);
   const condition = { kind: "webhook", source: "gh" } as const;
   const wait = { key, instanceId: `${agent}-1`, agent, condition, since: 0, until: 100, ...more };
   return { type: "wait", wait };
 }
 
-function offer(id: string, more: Partial<Occurrence> = {}): WaitCommand {
+function match(id: string, more: Partial<Occurrence> = {}): Step {
   const occurrence = { kind: "webhook", agent: null, source: "gh", event: "push", payload: {} };
-  return { type: "offer", id, occurrence: { ...occurrence, ...more } as Occurrence };
+  return { type: "match", id, occurrence: { ...occurrence, ...more } as Occurrence };
 }
 
-const commands: Record<string, WaitCommand> = {
+const commands: Record<string, Step> = {
   a: aWait("a1"),
   A: aWait("a2", { instanceId: "a-2" }),
   b: aWait("b1"),
@@ -27,27 +34,19 @@ const commands: Record<string, WaitCommand> = {
   s: aWait("a1", { until: 6 }),
   x: { type: "cancel", key: "a1" },
   e: { type: "ended", instanceId: "a-1" },
-  o: offer("o"),
-  p: offer("p"),
-  q: offer("q", { source: "lab" }),
-  d: offer("d", { kind: "agent-call", agent: "a", source: "ops" }),
-  D: offer("d", { kind: "agent-call", agent: "b", source: "ops" }),
-  t: { type: "taken", id: "o" },
-  u: { type: "taken", id: "p" },
-  T: { type: "taken", id: "d" },
-  n: { type: "not-taken", id: "o" },
+  o: match("o"),
+  p: match("p"),
+  q: match("q", { source: "lab" }),
+  d: match("d", { kind: "agent-call", agent: "a", source: "ops" }),
+  D: match("d", { kind: "agent-call", agent: "b", source: "ops" }),
+  t: { type: "delivered", id: "o" },
+  u: { type: "delivered", id: "p" },
+  T: { type: "delivered", id: "d" },
+  n: { type: "not-delivered", id: "o" },
 };
 
-function words(event: WaitEvent): string {
-  switch (event.type) {
-    case "offered":
-      return `${event.id} to ${event.to.map(({ key }) => key).join()}`;
-    case "met":
-      return `${event.wait.key} met by ${event.id}`;
-    default:
-      return `${event.wait.key} ${event.type}`;
-  }
-}
+const wordsOf = ({ type, wait }: WaitEvent<Wait>, id: string): string =>
+  type === "met" ? `${wait.key} met by ${id}` : `${wait.key} ${type}`;
 
 const said = {
   a: "a1 waiting",
@@ -72,8 +71,29 @@ const said = {
   "4": "a2 met by o",
 };
 
-function waited({ hot, scheduler }: Marbles, line: string) {
-  return hot(line, commands).pipe(waits(createClock(scheduler)), map(words));
+function waited(step$: Observable<Step>, scheduler: Marbles["scheduler"]): Observable<string> {
+  return new Observable((subscriber) => {
+    const waits = createWaits<Wait>();
+    const matches = new Map<string, Match<Wait> | null>();
+    const idOf = (match: Match<Wait>): string =>
+      [...matches].find(([, one]) => one === match)?.[0] ?? "";
+    const driver = drive(waits, createClock(scheduler), (event) =>
+      subscriber.next(wordsOf(event, event.type === "met" ? idOf(event.match) : "")),
+    );
+    const take = (step: Step): void => {
+      if (step.type === "match") {
+        const found = waits.match(step.occurrence);
+        matches.set(step.id, found);
+        subscriber.next(`${step.id} to ${found?.waits.map(({ key }) => key).join() ?? ""}`);
+      } else if ("id" in step) {
+        driver.apply({ type: step.type, match: matches.get(step.id) ?? { waits: [] } });
+      } else {
+        driver.apply(step);
+      }
+    };
+    subscriber.add(step$.subscribe(take));
+    subscriber.add(() => driver.stop());
+  });
 }
 
 describe("a wait", () => {
@@ -98,23 +118,18 @@ describe("a wait", () => {
   ])("%s", (_what, line, expected) =>
     marbles((helpers) => {
       const unsubscribed = "-------------------!";
-      helpers.expectObservable(waited(helpers, line), unsubscribed).toBe(expected, said);
+      helpers
+        .expectObservable(waited(helpers.hot(line, commands), helpers.scheduler), unsubscribed)
+        .toBe(expected, said);
     }),
   );
 });
 
 describe("the waits of a stream of commands", () => {
-  it("say nothing when nothing is asked, and end and fail with it", () =>
-    marbles((helpers) => {
-      helpers.expectObservable(waited(helpers, "-----"), "------!").toBe("-----");
-      helpers.expectObservable(waited(helpers, "-s-|")).toBe("-a-|", said);
-      helpers.expectObservable(waited(helpers, "-s-#")).toBe("-a-#", said);
-    }));
-
-  it("leave no timer behind when nobody listens any more, and start anew for the next", () =>
+  it("leave no timer behind when they are stopped, and start anew for the next", () =>
     marbles(({ cold, scheduler, expectObservable, expectSubscriptions }) => {
       const command$ = cold("-s---", commands);
-      const event$ = command$.pipe(waits(createClock(scheduler)), map(words));
+      const event$ = waited(command$, scheduler);
       expectObservable(event$, "---!").toBe("-a-", said);
       expectObservable(event$, "----^------!").toBe("-----ax", said);
       expectSubscriptions(command$.subscriptions).toBe(["^--!", "----^------!"]);
@@ -125,6 +140,8 @@ describe("the waits of a stream of commands", () => {
       const line = "-(aAboptu)";
       const values = { ...said, o: "o to a1,b1", "2": "a2 met by p" };
       const unsubscribed = "-------------------!";
-      helpers.expectObservable(waited(helpers, line), unsubscribed).toBe("-(aAbopmM2)", values);
+      helpers
+        .expectObservable(waited(helpers.hot(line, commands), helpers.scheduler), unsubscribed)
+        .toBe("-(aAbopmM2)", values);
     }));
 });

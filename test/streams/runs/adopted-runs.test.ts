@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 import { adoptedRuns } from "../../../streams/runs/adopted-runs.ts";
 import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
 import { createPlaces } from "../../../streams/runs/places.ts";
-import { createResting } from "../../../streams/runs/resting.ts";
 import type { Kill } from "../../../streams/runs/run-agent.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { marbles, seconds } from "../../helpers/marbles.ts";
 import type { Marbles } from "../../helpers/marbles.ts";
+import { createRunOwner } from "../../helpers/run-owner.ts";
 import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
 
 /** A run of `agent` that has three seconds, was started at `startedAt` and would go on for `runMs`. */
@@ -33,9 +33,9 @@ function edgesOf(
   kill$: Observable<Kill> = EMPTY,
   places = createPlaces(1),
 ) {
-  const resting = createResting(() => scheduler.now());
+  const owner = createRunOwner(() => scheduler.now());
   const starting = createPlaces(0);
-  return { kill$, scheduler, places, resting, starting, isStopping: () => false };
+  return { kill$, scheduler, places, owner, starting, isStopping: () => false };
 }
 
 /** `s` started; finished by the first letter of its outcome, in capitals. */

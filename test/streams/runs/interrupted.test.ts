@@ -2,7 +2,6 @@ import { EMPTY, map, of } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, it } from "vitest";
 import { createPlaces } from "../../../streams/runs/places.ts";
-import { createResting } from "../../../streams/runs/resting.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { Kill, RunEdges } from "../../../streams/runs/run-agent.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
@@ -10,6 +9,7 @@ import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { marbles } from "../../helpers/marbles.ts";
 import type { Marbles } from "../../helpers/marbles.ts";
+import { createRunOwner } from "../../helpers/run-owner.ts";
 import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
 
 const kills: Record<string, Kill> = { a: { agent: "dev" }, s: { everything: "interrupted" } };
@@ -25,7 +25,7 @@ function edgesOf(
     newInstanceId: (name) => `${name}-1`,
     kill$: EMPTY,
     scheduler,
-    resting: createResting(() => scheduler.now()),
+    owner: createRunOwner(() => scheduler.now()),
     starting: createPlaces(),
     isStopping: () => false,
     ...more,

@@ -2,7 +2,6 @@ import { EMPTY, ignoreElements, map, merge, of, tap, throwError } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { createPlaces } from "../../../streams/runs/places.ts";
-import { createResting } from "../../../streams/runs/resting.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { Kill, RunEdges } from "../../../streams/runs/run-agent.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
@@ -11,6 +10,7 @@ import type { LogEntry, RunEvent, RunRequest } from "../../../streams/vocabulary
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { marbles, seconds } from "../../helpers/marbles.ts";
 import type { Marbles } from "../../helpers/marbles.ts";
+import { createRunOwner } from "../../helpers/run-owner.ts";
 import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
 
 const agent = anAgent("dev");
@@ -45,7 +45,7 @@ function edgesOf(
     newInstanceId: (name) => `${name}-1`,
     kill$: EMPTY,
     scheduler,
-    resting: createResting(() => scheduler.now()),
+    owner: createRunOwner(() => scheduler.now()),
     starting: createPlaces(),
     isStopping: () => false,
     ...more,
@@ -163,12 +163,13 @@ describe("a run", () => {
       const waits = seconds("   --w---g-------");
       const expected = seconds("s--------(T|)");
       const runner = timedRunner(helpers.scheduler, 90_000);
-      const edges = edgesOf(helpers, EMPTY, { runner });
-      let goOn: (ready: () => void) => void = () => undefined;
+      const owner = createRunOwner(() => helpers.scheduler.now());
+      const edges = edgesOf(helpers, EMPTY, { runner, owner });
+      let resume: (ready: () => void) => void = () => undefined;
       const waiting$ = helpers.hot(waits).pipe(
         tap((letter) => {
-          if (letter === "w") goOn = edges.resting.rest("dev-1", true);
-          else goOn(() => undefined);
+          if (letter === "w") resume = owner.suspensions.get("dev-1")?.suspend(true) ?? resume;
+          else resume(() => undefined);
         }),
         ignoreElements(),
       );

@@ -3,7 +3,6 @@ import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { createPlaces } from "../../../streams/runs/places.ts";
 import type { Places } from "../../../streams/runs/places.ts";
-import { createResting } from "../../../streams/runs/resting.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import { startInTurn } from "../../../streams/runs/starting.ts";
@@ -11,6 +10,7 @@ import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { marbles } from "../../helpers/marbles.ts";
 import type { Marbles } from "../../helpers/marbles.ts";
+import { createRunOwner } from "../../helpers/run-owner.ts";
 import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
 
 const reports: Record<string, RunnerEvent> = {
@@ -99,7 +99,7 @@ describe("a run that waits for its turn to start", () => {
         newInstanceId: (name) => `${name}-1`,
         kill$: EMPTY,
         scheduler,
-        resting: createResting(() => scheduler.now()),
+        owner: createRunOwner(() => scheduler.now()),
         starting: slots,
         isStopping: () => false,
       });

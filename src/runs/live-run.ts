@@ -1,0 +1,154 @@
+import type { Wait } from "../../streams/coordination/waits.ts";
+import { createSuspension } from "../../streams/runs/suspension.ts";
+import type { RunStart, Suspension } from "../../streams/runs/suspension.ts";
+import type { RunEvent, RunRequest } from "../../streams/vocabulary.ts";
+import { refusal } from "../contracts/run-api.ts";
+import type { RequestAnswer } from "../contracts/run-api.ts";
+import { createFreezer } from "./freezer.ts";
+import type { Freezer } from "./freezer.ts";
+import { createPendingRequests } from "./pending-requests.ts";
+import type { PendingRequest, PendingRequests, SuspendOptions } from "./pending-requests.ts";
+
+export interface LiveRunDeps {
+  /** A clock in whole ms that is never set. */
+  readonly elapsed: () => number;
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** Emits what the scheduler reports of the run. */
+  readonly emit: (event: RunEvent) => void;
+  /** Stops the environment of a run that only waits, where its runtime can; the other starts it again. May reject. */
+  readonly freeze: (request: RunRequest) => Promise<void>;
+  readonly thaw: (request: RunRequest) => Promise<void>;
+  readonly onProblem: (message: string) => void;
+}
+
+/** A lock that a request waits for. */
+export interface WaitedLock {
+  readonly resource: string;
+}
+
+/** A wait whose request is not answered. */
+export interface OpenWait extends Wait {
+  readonly run: LiveRun;
+  readonly pending: PendingRequest<RequestAnswer<"wait">>;
+  /** Whether only what is still to come can meet it. */
+  isIdle: boolean;
+  /** Resolves when nothing that came before meets it, or it is over. */
+  lookedBack: Promise<void>;
+}
+
+/** The requests whose answer takes its time. */
+interface Pending {
+  readonly lock: PendingRequests<RequestAnswer<"lock">>;
+  readonly unlock: PendingRequests<RequestAnswer<"unlock">>;
+  readonly "lock-heartbeat": PendingRequests<RequestAnswer<"lock-heartbeat">>;
+  /** Answered with whether the time was up before the calls were over. */
+  readonly "call-wait": PendingRequests<boolean>;
+  readonly wait: PendingRequests<RequestAnswer<"wait">>;
+}
+
+/** Owns all that belongs to one run while it lives: its slot, its clock, its requests and what it was lent. */
+export class LiveRun implements AsyncDisposable {
+  readonly request: RunRequest;
+  readonly instanceId: string;
+  readonly clock: Suspension;
+  /** The requests that it waits for. */
+  readonly pending: Pending;
+  /** The locks that it waits for, one for each request. */
+  readonly waitedLocks = new Set<WaitedLock>();
+  /** The waits that are not over, by request id. */
+  readonly waits = new Map<string, OpenWait>();
+  /** The names of its latest unlocks, whose answers are stored. */
+  readonly unlocks: string[] = [];
+  readonly freezer: Freezer;
+  /** Requests that are not answered, of any kind. */
+  openRequests = 0;
+  /** The status text that the run itself set last. */
+  statusText = "";
+
+  readonly #deps: LiveRunDeps;
+  readonly #owned = new AsyncDisposableStack();
+  readonly #endings: (() => void)[] = [];
+
+  constructor(start: RunStart, deps: LiveRunDeps) {
+    const { request } = start;
+    this.request = request;
+    this.instanceId = request.instanceId;
+    this.clock = createSuspension(start, deps.elapsed);
+    this.#deps = deps;
+    const { freeze, thaw, onProblem } = deps;
+    const steps = { freeze: () => freeze(request), thaw: () => thaw(request) };
+    this.freezer = createFreezer(steps, onProblem);
+    const suspend = (how: SuspendOptions): ((ready: () => void) => void) => this.#suspend(how);
+    this.pending = {
+      lock: createPendingRequests(suspend),
+      unlock: createPendingRequests(suspend),
+      "lock-heartbeat": createPendingRequests(suspend),
+      "call-wait": createPendingRequests(suspend),
+      wait: createPendingRequests(suspend),
+    };
+  }
+
+  get agent(): string {
+    return this.request.agent.name;
+  }
+
+  /** Disposes it with the run, however the stream of the run ends; at once when that is over. */
+  own(dispose: () => void | Promise<void>): void {
+    if (this.#owned.disposed) void dispose();
+    else this.#owned.defer(dispose);
+  }
+
+  /** Called when the run finished, in the order of registration; not when the scheduler stops before. */
+  onFinished(ending: () => void): void {
+    this.#endings.push(ending);
+  }
+
+  /** Writes a warning into the log of the run's agent. */
+  warn(msg: string): void {
+    const { agent, instanceId } = this;
+    const at = this.#deps.now();
+    const entry = { level: 40, time: at, msg, agent, instanceId } as const;
+    this.#deps.emit({ type: "output", agent, at, instanceId, entry });
+  }
+
+  /** Freezes it when it only waits: whatever else it asks for goes on within it. */
+  freezeIfIdle(): void {
+    if (this.openRequests === 1) this.freezer.freeze();
+  }
+
+  /** The run finished. */
+  finish(): void {
+    const { lock, unlock, "lock-heartbeat": heartbeat, "call-wait": callWait, wait } = this.pending;
+    for (const requests of [lock, unlock, heartbeat, callWait, wait]) {
+      requests.refuseAll(runIsOver());
+    }
+    for (const ending of this.#endings.splice(0)) ending();
+    this.freezer.forget();
+  }
+
+  /** Nothing of the run is left when this resolves. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#owned.disposeAsync();
+  }
+
+  #suspend({ pausesClock, text }: SuspendOptions): (ready: () => void) => void {
+    const resume = this.clock.suspend(pausesClock);
+    this.#setStatus(text);
+    return (ready) =>
+      resume(() => {
+        this.#setStatus(this.statusText);
+        ready();
+      });
+  }
+
+  #setStatus(text: string): void {
+    const { agent, instanceId } = this;
+    this.#deps.emit({ type: "status-text", agent, at: this.#deps.now(), instanceId, text });
+  }
+}
+
+/** The refusal of whatever a run asks for that does not live. */
+export function runIsOver() {
+  return refusal("unauthorized", "This run is over.");
+}

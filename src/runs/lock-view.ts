@@ -1,0 +1,20 @@
+import type { HeldLock } from "../../streams/coordination/lock-events.ts";
+import type { LockClaim } from "../../streams/status/wire.ts";
+import type { Lock } from "../contracts/operator-api.ts";
+
+/** A lock as it is told outside. */
+export function lockView({ resource, agent, instanceId, heldSince, expiresAt }: HeldLock): Lock {
+  return { resource, agent, instanceId, heldSince: iso(heldSince), expiresAt: iso(expiresAt) };
+}
+
+/** The locks among what runs hold and wait for. */
+export function heldLocks(claims: Iterable<LockClaim>): Lock[] {
+  return [...claims].flatMap(({ resource, agent, instanceId, since, expiresAt }) =>
+    expiresAt === null ? [] : { resource, agent, instanceId, heldSince: since, expiresAt },
+  );
+}
+
+/** ISO 8601 UTC. */
+export function iso(time: number): string {
+  return new Date(time).toISOString();
+}

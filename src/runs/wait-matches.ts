@@ -1,0 +1,54 @@
+import type { Match, WaitCommand, Waits } from "../../streams/coordination/waits.ts";
+import type { WebhookEvent } from "../../streams/vocabulary.ts";
+import type { RequestAnswer } from "../contracts/run-api.ts";
+import type { Offer } from "../contracts/webhook-receipts.ts";
+import type { CallTrigger } from "./call-item.ts";
+import type { OpenWait } from "./live-run.ts";
+import { callAs, deliveryAs } from "./occurrence.ts";
+import type { WaitedFor } from "./occurrence.ts";
+import { waitAnswer } from "./wait-answer.ts";
+
+/** Deliveries and calls that are about to be committed, matched with the runs that wait for one. */
+export interface WaitMatches {
+  /** `payload` is the JSON of the delivery. */
+  readonly ofDelivery: (event: WebhookEvent, payload: unknown) => Offer;
+  readonly ofCall: (agent: string, call: CallTrigger) => Offer;
+  /** The answer to a wait that what was matched met. */
+  answer(match: Match<OpenWait>, wait: OpenWait): RequestAnswer<"wait">;
+}
+
+export interface WaitMatchesDeps {
+  readonly match: Waits<OpenWait>["match"];
+  readonly apply: (command: WaitCommand<OpenWait>) => void;
+}
+
+export function createWaitMatches({ match, apply }: WaitMatchesDeps): WaitMatches {
+  const triggers = new Map<Match<OpenWait>, Readonly<Record<string, unknown>>>();
+
+  const offer = ({ occurrence, trigger: triggerOf }: WaitedFor): Offer => {
+    const matched = match(occurrence);
+    if (matched === null) return { takers: [], settle: () => undefined };
+    const trigger = triggerOf();
+    triggers.set(matched, trigger);
+    const takers = matched.waits.map((wait) => ({
+      agent: wait.agent,
+      instanceId: wait.instanceId,
+      key: wait.key,
+      answer: waitAnswer(wait, trigger),
+      waitedMs: wait.run.clock.waitedMs(),
+      isWaiting: () => wait.run.waits.get(wait.key) === wait,
+    }));
+    return {
+      takers,
+      settle: (taken) => {
+        apply({ type: taken ? "delivered" : "not-delivered", match: matched });
+        triggers.delete(matched);
+      },
+    };
+  };
+  return {
+    ofDelivery: (event, payload) => offer(deliveryAs(event, payload)),
+    ofCall: (agent, call) => offer(callAs(agent, call)),
+    answer: (matched, wait) => waitAnswer(wait, triggers.get(matched) ?? null),
+  };
+}

@@ -1,0 +1,42 @@
+import { createTimers } from "../timers.ts";
+import type { Timers } from "../timers.ts";
+
+/** A state machine without a clock. Times are epoch ms. */
+export interface Machine<C, E> {
+  /** Obeys a command; returns its events, in order. */
+  apply(command: C, now: number): readonly E[];
+  /** Does what is due by now; returns its events, in order. */
+  elapse(now: number): readonly E[];
+  /** When to call `elapse` next; Infinity for never. */
+  nextDue(): number;
+}
+
+/** What a state machine is made with. */
+export interface MachineContext<E> {
+  readonly emit: (event: E) => void;
+  readonly timers: Pick<Timers, "at">;
+  /** The moment of the command that is being obeyed, epoch ms. */
+  readonly now: () => number;
+}
+
+/** A state machine whose commands are obeyed by what `begin` returns. */
+export function createMachine<C, E>(
+  begin: (context: MachineContext<E>) => (command: C) => void,
+): Machine<C, E> {
+  const timers = createTimers();
+  let events: E[] = [];
+  let time = 0;
+  const emit = (event: E): void => void events.push(event);
+  const obey = begin({ emit, timers, now: () => time });
+  const eventsOf = (now: number, act: () => void): readonly E[] => {
+    time = now;
+    events = [];
+    act();
+    return events;
+  };
+  return {
+    apply: (command, now) => eventsOf(now, () => obey(command)),
+    elapse: (now) => eventsOf(now, () => timers.fire(now)),
+    nextDue: () => timers.nextDue(),
+  };
+}

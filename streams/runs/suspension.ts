@@ -1,0 +1,81 @@
+import { BehaviorSubject, distinctUntilChanged, map } from "rxjs";
+import type { Observable } from "rxjs";
+import type { RunRequest } from "../vocabulary.ts";
+import type { Place } from "./places.ts";
+
+/** A run that was claimed or adopted. */
+export interface RunStart {
+  readonly request: RunRequest;
+  /** Null for an adopted run that found none. */
+  readonly place: Place | null;
+  /** For how long its clock was paused under an earlier scheduler, in ms. */
+  readonly waitedMs: number;
+}
+
+/** The clock by which a run times out. It is paused while the run is suspended. */
+export interface RunClock {
+  /** Emits at once. */
+  readonly paused$: Observable<boolean>;
+  /** Pauses it until the function that it returns is called. */
+  pause(): () => void;
+  /** For how long it was paused so far, in ms. */
+  waitedMs(): number;
+  /** A clock in whole ms that is never set, as a wall clock is. */
+  readonly elapsed: () => number;
+}
+
+/** The clock and the slot of one run, which may be suspended while it waits for something. */
+export interface Suspension extends RunClock {
+  /**
+   * The run waits: its slot is free for others, and its clock is paused if that is wanted. Returns how to resume it:
+   * `ready` is called once the run has a slot again, and never when it ended before.
+   */
+  suspend(pausesClock: boolean): (ready: () => void) => void;
+}
+
+/** Owns live runs outside the stream of their events. */
+export interface RunOwner {
+  enter(start: RunStart): RunClock;
+  /** The stream of the run ended, whether it finished or not. */
+  leave(instanceId: string): void;
+}
+
+/** Not suspended at first. A run that waits for several things at once works again with the first that comes. */
+export function createSuspension(
+  { place, waitedMs }: Pick<RunStart, "place" | "waitedMs">,
+  elapsed: () => number,
+): Suspension {
+  const pauses$ = new BehaviorSubject(0);
+  let waited = waitedMs;
+  let since = 0;
+  const pause = (): (() => void) => {
+    if (pauses$.value === 0) since = elapsed();
+    pauses$.next(pauses$.value + 1);
+    return unpause;
+  };
+  const unpause = (): void => {
+    if (pauses$.value === 1) waited += elapsed() - since;
+    pauses$.next(pauses$.value - 1);
+  };
+  return {
+    elapsed,
+    paused$: pauses$.pipe(
+      map((count) => count > 0),
+      distinctUntilChanged(),
+    ),
+    pause,
+    waitedMs: () => waited + (pauses$.value > 0 ? elapsed() - since : 0),
+    suspend: (pausesClock) => {
+      if (pausesClock) pause();
+      place?.lend();
+      return (ready) => {
+        const resume = (): void => {
+          if (pausesClock) unpause();
+          ready();
+        };
+        if (place === null) resume();
+        else place.reclaim(resume);
+      };
+    },
+  };
+}

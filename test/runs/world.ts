@@ -1,0 +1,202 @@
+import { randomUUID } from "node:crypto";
+import { asyncScheduler, EMPTY, from, map, merge, NEVER, Subject, take, tap } from "rxjs";
+import type { Subscription } from "rxjs";
+import { onTestFinished } from "vitest";
+import type {
+  RequestName,
+  RequestAnswer,
+  RequestBody,
+  RunApiProblem,
+} from "../../src/contracts/run-api.ts";
+import { RunApiError } from "../../src/contracts/run-api.ts";
+import { createFirstEvents } from "../../src/runs/first-events.ts";
+import { createLiveRuns } from "../../src/runs/live-runs.ts";
+import { heldLocks } from "../../src/runs/lock-view.ts";
+import { createRunRequests } from "../../src/runs/run-requests.ts";
+import type { RunRequests } from "../../src/runs/run-requests.ts";
+import { abandonBy, createInputs, dispatchTo } from "../../src/start/inputs.ts";
+import { recordEvent } from "../../src/start/recorder.ts";
+import { rerun } from "../../src/start/rerun.ts";
+import { retryWork } from "../../src/start/retry-work.ts";
+import { createStatusBoard } from "../../src/start/status-board.ts";
+import { openStore } from "../../src/store/store.ts";
+import { interpretStored } from "../../src/webhooks/interpret.ts";
+import { uuidV7 } from "../../src/store/uuid-v7.ts";
+import { createClock } from "../../streams/clock.ts";
+import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
+import { createPlaces } from "../../streams/runs/places.ts";
+import type { Runner, RunnerExit } from "../../streams/runs/runner.ts";
+import { runtime } from "../../streams/runtime.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { RunEvent, Trigger, WorkItem } from "../../streams/vocabulary.ts";
+import { project as projectOf } from "../config/samples.ts";
+import { anAgent, anItem } from "../helpers/agents.ts";
+import { exitWith } from "../helpers/stream-runner.ts";
+import { tempDir } from "../store/support.ts";
+import { schedulerStatus } from "../streams/status/board.ts";
+
+const source = { type: "github", credential: null, allowUnsigned: true };
+
+export interface WorldOptions {
+  readonly agents: readonly AgentConfig[];
+  readonly scale?: number | null;
+  readonly maxCallDepth?: number;
+  readonly maxReruns?: number;
+}
+
+/** A scheduler without sockets: the real store, graph and requests over runs that a test ends by hand. */
+export type World = ReturnType<typeof createWorld>;
+
+export function createWorld(options: WorldOptions, dir = tempDir(), adopt: readonly string[] = []) {
+  const store = openStore(dir);
+  const ends = new Map<string, Subject<Partial<RunnerExit>>>();
+  const frozen: string[] = [];
+  const { scale = null, maxCallDepth = 3, maxReruns = 10 } = options;
+  const project = { ...projectOf(""), scale, maxCallDepth, maxReruns };
+  const inputs = createInputs(project, false);
+  const dispatch = dispatchTo(inputs);
+  const clock = createClock(asyncScheduler);
+  const places = createPlaces(scale);
+  const firstEvents = createFirstEvents(() => false);
+  const events: RunEvent[] = [];
+  const problems: string[] = [];
+  const runner: Runner = {
+    run: ({ instanceId }, stop$) => {
+      const end$ = new Subject<Partial<RunnerExit>>();
+      ends.set(instanceId, end$);
+      const stopped$ = stop$.pipe(map(() => ({ exitCode: null, signal: "SIGTERM" })));
+      return merge(end$, stopped$).pipe(map(exitWith), take(1));
+    },
+  };
+  const onProblem = (message: string): void => void problems.push(message);
+  const runs = createLiveRuns({
+    elapsed: () => Math.round(performance.now()),
+    now: () => clock.now(),
+    freeze: ({ instanceId }) => Promise.resolve(void frozen.push(`freeze ${instanceId}`)),
+    thaw: ({ instanceId }) => Promise.resolve(void frozen.push(`thaw ${instanceId}`)),
+    onProblem,
+  });
+  const newRequests = (): RunRequests =>
+    createRunRequests({
+      ...{ clock, runs, store, firstEvents, dispatch, onProblem },
+      project: () => ({ ...project, webhooks: { gh: { ...source, name: "gh" } } }),
+      agentNames: () => options.agents.map(({ name }) => name),
+      mustBeRunnable: () => undefined,
+      abandon: abandonBy(inputs),
+      onTaken: ({ agent, id }) => inputs.withdraw$.next({ agent, itemId: id, why: "taken" }),
+      deliveryOf: (id) => {
+        const receipt = store.receipts.get(id);
+        return receipt && interpretStored(receipt);
+      },
+    });
+  let started: RunRequests | null = null;
+  const requests = (): RunRequests => {
+    if (started === null) throw new Error("the world has not started");
+    return started;
+  };
+  const open = store.openRuns().filter(({ instanceId }) => adopt.includes(instanceId));
+  const adopted = open.map(({ item, instanceId, startedAt, waitedMs }): AdoptedRun => {
+    const agent = options.agents.find(({ name }) => name === item.agent) ?? anAgent(item.agent);
+    const request = { instanceId, agent, item };
+    return { request, startedAt, waitedMs, report: (stop$) => runner.run(request, stop$) };
+  });
+  let instances = adopt.length * 10;
+  const board = createStatusBoard(schedulerStatus, () => ({}));
+  const event$ = runtime(
+    {
+      ...inputs,
+      agentChange$: merge(
+        from(options.agents.map((agent) => ({ type: "set", agent, warnings: [] }) as const)),
+        NEVER,
+      ),
+      adopted$: from(adopted),
+    },
+    {
+      ...{ runner, scheduler: asyncScheduler, clock, places, owner: runs },
+      claim: (request) => from(store.work.claim(request)),
+      newInstanceId: (agent) => `${agent}-${++instances}`,
+      newId: uuidV7,
+      starting: createPlaces(),
+      isStopping: () => false,
+      isEnabled: () => true,
+      lastSeen: () => undefined,
+      prepare: () => EMPTY,
+      describeChange: () => "",
+    },
+  );
+  const read = (event: RunEvent): void => {
+    events.push(event);
+    firstEvents.see(event);
+    const problem = (error: unknown): number => problems.push(String(error));
+    retryWork(event, store.work, dispatch).catch(problem);
+    recordEvent(event, { ...store.work, recordTick: () => Promise.resolve() }).catch(problem);
+    const again = { work: store.work, dispatch, maxReruns: () => maxReruns, isPaused: () => false };
+    rerun(event, again).catch(problem);
+    requests().onEvent(event);
+  };
+  let subscription: Subscription | undefined;
+  const close = (): void => {
+    subscription?.unsubscribe();
+    started?.stop();
+    store.close();
+  };
+  onTestFinished(close);
+
+  return {
+    ...{ dir, store, frozen, events, problems, inputs, dispatch },
+    get requests(): RunRequests {
+      return requests();
+    },
+    /** Takes over what was left and runs. */
+    start: async (): Promise<void> => {
+      const { requeue } = await store.recover(new Set(adopt));
+      started = newRequests();
+      subscription = merge(
+        started.claim$.pipe(tap((event) => board.apply(event))),
+        merge(runs.event$, event$).pipe(tap(read)),
+      ).subscribe();
+      dispatch(requeue);
+      started.restore(new Set(adopt));
+    },
+    /** As a crash does: without a word to any part. */
+    crash: close,
+    /** Starts a run of the agent by hand, or by another trigger; its instance. */
+    run: async (agent: string, trigger?: Trigger): Promise<string> => {
+      const item: WorkItem = { ...anItem(uuidV7(), agent, trigger), at: Date.now() };
+      await store.work.enqueue([item]);
+      const first = firstEvents.of(item.id);
+      dispatch([item]);
+      const event = await first;
+      if (event.type !== "started") throw new Error(`${agent}: ${event.type}`);
+      return event.instanceId;
+    },
+    end: (instanceId: string, exit: Partial<RunnerExit> = {}): void =>
+      ends.get(instanceId)?.next(exit),
+    isLive: (instanceId: string): boolean => runs.find(instanceId) !== undefined,
+    ask: <A extends RequestName>(
+      instanceId: string,
+      ability: A,
+      request: RequestBody<A>,
+      { key = randomUUID(), signal = new AbortController().signal } = {},
+    ): Promise<RequestAnswer<A>> =>
+      requests().perform<A>({ instanceId, ability, key, request, signal }),
+    /** What operators are told of locks. */
+    locks: () => heldLocks(board.claims()),
+    claims: () => [...board.claims()],
+    history: () => store.history.query({ page: 1, limit: 200 }).triggers,
+  };
+}
+
+/** The problem that a request is refused with. */
+export async function problemOf(asked: Promise<unknown>): Promise<RunApiProblem> {
+  const answer = await asked.catch((error: unknown) => error);
+  if (answer instanceof RunApiError) return answer.problem;
+  throw new Error(`it was not refused: ${String(answer)} ${JSON.stringify(answer)}`);
+}
+
+/** The instances that run an agent, in the order in which they were started. */
+export function instancesOf(world: World, agent: string): string[] {
+  return world.events.flatMap((event) =>
+    event.type === "started" && event.agent === agent ? [event.instanceId] : [],
+  );
+}
