@@ -3,8 +3,9 @@ import type { Socket } from "node:net";
 import { fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { runRequests, maxRequestBytes, refusal } from "../contracts/run-api.ts";
-import type { RequestName, RequestBody, RunApi } from "../contracts/run-api.ts";
+import { maxRequestBytes, refusal } from "../contracts/run-api.ts";
+import type { RequestBody, RequestName, RunApi } from "../contracts/run-api.ts";
+import { schedulerRequests } from "../contracts/run-requests/table.ts";
 import { schemaProblems } from "../contracts/schema-problems.ts";
 import { channelProblemOf, sendChannelProblem } from "./channel-problem.ts";
 import { carriesToken } from "./token.ts";
@@ -32,6 +33,7 @@ export interface ChannelAppOptions {
 }
 
 const keySchema = z.uuid();
+type BodySchema = z.ZodType<RequestBody<RequestName>>;
 
 /** What answers the requests of all runs, whatever socket they came by; it listens on none itself. */
 export function channelApp(options: ChannelAppOptions): FastifyInstance {
@@ -61,8 +63,11 @@ export function channelApp(options: ChannelAppOptions): FastifyInstance {
     const detail = `There is no ${request.method} ${request.url.slice(0, 100)}.`;
     return sendChannelProblem(reply, refusal("malformed", detail));
   });
-  for (const ability of Object.keys(runRequests) as RequestName[]) {
-    app.post(`/run/${ability}`, (request, reply) => answer(ability, request, reply, options));
+  for (const name of Object.keys(schedulerRequests) as RequestName[]) {
+    const schema: BodySchema = schedulerRequests[name].request(z);
+    const perform = (request: FastifyRequest, reply: FastifyReply) =>
+      answer(name, schema, request, reply, options);
+    app.post(`/run/${name}`, perform);
   }
   return app;
 }
@@ -83,7 +88,8 @@ function closing() {
 }
 
 async function answer(
-  ability: RequestName,
+  name: RequestName,
+  schema: BodySchema,
   request: FastifyRequest,
   reply: FastifyReply,
   options: ChannelAppOptions,
@@ -94,8 +100,7 @@ async function answer(
     throw refusal("unavailable", "The scheduler is starting.");
   }
   const key = parsed(keySchema, request.headers["idempotency-key"], "Idempotency-Key");
-  const schema: z.ZodType<RequestBody<RequestName>> = runRequests[ability].request;
-  const body = parsed(schema, request.body, ability);
+  const body = parsed(schema, request.body, name);
   if (channel.open.size >= options.maxOpenRequests) {
     const detail = `This run waits for ${channel.open.size} answers already.`;
     throw refusal("too_many_requests", detail);
@@ -104,12 +109,12 @@ async function answer(
   channel.open.add(left);
   reply.raw.once("close", () => left.abort());
   const { instanceId } = channel;
-  const work = does.perform({ instanceId, ability, key, request: body, signal: left.signal });
+  const work = does.perform({ instanceId, ability: name, key, request: body, signal: left.signal });
   // Who hangs up and asks again must not begin more and more: some work outlives its request for a while.
   const done = (): void => void channel.open.delete(left);
   work.then(done, done);
   const given = await Promise.race([work, ended(left.signal, channel)]);
-  return reply.send(runRequests[ability].answer.parse(given));
+  return reply.send(given);
 }
 
 /** Rejects when the request is to be answered whatever becomes of its work. */

@@ -1,7 +1,7 @@
 import { harnesses } from "../../streams/harnesses.ts";
 import type { Trigger } from "../../streams/vocabulary.ts";
 import type { Job } from "../contracts/job.ts";
-import { commandTable } from "./commands/command-table.ts";
+import { agentCommands } from "../contracts/run-requests/table.ts";
 import { shortEvent } from "./short-event.ts";
 import { toolsFor } from "./tools.ts";
 
@@ -63,8 +63,8 @@ function requestsSection(job: Job, { commands }: PromptContext): readonly string
     ];
   }
   if (!commands) return [];
-  const lines = Object.values(commandTable)
-    .filter(({ ability }) => tools.some((tool) => tool.ability === ability))
+  const lines = agentCommands
+    .filter(({ request }) => tools.some((tool) => tool.request === request))
     .map(({ usage, purpose }) => `${usage}  (${purpose})`);
   const head =
     "Commands of the scheduler in your shell. Each prints one JSON object and exits with 0 when it was done, 1 when it was refused:";

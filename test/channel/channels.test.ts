@@ -140,10 +140,10 @@ describe("a run's channel", () => {
     expect(await post({ ...one, token: "forged" }, "lock")).toMatchObject({ status: 401 });
   });
 
-  it("gives up when the scheduler stays away beyond the client's patience", async () => {
+  it("gives up when the scheduler stays away beyond the client's timeout", async () => {
     const one = await side.channels.open("dev-1", side.base);
     await side.channels.close();
-    const asked = clientOf(one, { patienceMs: 300 }).ask("lock", { resource }, never);
+    const asked = clientOf(one, { timeoutMs: 300 }).ask("lock", { resource }, never);
     await expect(asked).rejects.toMatchObject({
       problem: { error: "unavailable", detail: /did not answer in time/ },
     });

@@ -51,7 +51,7 @@ function aRequest(instanceId: string, type: RuntimeConfig["type"] = "host-user")
 }
 
 const unlock = (channel: Job["channel"]) =>
-  createRunApiClient({ socket: "", token: "", ...channel, patienceMs: 200 }).ask(
+  createRunApiClient({ socket: "", token: "", ...channel, timeoutMs: 200 }).ask(
     "unlock",
     { resource: "x:y" },
     new AbortController().signal,

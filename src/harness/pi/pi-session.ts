@@ -8,7 +8,6 @@ import {
   SettingsManager,
 } from "@earendil-works/pi-coding-agent";
 import type { AgentSession, ExtensionFactory, ModelRuntime } from "@earendil-works/pi-coding-agent";
-import { z } from "zod";
 import { refusedAnswer } from "../run-api/run-requests.ts";
 import type { RunRequests } from "../run-api/run-requests.ts";
 import type { Session } from "../harness.ts";
@@ -72,13 +71,15 @@ export async function createPiSession(
   return session;
 }
 
-/** The tool answers as the command of the same ability does: with one JSON object. A refusal is the tool's error. */
-function piTool({ name, description, parameters, ability }: HarnessTool, requests: RunRequests) {
+/** The tool answers as the command of the same request does: with one JSON object. A refusal is the tool's error. */
+function piTool({ name, description, parameters, request }: HarnessTool, requests: RunRequests) {
   return defineTool({
-    ...{ name, label: name, description },
-    parameters: z.toJSONSchema(parameters),
+    name,
+    label: name,
+    description,
+    parameters,
     execute: async (_id, input, signal = neverAborted) => {
-      const answer = await requests.perform(ability, input, signal).catch(refusedAnswer);
+      const answer = await requests.perform(request, input, signal).catch(refusedAnswer);
       const text = JSON.stringify(answer);
       if (answer.ok !== true) throw new Error(text);
       return { content: [{ type: "text", text }], details: undefined };

@@ -1,95 +1,95 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { runRequests, RunApiError, runApiProblemSchema } from "../../contracts/run-api.ts";
+import { z } from "zod";
+import { refusal, RunApiError, runApiProblemSchema } from "../../contracts/run-api.ts";
 import type { RequestName, RequestAnswer, RequestBody } from "../../contracts/run-api.ts";
+import type { Fields, RequestRow } from "../../contracts/run-requests/row.ts";
+import { schedulerRequests } from "../../contracts/run-requests/table.ts";
 import { messageOf } from "../../errors.ts";
 import { postJson } from "../post-json.ts";
 import type { Posted } from "../post-json.ts";
 
-/** Asks the scheduler for a run. */
+/** Makes the requests of one run. */
 export interface RunApiClient {
   /**
    * Resolves to the answer, however often the scheduler goes away meanwhile: the request is repeated under the same
-   * key, and takes effect once. Rejects with a RunApiError when it is refused or nobody answers in time.
+   * key, and takes effect once. Rejects with a RunApiError when it is refused or not answered in time.
    */
-  ask<A extends RequestName>(
-    ability: A,
-    request: RequestBody<A>,
+  ask<N extends RequestName>(
+    name: N,
+    body: RequestBody<N>,
     signal: AbortSignal,
-  ): Promise<RequestAnswer<A>>;
+  ): Promise<RequestAnswer<N>>;
 }
 
 export interface RunApiClientOptions {
   /** Path of the socket as this process sees it. */
   readonly socket: string;
   readonly token: string;
-  /** How long a scheduler that is away is waited for, beyond what the request itself waits, in ms. */
-  readonly patienceMs?: number;
+  /** How long to wait for a scheduler that is away, beyond what the request itself waits, in ms. */
+  readonly timeoutMs?: number;
   /** From 0 to 1. */
   readonly random?: () => number;
 }
 
 /** Enough for a restart by hand. */
-const defaultPatienceMs = 120_000;
-const shortestPauseMs = 100;
-const longestPauseMs = 5_000;
+const defaultTimeoutMs = 120_000;
+const minPauseMs = 100;
+const maxPauseMs = 5_000;
+const cancelMs = 5_000;
 
-/** The client of one run's channel. */
 export function createRunApiClient(options: RunApiClientOptions): RunApiClient {
-  const { socket, token, patienceMs = defaultPatienceMs, random = Math.random } = options;
+  const { socket, token, timeoutMs = defaultTimeoutMs, random = Math.random } = options;
   return {
-    ask: async (ability, request, signal) => {
+    ask: async (name, body, signal) => {
       const headers = { authorization: `Bearer ${token}`, "idempotency-key": randomUUID() };
-      const patient = patience(ownWaitMs(ability, request) + patienceMs, signal);
+      const post = { socketPath: socket, path: `/run/${name}`, headers, body };
+      const limit = timeLimit(waitMs(name, body) + timeoutMs, signal);
       try {
         for (let attempt = 0; ; attempt += 1) {
-          const posted = await postJson({
-            ...{ socketPath: socket, path: `/run/${ability}`, headers, body: request },
-            signal: patient.signal,
-          }).catch((error: unknown) => notAnswered(error));
-          if (answered(posted)) return answerIn(ability, posted);
-          const limit = Math.min(shortestPauseMs * 2 ** attempt, longestPauseMs);
-          // Not all runs at once, when a scheduler is back.
-          await wait(limit * (0.5 + random() / 2), undefined, { signal: patient.signal });
+          const posted = await postJson({ ...post, signal: limit.signal }).catch(unlessAborted);
+          // A 5xx answer asks to come again.
+          if (posted !== null && posted.status < 500) return answerIn(name, posted);
+          const pauseMs = Math.min(minPauseMs * 2 ** attempt, maxPauseMs);
+          // Spread out, so that not all runs come at once when a scheduler is back.
+          await wait(pauseMs * (0.5 + random() / 2), undefined, { signal: limit.signal });
         }
       } catch (error) {
         if (error instanceof RunApiError) throw error;
-        if (signal.aborted && waits.has(ability)) giveUp(socket, headers);
+        if (signal.aborted && rowOf(name).waitSeconds !== undefined) cancel(socket, headers);
         throw unavailable(signal, messageOf(error));
       } finally {
-        patient.end();
+        limit.end();
       }
     },
   };
 }
 
-/** What is answered when something happens. */
-const waits: ReadonlySet<RequestName> = new Set(["lock", "call-wait", "wait"]);
-const cancelMs = 5_000;
+function rowOf(name: RequestName): RequestRow {
+  return schedulerRequests[name];
+}
 
 /**
- * Tells the scheduler that nobody waits for the answer of a request any more. Without that it takes the broken
- * connection for a passing one, and what happens meanwhile goes to a run that doesn't ask for it again.
+ * Cancels a request whose answer the run no longer waits for. Without that the scheduler takes the broken connection
+ * for a passing one, and what happens meanwhile goes to a run that doesn't ask for it again.
  */
-function giveUp(socketPath: string, headers: Readonly<Record<string, string>>): void {
+function cancel(socketPath: string, headers: Readonly<Record<string, string>>): void {
   const signal = AbortSignal.timeout(cancelMs);
-  // Once: the scheduler gives it up by itself a little later.
+  // Once: the scheduler drops the request by itself a little later.
   postJson({ socketPath, path: "/run/cancel", headers, body: {}, signal }).catch(() => undefined);
 }
 
-/** How long the scheduler itself may take for the answer, in ms. Without a limit it is the run's own end. */
-function ownWaitMs(ability: RequestName, request: object): number {
-  const { waitSeconds, timeoutSeconds } = request as Record<string, number | undefined>;
-  if (ability === "lock") return (waitSeconds ?? 0) * 1000;
-  if (ability !== "wait" && ability !== "call-wait") return 0;
-  return (timeoutSeconds ?? Infinity) * 1000;
+/** How long the scheduler itself may take for the answer. Without a limit it is the run's own end. */
+function waitMs(name: RequestName, body: Fields): number {
+  const seconds = rowOf(name).waitSeconds?.(body) ?? 0;
+  return Math.max(0, seconds || 0) * 1000;
 }
 
 /**
- * A signal that aborts with another one, or when the time is up; `end` lets go of the timer. Counted in short steps,
- * so that the time in which a paused container stood still is none of it.
+ * A signal that aborts with another one, or when the time is up; `end` releases the timer. Counted in short steps, so
+ * that the time for which a container is paused does not count.
  */
-function patience(ms: number, signal: AbortSignal): { signal: AbortSignal; end(): void } {
+function timeLimit(ms: number, signal: AbortSignal): { signal: AbortSignal; end(): void } {
   const late = new AbortController();
   let leftMs = ms;
   const stepMs = Math.min(1000, ms);
@@ -100,31 +100,26 @@ function patience(ms: number, signal: AbortSignal): { signal: AbortSignal; end()
   return { signal: AbortSignal.any([signal, late.signal]), end: () => clearInterval(timer) };
 }
 
-/** Nobody is there just now, or the connection broke; an abort is no reason to go on. */
-function notAnswered(error: unknown): null {
+/** Null when the scheduler is away or the connection broke: the request is tried again. */
+function unlessAborted(error: unknown): null {
   if (error instanceof Error && error.name === "AbortError") throw error;
   return null;
 }
 
-/** 5xx says: come again. */
-function answered(posted: Posted | null): posted is Posted {
-  return posted !== null && posted.status < 500;
-}
-
-function answerIn<A extends RequestName>(ability: A, { status, body }: Posted): RequestAnswer<A> {
+/** Checks the answer: after an update, a run may live on under a scheduler of another version. */
+function answerIn<N extends RequestName>(name: N, { status, body }: Posted): RequestAnswer<N> {
   if (status !== 200) {
     const problem = runApiProblemSchema.safeParse(body);
     if (problem.success) throw new RunApiError(problem.data);
   }
-  const answer = runRequests[ability].answer.safeParse(body);
-  if (status === 200 && answer.success) return answer.data as RequestAnswer<A>;
-  const detail = `the scheduler's answer (status ${status}) is none that this version knows`;
-  throw new RunApiError({ error: "unavailable", detail });
+  const answer = rowOf(name).answer(z).safeParse(body);
+  if (status === 200 && answer.success) return answer.data as RequestAnswer<N>;
+  throw refusal("unavailable", `unexpected answer of the scheduler (status ${status})`);
 }
 
 function unavailable(signal: AbortSignal, why: string): RunApiError {
   const detail = signal.aborted
-    ? "nobody waits for the answer any more"
+    ? "the request was cancelled"
     : `the scheduler did not answer in time (${why})`;
-  return new RunApiError({ error: "unavailable", detail });
+  return refusal("unavailable", detail);
 }

@@ -4,10 +4,11 @@ import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { once } from "node:events";
 import { join } from "node:path";
-import { agentCommands } from "../../contracts/agent-commands.ts";
 import { maxRequestBytes } from "../../contracts/run-api.ts";
+import { agentCommands } from "../../contracts/run-requests/table.ts";
+import { messageOf } from "../../errors.ts";
 import { refusedAnswer } from "./run-requests.ts";
-import type { RunRequests, RunRequestName, Answer } from "./run-requests.ts";
+import type { RunRequests, Answer } from "./run-requests.ts";
 
 /** Where the agent's commands find the run. */
 export interface CommandSocket {
@@ -15,7 +16,7 @@ export interface CommandSocket {
   readonly path: string;
   /** Absolute folder of the commands. */
   readonly binDir: string;
-  /** Takes it all away. */
+  /** Closes the socket and removes the commands. */
   close(): Promise<void>;
 }
 
@@ -40,7 +41,7 @@ export async function openCommandSocket(options: CommandSocketOptions): Promise<
   const script = (name: string) =>
     `#!/bin/sh\nexec ${[...program, name].map(quoted).join(" ")} "$@"\n`;
   await Promise.all(
-    agentCommands.map((name) => writeFile(join(binDir, name), script(name), { mode: 0o700 })),
+    agentCommands.map(({ name }) => writeFile(join(binDir, name), script(name), { mode: 0o700 })),
   );
   const profile = profileDir === null ? null : join(profileDir, ".profile");
   // A login shell, which some CLIs use, forgets the PATH that it was started with.
@@ -77,22 +78,15 @@ async function answer(
 ): Promise<void> {
   const left = new AbortController();
   response.once("close", () => left.abort());
-  const given = await performed(request, requests, left.signal).catch((error: unknown): Answer => ({
-    ...{ ok: false, error: "internal" },
-    detail: error instanceof Error ? error.message : String(error),
-  }));
-  const text = JSON.stringify(given);
-  response.writeHead(given.ok === true ? 200 : 409, { "content-type": "application/json" });
-  response.end(text);
-}
-
-async function performed(
-  request: IncomingMessage,
-  requests: RunRequests,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const name = (request.url ?? "").slice(1) as RunRequestName;
-  return requests.perform(name, await bodyOf(request), signal).catch(refusedAnswer);
+  const answered = await bodyOf(request)
+    .then((body) => requests.perform((request.url ?? "").slice(1), body, left.signal))
+    .catch(refusedAnswer)
+    .catch((error: unknown): Answer => {
+      return { ok: false, error: "internal", detail: messageOf(error) };
+    });
+  const status = answered.ok === true ? 200 : 409;
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(answered));
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {

@@ -126,7 +126,7 @@ export const agents: readonly Mutation[] = [
   },
   {
     defence: "a lock's name holds nothing that can't be seen",
-    file: "src/contracts/run-api.ts",
+    file: "src/contracts/run-requests/fields.ts",
     find: "[^\\s\\p{C}]+$/iu",
     replace: "[^\\s]+$/iu",
     tests: ["test/faults/doors/fuzz/values.test.ts"],

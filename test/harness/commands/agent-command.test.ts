@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { agentCommands } from "../../../src/contracts/agent-commands.ts";
-import { runRequests } from "../../../src/contracts/run-api.ts";
-import type { RequestName } from "../../../src/contracts/run-api.ts";
+import { z } from "zod";
+import { agentCommands, runRequests } from "../../../src/contracts/run-requests/table.ts";
+import type { RunRequestName } from "../../../src/contracts/run-requests/table.ts";
 import { agentCommand } from "../../../src/harness/commands/agent-command.ts";
-import { commandTable } from "../../../src/harness/commands/command-table.ts";
+import { commandBody } from "../../../src/harness/commands/arguments.ts";
 
 /** Calls a command as its script does, outside of a run unless `env` says otherwise. */
 async function run(args: readonly string[], env: Record<string, string> = {}) {
@@ -19,22 +19,28 @@ async function run(args: readonly string[], env: Record<string, string> = {}) {
 }
 
 const callId = "7d444840-9dc0-41d1-b245-5ffdce74fad2";
-const requestOf = (name: keyof typeof commandTable, ...args: string[]) =>
-  commandTable[name].request(args, () => Promise.resolve("from stdin"));
+
+function commandOf(name: string) {
+  const command = agentCommands.find((one) => one.name === name);
+  if (command === undefined) throw new Error(`there is no ${name}`);
+  return command;
+}
+const bodyOf = (name: string, ...args: string[]) =>
+  commandBody(commandOf(name), args, () => Promise.resolve("from stdin"));
 
 describe("an agent's command", () => {
   it.each<[string, string[], RegExp]>([
     ["has no such name", ["no-such"], /no such command/],
     ["lacks an argument", ["rlock"], /the resource is missing; usage: rlock/],
     ["has one too many", ["runlock", "a:b", "c"], /"c" is one argument too many/],
-    ["has an option that nobody knows", ["rlock", "a:b", "--force"], /--force/],
-    ["has a time that is none", ["rlock", "a:b", "--wait", "soon"], /--wait soon is no number/],
-    ["has a code that is none", ["al-exit", "300"], /no exit code/],
+    ["has an unknown option", ["rlock", "a:b", "--force"], /--force/],
+    ["has a time that is none", ["rlock", "a:b", "--wait", "soon"], /--wait soon is not a number/],
+    ["has a code that is none", ["al-exit", "300"], /not an exit code/],
     ["doesn't say what it waits for", ["wait_for_trigger"], /--kind webhook/],
     [
       "has a condition that is none",
       ["wait_for_trigger", "--kind", "webhook", "--where", "x"],
-      /no path=value/,
+      /not path=value/,
     ],
   ])("that %s exits with 2, as JSON and for people", async (_what, args, message) => {
     const { code, stdout, stderr } = await run(args);
@@ -58,24 +64,22 @@ describe("an agent's command", () => {
 
   it("tells how it is called", async () => {
     const { code, stdout, stderr } = await run(["rlock", "--help"]);
-    expect([code, stderr]).toEqual([0, `usage: ${commandTable.rlock.usage}\n`]);
+    expect([code, stderr]).toEqual([0, `usage: ${commandOf("rlock").usage}\n`]);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true });
   });
 
-  it("is in the table under each of its names", () => {
-    expect(Object.keys(commandTable).toSorted()).toEqual(agentCommands.toSorted());
-    for (const name of agentCommands)
-      expect(commandTable[name].usage).toMatch(new RegExp(`^${name}\\b`));
+  it("begins its usage with its name", () => {
+    for (const { name, usage } of agentCommands) expect(usage).toMatch(new RegExp(`^${name}\\b`));
   });
 
   it("reads a value as JSON where it is some, from an argument or from standard input", async () => {
-    expect(await requestOf("al-return", '{"a":[1]}')).toEqual({ value: { a: [1] } });
-    expect(await requestOf("al-return", "just text")).toEqual({ value: "just text" });
-    expect(await requestOf("al-return")).toEqual({ value: "from stdin" });
-    expect(await requestOf("al-status", "two", "words")).toEqual({ text: "two words" });
+    expect(await bodyOf("al-return", '{"a":[1]}')).toEqual({ value: { a: [1] } });
+    expect(await bodyOf("al-return", "just text")).toEqual({ value: "just text" });
+    expect(await bodyOf("al-return")).toEqual({ value: "from stdin" });
+    expect(await bodyOf("al-status", "two", "words")).toEqual({ text: "two words" });
   });
 
-  it.each<[keyof typeof commandTable, string[], RequestName]>([
+  it.each<[string, string[], RunRequestName]>([
     ["rlock", ["x:y", "--ttl", "60", "--wait", "0.5"], "lock"],
     ["runlock", ["x:y"], "unlock"],
     ["rlock-heartbeat", ["x:y", "--ttl=5"], "lock-heartbeat"],
@@ -83,9 +87,9 @@ describe("an agent's command", () => {
     ["al-subagent-check", [callId, callId], "call-check"],
     ["al-subagent-wait", [callId, "--timeout", "0"], "call-wait"],
     ["wait_for_trigger", ["--kind", "webhook", "--where", "a.0.b=true"], "wait"],
-  ])("asks what the scheduler takes: %s %j", async (name, args, ability) => {
-    expect(commandTable[name].ability).toBe(ability);
-    const request: unknown = JSON.parse(JSON.stringify(await requestOf(name, ...args)));
-    expect(runRequests[ability].request.safeParse(request)).toMatchObject({ success: true });
+  ])("asks what the scheduler takes: %s %j", async (name, args, asked) => {
+    expect(commandOf(name).request).toBe(asked);
+    const request: unknown = JSON.parse(JSON.stringify(await bodyOf(name, ...args)));
+    expect(runRequests[asked].request(z).safeParse(request)).toMatchObject({ success: true });
   });
 });

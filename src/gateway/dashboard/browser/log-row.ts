@@ -2,7 +2,7 @@ import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
 import { create, setAttribute } from "./dom.ts";
 import { clockTime, exactTime, levelName } from "./format.ts";
-import { abilityCall, abilityResult } from "./log-ability-lines.ts";
+import { requestLine, answerLine } from "./log-request-lines.ts";
 import { factsOf, usageText } from "./log-facts.ts";
 import { outputBlock } from "./log-output.ts";
 import { inlineMarkdown } from "./markdown-view.ts";
@@ -93,7 +93,7 @@ function toolCall(entry: LogEntry): readonly HTMLElement[] {
   if (typeof tool !== "string") return [create("span", "text", plainText(entry.msg))];
   // The space is for who selects and copies the line.
   const name = create("span", "tool", `${tool} `);
-  const told = abilityCall(tool, input);
+  const told = requestLine(tool, input);
   return [name, ...(told ?? [create("code", "input", plainText(inputText(input)))])];
 }
 
@@ -117,7 +117,7 @@ function toolResult(entry: LogEntry): readonly HTMLElement[] {
   // The space is for who selects and copies the line.
   const head = create("span", `result ${result}`, `${words} `);
   const text = output.trim();
-  const told = typeof entry.tool === "string" ? abilityResult(entry.tool, text) : null;
+  const told = typeof entry.tool === "string" ? answerLine(entry.tool, text) : null;
   if (told !== null) return [head, ...told];
   if (text === "") return [head];
   const isShort = text.length <= inlineChars && !text.includes("\n");

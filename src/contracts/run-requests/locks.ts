@@ -1,0 +1,95 @@
+import { done, resource, seconds } from "./fields.ts";
+import { limitParts } from "./log-parts.ts";
+import type { RequestRow } from "./row.ts";
+
+/** Exclusive locks on resources. */
+export const lockRequests = {
+  lock: {
+    request: (z) =>
+      z.strictObject({
+        resource: resource(z),
+        /** `resourceLockTimeout` when absent. */
+        ttlSeconds: seconds(z)
+          .min(1)
+          .optional()
+          .describe("Time after which it is freed by itself."),
+        /** Does not wait when absent. */
+        waitSeconds: seconds(z).optional().describe("How long to wait for it when it is held."),
+      }),
+    answer: (z) =>
+      z.object({
+        ok: z.literal(true),
+        resource: z.string(),
+        /** Grows with every new holder, so that what is protected can refuse a late one. */
+        fencingToken: z.int(),
+        expiresAt: z.iso.datetime(),
+      }),
+    shown: ["resource"],
+    waitSeconds: ({ waitSeconds }) => Number(waitSeconds ?? 0),
+    tool: {
+      name: "al_lock",
+      description:
+        "Takes an exclusive lock, so that no other run works on the same thing. Refused with its holder when it is held. It is freed when this run ends, or when its time is over.",
+    },
+    command: {
+      name: "rlock",
+      usage: "rlock <resource> [--ttl SECONDS] [--wait SECONDS]",
+      purpose: "takes an exclusive lock on a URI, so that no other run works on the same thing",
+      options: { ttl: "text", wait: "text" },
+      body: (args) => ({
+        resource: args.word("resource"),
+        ttlSeconds: args.seconds("ttl"),
+        waitSeconds: args.seconds("wait"),
+      }),
+    },
+    log: {
+      request: ({ resource: name, waitSeconds }) => [
+        "locks ",
+        { code: name },
+        ...limitParts(", and waits for it up to ", waitSeconds),
+      ],
+      answer: ({ expiresAt, fencingToken }) => [
+        "has it until ",
+        { time: expiresAt },
+        ` · fencing token ${Number(fencingToken)}`,
+      ],
+    },
+  },
+  unlock: {
+    request: (z) => z.strictObject({ resource: resource(z) }),
+    answer: done,
+    shown: ["resource"],
+    tool: { name: "al_unlock", description: "Frees a lock that this run holds." },
+    command: {
+      name: "runlock",
+      usage: "runlock <resource>",
+      purpose: "frees it",
+      body: (args) => ({ resource: args.word("resource") }),
+    },
+    log: {
+      request: ({ resource: name }) => ["frees ", { code: name }],
+      answer: () => ["it is free"],
+    },
+  },
+  "lock-heartbeat": {
+    request: (z) =>
+      z.strictObject({ resource: resource(z), ttlSeconds: seconds(z).min(1).optional() }),
+    answer: (z) => z.object({ ok: z.literal(true), expiresAt: z.iso.datetime() }),
+    shown: ["resource"],
+    tool: {
+      name: "al_lock_heartbeat",
+      description: "Extends a lock that this run holds; use it before its time is over.",
+    },
+    command: {
+      name: "rlock-heartbeat",
+      usage: "rlock-heartbeat <resource> [--ttl SECONDS]",
+      purpose: "extends it",
+      options: { ttl: "text" },
+      body: (args) => ({ resource: args.word("resource"), ttlSeconds: args.seconds("ttl") }),
+    },
+    log: {
+      request: ({ resource: name }) => ["keeps ", { code: name }],
+      answer: ({ expiresAt }) => ["has it until ", { time: expiresAt }],
+    },
+  },
+} as const satisfies Readonly<Record<string, RequestRow>>;
