@@ -3,6 +3,7 @@ import type { LogEntry, LogLevel, RunRequest } from "../../streams/vocabulary.ts
 import { lineSplitter } from "../contracts/line-splitter.ts";
 import type { LineSplitter } from "../contracts/line-splitter.ts";
 import { mapTexts } from "../contracts/map-texts.ts";
+import { cappedMessage, maxOutputBytes } from "./output-cap.ts";
 import { returnedValue } from "./returned-value.ts";
 import type { HandedBack } from "./returned-value.ts";
 import { runMessageSchema } from "../contracts/run-messages.ts";
@@ -17,8 +18,6 @@ export interface RunOutputOptions {
   readonly emit: (event: RunnerEvent) => void;
   /** `until` is epoch ms. */
   readonly onCooldown: (model: string, until: number) => void;
-  /** Bytes of output that a run may log. */
-  readonly maxBytes: number;
 }
 
 export interface RunOutput {
@@ -39,10 +38,10 @@ const maxRawCharacters = 8192;
 
 /**
  * Turns what a run writes into events: messages on standard output, raw lines for everything else. Past
- * `maxBytes` one line says so, and from then on only what is not a log line gets through.
+ * `maxOutputBytes` one line reports it, and from then on only messages that are no log lines get through.
  */
 export function runOutput(options: RunOutputOptions): RunOutput {
-  const { request, redact, emit, onCooldown, maxBytes } = options;
+  const { request, redact, emit, onCooldown } = options;
   let end: EndMessage | null = null;
   let bytes = 0;
   const returned = returnedValue();
@@ -66,12 +65,8 @@ export function runOutput(options: RunOutputOptions): RunOutput {
   const within = (length: number): boolean => {
     const before = bytes;
     bytes += length;
-    if (bytes <= maxBytes) return true;
-    if (before <= maxBytes) {
-      log(40, Date.now(), `output capped: the run wrote more than ${maxBytes} bytes`, {
-        kind: "run",
-      });
-    }
+    if (bytes <= maxOutputBytes) return true;
+    if (before <= maxOutputBytes) log(40, Date.now(), cappedMessage, { kind: "run" });
     return false;
   };
 

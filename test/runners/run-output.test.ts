@@ -14,7 +14,6 @@ function written(redact: (text: string) => string = (text) => text) {
     redact,
     emit: (event) => events.push(event),
     onCooldown: (model, until) => cooldowns.push([model, until]),
-    maxBytes: 1_000_000,
   });
   const say = (message: object | string): void => {
     const line = typeof message === "string" ? message : JSON.stringify(message);

@@ -14,7 +14,6 @@ import { lostExit } from "../run-exit.ts";
 import { removeContainer } from "./stop-container.ts";
 
 const defaultEngineGraceMs = 60_000;
-const maxOutputBytes = 50 * 1024 * 1024;
 
 /** A container that was started. */
 interface Started {
@@ -60,5 +59,5 @@ export function outputOf(
   emit: (event: RunnerEvent) => void,
   { onCooldown }: ContainerRunnerOptions,
 ): RunOutput {
-  return runOutput({ request, redact, emit, onCooldown, maxBytes: maxOutputBytes });
+  return runOutput({ request, redact, emit, onCooldown });
 }

@@ -35,9 +35,6 @@ export type Followed =
   /** The keeper went away without a word. */
   | { readonly type: "gone" };
 
-/** The run's log is bounded where it is written; this is for one that somebody else wrote to. */
-const maxOutputBytes = 64 * 1024 * 1024;
-
 /** Follows a run's log to its end, and ends the run when it is asked to. */
 export async function followRun(
   run: KeptRun,
@@ -48,7 +45,7 @@ export async function followRun(
   const { baseDir, onCooldown } = options;
   const graceMs = graceFor(agent, options.graceMs);
   const { request, redact, emit } = run;
-  const output = runOutput({ request, redact, emit, onCooldown, maxBytes: maxOutputBytes });
+  const output = runOutput({ request, redact, emit, onCooldown });
   const account = runAccount(output);
   const control = runControl({
     ...{ instanceId, mark: run.mark, graceMs, process: run.process },

@@ -50,7 +50,7 @@ export async function keepRun(
   job: Buffer,
   surroundings: KeeperSurroundings,
 ): Promise<number> {
-  const log = runLogWriter(surroundings.logFd, order.maxLogBytes);
+  const log = runLogWriter(surroundings.logFd);
   const isolation = surroundings.ahead?.isolation ?? (await findIsolation(surroundings.env));
   log.keeper({ unconfined: isolation.unconfined });
   const ended = await begun(order, { job, isolation, log, ...surroundings });

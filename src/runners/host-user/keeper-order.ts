@@ -31,7 +31,6 @@ export interface KeepOrder {
   readonly env: Readonly<Record<string, string>>;
   /** The run is ended after this even if no scheduler lives to do it, in ms. */
   readonly lifeMs: number;
-  readonly maxLogBytes: number;
 }
 
 /** Sends a signal to every process of a run. */

@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { cappedMessage, maxOutputBytes } from "../output-cap.ts";
 import { runLogLine } from "./run-log.ts";
 import type { EndRecord, KeeperRecord, RunLogKind } from "./run-log.ts";
 
@@ -11,15 +12,15 @@ export interface RunLogWriter {
   end(record: EndRecord): void;
 }
 
-/** What gets through once the log is full: it is small, and without it nobody knew how the run ended. */
+/** Messages that get through once the log is full: they are small, and the run's end would be lost without them. */
 const control = /^\{"type":"(status|cooldown|end)",/;
 const controlBytes = 1024 * 1024;
 
 /**
- * Writes to an open file until `maxBytes`, and from then on only what is not a log line; the run's account is always
- * written. Synchronous, so that what was written is there whatever happens to this process next.
+ * Writes to an open file until `maxOutputBytes`, and from then on only messages that are no log lines; the run's
+ * account is always written. Synchronous, so that a line is in the file whatever happens to this process next.
  */
-export function runLogWriter(fd: number, maxBytes: number): RunLogWriter {
+export function runLogWriter(fd: number): RunLogWriter {
   let bytes = 0;
   let account: string | null = null;
   const counted = (kind: RunLogKind, text: string): string => {
@@ -28,13 +29,13 @@ export function runLogWriter(fd: number, maxBytes: number): RunLogWriter {
     return line;
   };
   const fitting = (stream: "out" | "err", text: string): string => {
-    if (bytes < maxBytes) {
+    if (bytes < maxOutputBytes) {
       const line = counted(stream, text);
-      return bytes < maxBytes ? line : line + counted("out", cappedMessage(maxBytes));
+      return bytes < maxOutputBytes ? line : line + counted("out", cappedLine());
     }
     if (stream === "err" || !control.test(text)) return "";
     if (text.startsWith('{"type":"end"')) account = text;
-    else if (bytes < maxBytes + controlBytes) return counted("out", text);
+    else if (bytes < maxOutputBytes + controlBytes) return counted("out", text);
     return "";
   };
   return {
@@ -50,9 +51,9 @@ export function runLogWriter(fd: number, maxBytes: number): RunLogWriter {
   };
 }
 
-function cappedMessage(maxBytes: number): string {
-  const msg = `output capped: the run wrote more than ${maxBytes} bytes`;
-  return JSON.stringify({ type: "log", level: 40, time: Date.now(), kind: "run", msg });
+function cappedLine(): string {
+  const message = { type: "log", level: 40, time: Date.now(), kind: "run", msg: cappedMessage };
+  return JSON.stringify(message);
 }
 
 /** A full disk loses lines, not the run. */
@@ -61,6 +62,6 @@ function writeAll(fd: number, text: string): void {
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
   } catch {
-    // There is nowhere left to say so.
+    // No place is left to report it.
   }
 }

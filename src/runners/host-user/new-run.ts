@@ -23,8 +23,6 @@ import { keeperStartOf, runEnvironment } from "./run-environment.ts";
 import type { WarmKeeper } from "./warm-keeper.ts";
 import { closeLog, createLog, logPathOf, workDirOf, writeRunRecord } from "./run-files.ts";
 
-/** Bytes of a run's log file. */
-const maxLogBytes = 50 * 1024 * 1024;
 /** A run whose scheduler is gone ends this much after its timeout, in ms. */
 const overtimeMs = 10_000;
 
@@ -138,7 +136,6 @@ function keepOrder(request: RunRequest, options: HostUserOptions): KeepOrder {
     program: options.program?.(request) ?? options.runAgent(agent.name),
     env: runEnvironment(request, options),
     lifeMs: lifeMs(agent),
-    maxLogBytes,
   };
 }
 
