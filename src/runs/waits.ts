@@ -1,12 +1,13 @@
 import { Subscription } from "rxjs";
+import { z } from "zod";
 import type { Clock } from "../../streams/clock.ts";
 import type { Condition } from "../../streams/coordination/condition.ts";
 import { drive } from "../../streams/coordination/driver.ts";
 import { createWaits } from "../../streams/coordination/waits.ts";
 import type { Wait, WaitEvent } from "../../streams/coordination/waits.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
-import { runRequests } from "../contracts/run-api.ts";
 import type { RequestAnswer, RunApiRequest } from "../contracts/run-api.ts";
+import { waitRequests } from "../contracts/run-requests/waits.ts";
 import type { Store } from "../store/store.ts";
 import type { LiveRun, OpenWait } from "./live-run.ts";
 import { lookBack } from "./look-back.ts";
@@ -190,9 +191,11 @@ export function createWaitRequests(deps: WaitDeps): WaitRequests {
   };
 }
 
+const answerSchema = waitRequests.wait.answer(z);
+
 /** As stored, possibly by an earlier scheduler. */
 function storedAnswer(answer: unknown): Answer {
-  return runRequests.wait.answer.parse(answer);
+  return answerSchema.parse(answer);
 }
 
 function newWait(run: LiveRun, request: RunApiRequest<"wait">, since: number): Wait {

@@ -61,7 +61,7 @@ function typeOf(schema: z.core.JSONSchema._JSONSchema): string {
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(" or ");
   if (schema.type === "array")
     return `list of ${typeOf(schema.items as z.core.JSONSchema.BaseSchema)}`;
-  return schema.type ?? "any JSON value";
+  return typeof schema.type === "string" ? schema.type : "any JSON value";
 }
 
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
