@@ -8,17 +8,17 @@ import { messageOf } from "./errors.ts";
 import { latestEntries } from "./logs/latest-entries.ts";
 import { instancesOf, refuseAdopted } from "./runners/adopt-runs.ts";
 import { closeAll } from "./start/close-all.ts";
-import { graphOver } from "./start/graph-over.ts";
-import { happenings } from "./start/happenings.ts";
+import { buildGraph } from "./start/build-graph.ts";
+import { schedulerEffects } from "./start/scheduler-effects.ts";
 import { createInputs } from "./start/inputs.ts";
 import { checkListening } from "./gateway/listener.ts";
-import { ownProject } from "./start/own-project.ts";
-import { createParts } from "./start/parts.ts";
-import type { Beginning, Parts, SchedulerOptions } from "./start/parts.ts";
-import { readAgents } from "./start/read-agents.ts";
-import { createRuntimes } from "./start/run-edges.ts";
+import { acquireProject } from "./start/acquire-project.ts";
+import { createServices } from "./start/services.ts";
+import type { SchedulerContext, Services, SchedulerOptions } from "./start/services.ts";
+import { readAgents } from "./start/agent-directories.ts";
+import { createRuntimes } from "./start/runtimes.ts";
 import { startWarnings } from "./start/start-warnings.ts";
-import { createUnconfiguredSkills } from "./start/unconfigured-skills.ts";
+import { createUnconfiguredSkills } from "./start/agent-directories.ts";
 import { createPrewarming } from "./runners/host-user/prewarm-users.ts";
 import { watchFiles } from "./files/watch-files.ts";
 import { packageVersion } from "./version.ts";
@@ -30,10 +30,10 @@ export interface Scheduler {
   readonly gatewayUrl: string | null;
   readonly dashboardUrl: string | null;
   readonly apiKeyPath: string;
-  /** What the gateway offers, for whoever operates it from within this process. */
+  /** The operations of the gateway, for callers in this process. */
   readonly operations: Operations;
   readonly logs: LogSource;
-  /** Resolves with the exit code once nothing runs any more and everything is written. */
+  /** Resolves with the exit code once every run ended and everything is written. */
   readonly done: Promise<number>;
   stop(reason: string): void;
   stopNow(): void;
@@ -49,12 +49,12 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const loaded = await loadProject(projectDir, filterTable);
   const onProblem = (msg: string): void =>
     options.log({ level: 40, time: Date.now(), msg, agent: "scheduler" });
-  const own = await ownProject(projectDir, { env, version, onProblem });
+  const own = await acquireProject(projectDir, { env, version, onProblem });
   const inputs = createInputs(loaded.project, own.store.settings.paused());
   const { project$ } = inputs;
   const runtimes = createRuntimes({ projectDir, env, own, project$, warn: onProblem });
   try {
-    // Before any run is gone on with: who can't start must not end it.
+    // Before runs are adopted: a start that fails must not end them.
     await checkListening(options, loaded.project);
     return await run({ options, loaded, own, inputs, runtimes, version });
   } catch (error) {
@@ -64,8 +64,8 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   }
 }
 
-async function run(beginning: Beginning): Promise<Scheduler> {
-  const { options, loaded, own, inputs, runtimes } = beginning;
+async function run(context: SchedulerContext): Promise<Scheduler> {
+  const { options, loaded, own, inputs, runtimes } = context;
   const { projectDir, env, webUi, onDemand = false } = options;
   const { store } = own;
   const [{ agents, problems, bareSkills, scan }, earlier] = await Promise.all([
@@ -78,9 +78,9 @@ async function run(beginning: Beginning): Promise<Scheduler> {
   const recovered = await store.recover(alive);
   const waiting = onDemand ? [] : recovered.requeue;
 
-  const parts = createParts(beginning, earlier, () => subscription.unsubscribe());
-  const { reporting, requests, stopping, serving, warn } = parts;
-  const { journal, board } = reporting;
+  const services = createServices(context, earlier, () => subscription.unsubscribe());
+  const { observability, requests, stopping, http, warn } = services;
+  const { logger, status } = observability;
   const files = watchFiles(projectDir, {
     scan,
     problems,
@@ -88,24 +88,42 @@ async function run(beginning: Beginning): Promise<Scheduler> {
     listAgents: () => listAgents(projectDir),
   });
   const skills = createUnconfiguredSkills(projectDir, bareSkills);
-  const event$ = graphOver({
-    ...{ ...parts, ...runtimes, projectDir, onDemand, inputs, store },
-    ...{ agents, adopted, waiting, touched$: files.agent$, switches: reporting.switches },
+  const event$ = buildGraph({
+    projectDir,
+    onDemand,
+    inputs,
+    store,
+    agents,
+    touched$: files.agent$,
     onRead: skills.onRead,
+    adopted,
+    waiting,
+    runner: runtimes.runner,
+    prepare: runtimes.prepare,
+    clock: services.clock,
+    places: services.places,
+    starting: services.starting,
+    runs: services.runs,
+    switches: observability.switches,
+    stopping,
   });
-  const { keepWarm } = runtimes;
-  const warm = createPrewarming({ ...inputs, keepWarm, agents: () => board.agents() });
+  const warm = createPrewarming({
+    project$: inputs.project$,
+    stopping$: inputs.stopping$,
+    agents: () => status.agents(),
+    keepWarm: runtimes.keepWarm,
+  });
 
   let exitCode = 0;
   const broke = (why: string): void => {
     exitCode = 1;
-    journal.say(60, why);
+    logger.log(60, why);
   };
   const lost = (why: string): void => {
     broke(why);
     stopping.stop("its project is gone");
   };
-  const subscription = happenings(beginning, parts, {
+  const subscription = schedulerEffects(context, services, {
     event$,
     files,
     skills,
@@ -121,11 +139,11 @@ async function run(beginning: Beginning): Promise<Scheduler> {
       const msg = `while it closed: ${messageOf(error)}`;
       options.log({ level: 50, time: Date.now(), msg, agent: "scheduler" });
     };
-    subscription.add(() => void close(beginning, parts, problem).then(() => resolve(exitCode)));
+    subscription.add(() => void close(context, services, problem).then(() => resolve(exitCode)));
   });
 
   try {
-    await serving.listening.open();
+    await http.listener.open();
   } catch (error) {
     subscription.unsubscribe();
     await done;
@@ -134,27 +152,27 @@ async function run(beginning: Beginning): Promise<Scheduler> {
   for (const problem of [...loaded.warnings, ...problems, ...bareSkills.map(bareSkillProblem)])
     warn(problemText(problem));
   for (const message of startWarnings(env, recovered.lost)) warn(message);
-  parts.dispatch(waiting);
+  services.dispatch(waiting);
   requests.restore(alive);
   runtimes.serve(requests);
   stopping.started();
-  const gatewayUrl = serving.listening.url();
+  const gatewayUrl = http.listener.url();
   return {
     gatewayUrl,
     dashboardUrl: webUi && gatewayUrl !== null ? `${gatewayUrl}/dashboard` : null,
     apiKeyPath: own.apiKey.path,
-    operations: serving.operations,
-    logs: reporting.logSource,
+    operations: http.operations,
+    logs: observability.logSource,
     done,
     stop: stopping.stop,
     stopNow: () => stopping.stopNow("interrupted again"),
   };
 }
 
-/** Nothing runs any more: whatever is open is closed, the project's lock last. */
+/** After the last run: closes everything that is open, the project's lock last. */
 function close(
-  { own, runtimes }: Beginning,
-  { stopping, firstEvents, requests, serving, reporting }: Parts,
+  { own, runtimes }: SchedulerContext,
+  { stopping, firstEvents, requests, http, observability }: Services,
   problem: (error: unknown) => void,
 ): Promise<void> {
   stopping.done();
@@ -162,8 +180,8 @@ function close(
   requests.stop();
   const steps = [
     runtimes.close,
-    () => serving.gateway.close(),
-    () => reporting.logWriter.close(),
+    () => http.gateway.close(),
+    () => observability.logWriter.close(),
     () => own.close(),
   ];
   return closeAll(steps, problem);

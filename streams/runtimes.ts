@@ -18,7 +18,7 @@ interface Runtime {
   readonly canPrewarm: boolean;
 }
 
-/** Where runs can be processes. A new runtime is an entry here and a runner in src/start/run-edges.ts. */
+/** Where runs can be processes. A new runtime is an entry here and a runner in src/start/runtimes.ts. */
 export const runtimes = {
   container: {
     summary: "in a container of its own",

@@ -57,6 +57,7 @@ const wrongs = [
   ["streams-are-pure", "streams/runs/reads-a-file.ts", 'import "node:fs";'],
   ["streams-are-pure", "streams/status/knows-an-edge.ts", 'import "../../src/errors.ts";'],
   ["stages-do-not-know-each-other", "streams/runs/ticks.ts", 'import "../triggers/cron.ts";'],
+  ["stages-do-not-know-each-other", "streams/coordination/a.ts", 'import "../status/wire.ts";'],
   [
     "nobody-imports-runtime-but-its-wiring",
     "src/gateway/runs.ts",

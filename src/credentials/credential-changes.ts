@@ -29,7 +29,7 @@ export interface CredentialUsers {
 const pollMs = 2_000;
 
 /** The credentials of the store in `home`, at once and then again and again. Reads no value. */
-export function credentialLooks(home: string, everyMs = pollMs): Observable<Stamps> {
+export function pollCredentials(home: string, everyMs = pollMs): Observable<Stamps> {
   const look = defer(() => credentialStamps(home));
   return concat(look, interval(everyMs).pipe(exhaustMap(() => look)));
 }

@@ -1,30 +1,27 @@
-import { nextTick } from "../../streams/triggers/next-tick.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
+import { nextTick } from "../../streams/triggers/next-tick.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
 import { OperationError } from "../contracts/operations.ts";
 import type { Delivery, DeliveryAnswer, Operations } from "../contracts/operations.ts";
 import type { Receipt } from "../contracts/webhook-receipts.ts";
 import type { Store } from "../store/store.ts";
 import { uuidV7 } from "../store/uuid-v7.ts";
-import type { LiveRuns } from "../runs/live-runs.ts";
-import { heldLocks } from "../runs/lock-view.ts";
-import type { FirstEvents } from "../runs/first-events.ts";
-import type { Inputs } from "./inputs.ts";
-import { refusalOf } from "./refusal.ts";
 import { viewReceipt } from "../webhooks/receipt-view.ts";
 import type { ReceiptViewDeps } from "../webhooks/receipt-view.ts";
-import { replay } from "./replay.ts";
-import type { ReadAgain } from "./replay.ts";
-import { maskHeaders } from "./mask-headers.ts";
-import { replayTrigger } from "./replay-trigger.ts";
-import { knownAgent, mustBeRunnable } from "./runnable.ts";
-import type { StatusBoard } from "./status-board.ts";
+import type { FirstEvents } from "../runs/first-events.ts";
+import type { LiveRuns } from "../runs/live-runs.ts";
+import { heldLocks } from "../runs/lock-view.ts";
+import type { Inputs } from "./inputs.ts";
+import { replay, replayTrigger } from "./replay.ts";
+import type { ReadAgain, ReplayDeps } from "./replay.ts";
+import { knownAgent, mustBeRunnable, refusalOf } from "./runnable.ts";
+import type { StatusStore } from "./status-store.ts";
 import type { Stopping } from "./stopping.ts";
 import type { Switches } from "./switches.ts";
 
-/** What operating the scheduler takes: the streams' inputs are told, status and store are asked. */
+/** Operations write to the streams' inputs, and read status and store. */
 export interface OperationDeps {
-  readonly board: StatusBoard;
+  readonly status: StatusStore;
   readonly firstEvents: FirstEvents;
   readonly runs: Pick<LiveRuns, "find">;
   readonly stopping: Stopping;
@@ -37,29 +34,29 @@ export interface OperationDeps {
     readonly payloadOf: (receipt: Receipt) => unknown;
   };
   readonly redactor: ReceiptViewDeps["redactor"];
-  /** Hands on committed work. */
+  /** Gives committed work to its agent's queue. */
   readonly dispatch: (items: readonly WorkItem[]) => void;
 }
 
-/** The operations that the gateway's routes are a skin over. */
+/** The operations behind the gateway's routes. */
 export function createOperations(deps: OperationDeps): Operations {
-  const { board, stopping, switches, store } = deps;
+  const { status, stopping, switches, store, firstEvents, dispatch } = deps;
   const { kill$ } = deps.inputs;
-  const { readAgain } = deps.webhooks;
-  const replays = { ...deps, readAgain };
+  const { readAgain, payloadOf } = deps.webhooks;
+  const replays: ReplayDeps = { status, stopping, store, firstEvents, dispatch, readAgain };
   return {
-    snapshot: () => board.snapshot(),
-    update$: board.update$,
-    hasAgent: (name) => board.agent(name) !== undefined,
+    snapshot: () => status.snapshot(),
+    update$: status.update$,
+    hasAgent: (name) => status.agent(name) !== undefined,
     agent: (name) => {
-      const { config } = knownAgent(board, name);
+      const { config } = knownAgent(status, name);
       if (config === null) return { config, nextTicks: [] };
       return { config: maskHeaders(config), nextTicks: nextTicks(config, Date.now()) };
     },
     phase: () => stopping.phase(),
     setPaused: (paused) => switches.setPaused(paused),
     setEnabled: async (name, enabled) => {
-      const { config } = knownAgent(board, name);
+      const { config } = knownAgent(status, name);
       if (enabled && config?.scale === 0) {
         const message = `agent "${name}" has scale = 0 in its config.toml; set scale there to enable it`;
         throw new OperationError("disabled", message);
@@ -68,7 +65,7 @@ export function createOperations(deps: OperationDeps): Operations {
     },
     trigger: (name, prompt) => trigger(deps, name, prompt),
     killAgent: (name) => {
-      const { running } = knownAgent(board, name);
+      const { running } = knownAgent(status, name);
       kill$.next({ agent: name });
       return Promise.resolve(running);
     },
@@ -92,10 +89,14 @@ export function createOperations(deps: OperationDeps): Operations {
       return { ...tree, context, value: redactValue(tree.value) };
     },
     receipt: (id) =>
-      viewReceipt(id, { ...deps, ...deps.webhooks, receipt: (key) => store.receipts.get(key) }),
+      viewReceipt(id, {
+        receipt: (key) => store.receipts.get(key),
+        payloadOf,
+        redactor: deps.redactor,
+      }),
     replay: (id, agent) => replay(id, agent, replays),
     replayTrigger: (id) => replayTrigger(id, replays),
-    locks: () => heldLocks(board.claims()),
+    locks: () => heldLocks(status.claims()),
     receiveWebhook: (delivery) => deps.webhooks.receive(delivery),
   };
 }
@@ -135,4 +136,15 @@ async function trigger(
   if (event.type === "refused") throw refusalOf(event, deps);
   const instanceId = event.type === "started" ? event.instanceId : null;
   return { triggerId: id, instanceId, queued: event.type === "queued" };
+}
+
+const mask = "***";
+
+/** The config for a person to look at: headers of models may hold secrets, so only their names are shown. */
+export function maskHeaders(config: AgentConfig): AgentConfig {
+  const models = config.models.map((model) => {
+    const names = Object.keys(model.headers);
+    return { ...model, headers: Object.fromEntries(names.map((name) => [name, mask])) };
+  });
+  return { ...config, models };
 }

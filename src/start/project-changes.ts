@@ -1,10 +1,17 @@
 import { debounceTime, distinctUntilChanged, from, map, skip, startWith, switchMap } from "rxjs";
 import type { Observable } from "rxjs";
+import { problemSummary, problemText, whileLastGoodCounts } from "../../streams/problem-text.ts";
+import type { Places } from "../../streams/runs/places.ts";
+import { describeProjectChange } from "../config/describe-project-change.ts";
+import type { ProjectChange } from "../config/project-config.ts";
 import { readProject } from "../config/read-project.ts";
 import { resolveProject } from "../config/resolve-project.ts";
-import type { ProjectChange } from "../config/project-config.ts";
 import type { FilterTable } from "../contracts/webhook-filters.ts";
 import { messageOf } from "../errors.ts";
+import type { Inputs } from "./inputs.ts";
+import { sourceNames } from "./observability.ts";
+import type { EventLogger } from "./observability.ts";
+import type { StatusStore } from "./status-store.ts";
 
 /** As long as agents' files settle, in ms. */
 const settleMs = 40;
@@ -38,4 +45,37 @@ export function projectChanges(
     map(({ change }) => change),
     skip(1),
   );
+}
+
+export interface ReloadDeps {
+  readonly status: Pick<StatusStore, "apply">;
+  readonly logger: Pick<EventLogger, "log">;
+  readonly project$: Inputs["project$"];
+  readonly places: Places;
+  /** Whether the gateway listens on TCP already, by the settings that it had then. */
+  readonly isListening: () => boolean;
+  readonly starting: Places;
+}
+
+/** Activates a change of the project's config.toml; an invalid one is logged, and the last valid config stays active. */
+export function reloadProject(change: ProjectChange, deps: ReloadDeps): void {
+  const { status, logger, project$, places, starting, isListening } = deps;
+  if (change.type === "invalid") {
+    const problems = whileLastGoodCounts(change.problems);
+    status.apply({ type: "scheduler", patch: { error: problemSummary(problems) ?? "invalid" } });
+    for (const problem of problems) logger.log(50, problemText(problem));
+    return;
+  }
+  const { project } = change;
+  const { text, needsRestart } = describeProjectChange(project$.value, project);
+  status.apply({
+    type: "scheduler",
+    patch: { error: null, webhookSources: sourceNames(project) },
+  });
+  places.resize(project.scale);
+  starting.resize(project.local.starting);
+  project$.next(project);
+  for (const problem of change.warnings) logger.log(40, problemText(problem));
+  logger.log(30, `config.toml ${text === "" ? "is valid again" : text}`);
+  if (needsRestart && isListening()) logger.log(40, "[gateway] changes with the next start");
 }

@@ -1,11 +1,11 @@
-import type { WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
+import type { Trigger, WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { OperationError } from "../contracts/operations.ts";
 import type { Replayed, ReplayResult } from "../contracts/operator-api.ts";
 import type { DeadLetter, Receipt } from "../contracts/webhook-receipts.ts";
 import type { Store } from "../store/store.ts";
 import { uuidV7 } from "../store/uuid-v7.ts";
-import type { FirstEvent, FirstEvents } from "../runs/first-events.ts";
 import { mustHaveReceipt } from "../webhooks/receipt-view.ts";
+import type { FirstEvent, FirstEvents } from "../runs/first-events.ts";
 import { mustBeRunnable, mustTakeWork } from "./runnable.ts";
 import type { RunnableDeps } from "./runnable.ts";
 
@@ -105,11 +105,52 @@ function refuse(
   const refuseOne = async (agent: string): Promise<Replayed> => {
     const triggerId = uuidV7();
     const letter: DeadLetter = {
-      ...{ id: triggerId, at, kind: "webhook", outcome: "rejected", agent },
-      ...{ source, event, action, receiptId, reason: disabledReason },
+      id: triggerId,
+      at,
+      kind: "webhook",
+      outcome: "rejected",
+      agent,
+      source,
+      event,
+      action,
+      receiptId,
+      reason: disabledReason,
     };
     await store.work.deadLetter(letter);
     return { agent, outcome: "rejected", triggerId, replayOf: null, reason: disabledReason };
   };
   return Promise.all(agents.map(refuseOne));
+}
+
+/**
+ * Runs the work of a history entry again as new work, committed before it is dispatched. That of a webhook is read
+ * from its stored delivery, as a replay of the delivery is.
+ */
+export async function replayTrigger(id: string, deps: ReplayDeps): Promise<ReplayResult> {
+  mustTakeWork(deps);
+  const original = deps.store.originals.of(id);
+  if (original === undefined) {
+    throw new OperationError("unknown_trigger", `there is no trigger "${id}" in the history`);
+  }
+  const { agent, receiptId, trigger } = original;
+  if (receiptId !== null) return replay(receiptId, agent, deps, id);
+  if (agent === null || trigger === null) {
+    throw new OperationError("refused", `the trigger "${id}" asked no agent for a run`);
+  }
+  mustBeRunnable(deps, agent);
+  const again = { id: uuidV7(), agent, at: Date.now(), attempt: 1, replayOf: id };
+  const matched = await runAgain([{ ...again, trigger: triggerAgain(trigger) }], deps);
+  return { receiptId, replayId: uuidV7(), matched, reason: null };
+}
+
+/** A replayed call is a call of its own, which no run waits for; a tick does not continue a row of reruns. */
+function triggerAgain(trigger: Trigger): Trigger {
+  switch (trigger.kind) {
+    case "agent-call":
+      return { ...trigger, callId: uuidV7(), cancelOnExit: false };
+    case "cron":
+      return { kind: "cron", scheduledFor: trigger.scheduledFor };
+    default:
+      return trigger;
+  }
 }

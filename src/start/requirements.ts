@@ -1,5 +1,8 @@
+import { auditTime, buffer, concatMap, filter, from, map, merge, mergeMap, share } from "rxjs";
+import type { Observable } from "rxjs";
 import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
-import type { Problem } from "../../streams/vocabulary.ts";
+import type { AgentRecord } from "../../streams/status/agent-record.ts";
+import type { Problem, RunEvent } from "../../streams/vocabulary.ts";
 import { loadCredential } from "../credentials/load-credential.ts";
 import { reasonOf } from "../errors.ts";
 import { readScriptFile } from "../models/script-file.ts";
@@ -32,7 +35,7 @@ export async function unmetRequirements(
 }
 
 /** Begins a check of several agents, in which each credential and each script is read once. */
-export function requirementLook(
+export function requirementCheck(
   home: string,
   env: NodeJS.ProcessEnv,
 ): (agent: AgentConfig) => Promise<readonly Problem[]> {
@@ -96,4 +99,72 @@ function ofAgent(name: string): string {
 
 function problem(severity: Problem["severity"], file: string, message: string): Problem {
   return { severity, file, line: null, column: null, message };
+}
+
+export interface RequirementDeps {
+  readonly agent: (name: string) => AgentRecord | undefined;
+  readonly agents: () => Iterable<AgentRecord>;
+  /** Begins a check of several agents, which reads what they share once. */
+  readonly check: () => (config: AgentConfig) => Promise<readonly Problem[]>;
+  readonly now: () => number;
+}
+
+/** A start loads all agents at once: they are checked together, after this time in ms. */
+const gatherMs = 20;
+
+/**
+ * Emits what agents' runs need and do not have, whenever that differs from their records. An agent is checked when its
+ * config is set and when a run of it was rejected. `check$` has all agents checked when credentials changed (true),
+ * otherwise those that lack something.
+ */
+export function requirementEvents(
+  event$: Observable<RunEvent>,
+  check$: Observable<boolean>,
+  deps: RequirementDeps,
+): Observable<RunEvent> {
+  const name$ = merge(
+    event$.pipe(
+      filter((event) => mayDiffer(event, deps)),
+      map(({ agent }) => agent),
+    ),
+    check$.pipe(mergeMap((all) => namesOf(deps.agents(), all))),
+  ).pipe(share());
+  return name$.pipe(
+    buffer(name$.pipe(auditTime(gatherMs))),
+    concatMap((names) => from(checked([...new Set(names)], deps))),
+    mergeMap((events) => events),
+  );
+}
+
+function mayDiffer(event: RunEvent, { agent }: RequirementDeps): boolean {
+  if (event.type === "agent-set") return true;
+  if (event.type === "finished" && event.end.outcome === "rejected") return true;
+  return event.type === "started" && (agent(event.agent)?.unmet.length ?? 0) > 0;
+}
+
+function namesOf(agents: Iterable<AgentRecord>, all: boolean): readonly string[] {
+  return [...agents].flatMap(({ name, unmet }) => (all || unmet.length > 0 ? [name] : []));
+}
+
+async function checked(
+  names: readonly string[],
+  { agent, check, now }: RequirementDeps,
+): Promise<readonly RunEvent[]> {
+  const unmetOf = check();
+  const events = await Promise.all(
+    names.map(async (name): Promise<readonly RunEvent[]> => {
+      const { config = null } = agent(name) ?? {};
+      if (config === null) return [];
+      const unmet = await unmetOf(config);
+      // One that changed meanwhile is checked again, one that was removed is not.
+      const record = agent(name);
+      if (record?.config !== config || isSame(record.unmet, unmet)) return [];
+      return [{ type: "agent-requirements", agent: name, at: now(), unmet }];
+    }),
+  );
+  return events.flat();
+}
+
+function isSame(a: readonly Problem[], b: readonly Problem[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }

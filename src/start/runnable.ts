@@ -1,17 +1,18 @@
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
+import type { RunEvent } from "../../streams/vocabulary.ts";
 import { OperationError } from "../contracts/operations.ts";
-import type { StatusBoard } from "./status-board.ts";
+import type { StatusStore } from "./status-store.ts";
 import type { Stopping } from "./stopping.ts";
 
 /** What is asked whether an agent can take work. */
 export interface RunnableDeps {
-  readonly board: Pick<StatusBoard, "agent">;
+  readonly status: Pick<StatusStore, "agent">;
   readonly stopping: Pick<Stopping, "phase">;
 }
 
 /** An agent's record, also of one that was removed while its work goes on. Throws OperationError `unknown_agent`. */
-export function knownAgent(board: Pick<StatusBoard, "agent">, name: string): AgentRecord {
-  const record = board.agent(name);
+export function knownAgent(status: Pick<StatusStore, "agent">, name: string): AgentRecord {
+  const record = status.agent(name);
   if (record === undefined) throw new OperationError("unknown_agent", `no agent "${name}"`);
   return record;
 }
@@ -24,7 +25,7 @@ export function mustTakeWork({ stopping }: Pick<RunnableDeps, "stopping">): void
 
 /** Throws the OperationError that says why an agent can't run now. */
 export function mustBeRunnable(deps: RunnableDeps, name: string): void {
-  const { config, enabled, removed, configError } = knownAgent(deps.board, name);
+  const { config, enabled, removed, configError } = knownAgent(deps.status, name);
   if (removed) throw new OperationError("unknown_agent", `agent "${name}" was removed`);
   mustTakeWork(deps);
   if (config === null) {
@@ -36,4 +37,24 @@ export function mustBeRunnable(deps: RunnableDeps, name: string): void {
       ? "by scale = 0 in its config.toml; set scale there to enable it"
       : `(al resume ${name} enables it)`;
   throw new OperationError("disabled", `agent "${name}" is disabled ${how}`);
+}
+
+type Refused = Extract<RunEvent, { type: "refused" }>;
+
+/**
+ * Why work that was committed for a person did not start: what became of the agent meanwhile; otherwise, where the
+ * run could not be claimed, the store.
+ */
+export function refusalOf(
+  { agent, outcome, reason }: Pick<Refused, "agent" | "outcome" | "reason">,
+  deps: RunnableDeps,
+): OperationError {
+  try {
+    mustBeRunnable(deps, agent);
+  } catch (error) {
+    if (error instanceof OperationError) return error;
+    throw error;
+  }
+  const code = outcome === "rejected" ? "store_unavailable" : "refused";
+  return new OperationError(code, reason);
 }

@@ -7,11 +7,11 @@ export interface StoppingDeps {
   readonly stopping$: Pick<Observer<void>, "next">;
   readonly kill$: Pick<Observer<Kill>, "next">;
   readonly graceMs: number;
-  /** How runs end that it ends. */
+  /** The outcome of runs that the stop ends. */
   readonly endsRunsAs: "killed" | "interrupted";
-  readonly say: (message: string) => void;
+  readonly log: (message: string) => void;
   readonly running: () => number;
-  /** Told once, when it begins to stop. */
+  /** Called once, when it begins to stop. */
   readonly begin: () => void;
   /** Aborts what still runs and ends the graph. */
   readonly abort: () => void;
@@ -32,7 +32,7 @@ export interface Stopping {
 /** A run that was killed gets this long to be gone before it is left behind, in ms. */
 const lastResortMs = 10_000;
 
-/** The same when somebody asked for it twice; a third time leaves them behind at once, in ms. */
+/** The same after a second request; a third one leaves them behind at once. In ms. */
 const hurryMs = 2_000;
 
 /** The way down: triggers stop, runs drain, then abort. */
@@ -60,11 +60,11 @@ export function createStopping(deps: StoppingDeps): Stopping {
     },
     stop: (reason) => {
       if (phase === "draining") return;
-      // Before it is said: the live view keeps what is told from here on for the terminal.
+      // Before the log line: the live view keeps lines from here on for the terminal.
       begin();
       const running = deps.running();
       const left = running === 0 ? "" : `; ${running} running get ${deps.graceMs / 1000} s`;
-      deps.say(`stopping (${reason})${left}`);
+      deps.log(`stopping (${reason})${left}`);
       after(deps.graceMs, killAll);
       deps.stopping$.next();
     },
@@ -73,7 +73,7 @@ export function createStopping(deps: StoppingDeps): Stopping {
       isHurried = true;
       begin();
       const running = deps.running();
-      deps.say(`stopping now (${reason})${running === 0 ? "" : `; ${running} running ended`}`);
+      deps.log(`stopping now (${reason})${running === 0 ? "" : `; ${running} running ended`}`);
       deps.stopping$.next();
       deps.kill$.next({ everything: deps.endsRunsAs });
       after(hurryMs, deps.abort);

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { statusEvents } from "../../src/gateway/routes/status.ts";
-import { createStatusBoard } from "../../src/start/status-board.ts";
-import type { StatusBoard } from "../../src/start/status-board.ts";
+import { createStatusStore } from "../../src/start/status-store.ts";
+import type { StatusStore } from "../../src/start/status-store.ts";
 import type { Operations } from "../../src/contracts/operations.ts";
 import { fakeOperations } from "../helpers/fake-operations.ts";
 import { schedulerStatus } from "../streams/status/board.ts";
@@ -11,13 +11,13 @@ import { eventsOf } from "../streams/status/events.ts";
 const agentOf = (n: number): string => `agent-${String(n).padStart(4, "0")}`;
 
 /** A board that knows so many agents. */
-function boardOf(agents: number): StatusBoard {
-  const board = createStatusBoard(schedulerStatus, () => ({}));
+function boardOf(agents: number): StatusStore {
+  const board = createStatusStore(schedulerStatus, () => ({}));
   for (let n = 0; n < agents; n++) board.apply(eventsOf(agentOf(n)).set());
   return board;
 }
 
-function operationsOf(board: StatusBoard): Operations {
+function operationsOf(board: StatusStore): Operations {
   return { ...fakeOperations(), update$: board.update$, snapshot: () => board.snapshot() };
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { credentialChanges, credentialLooks } from "../../src/credentials/credential-changes.ts";
+import { credentialChanges, pollCredentials } from "../../src/credentials/credential-changes.ts";
 import { anAgent } from "../helpers/agents.ts";
 import { project } from "../config/samples.ts";
 
@@ -20,7 +20,7 @@ function setUp(...there: readonly string[]) {
   const { webhooks } = project('[webhooks.hub]\ntype = "github"\ncredential = "default"');
   const config = anAgent("dev", { credentials: ["github_token", "slack_token:ops"] });
   const users = { webhooks: () => webhooks, agents: () => [{ config }, { config: null }] };
-  const subscription = credentialChanges(credentialLooks(home, 20), users).subscribe((text) =>
+  const subscription = credentialChanges(pollCredentials(home, 20), users).subscribe((text) =>
     told.push(text),
   );
   onTestFinished(() => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createGatewayListener } from "../../src/gateway/listener.ts";
-import { createStatusBoard } from "../../src/start/status-board.ts";
+import { createStatusStore } from "../../src/start/status-store.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import { project } from "../config/samples.ts";
@@ -26,7 +26,7 @@ function setUp({ disabled = [], taken = false, text = "", host = "127.0.0.1" }: 
   const notes: string[] = [];
   const project$ = { value: project(text) };
   const port = { isTaken: taken };
-  const board = createStatusBoard(schedulerStatus, (name) => ({
+  const board = createStatusStore(schedulerStatus, (name) => ({
     enabled: !disabled.includes(name),
   }));
   const listening = createGatewayListener({

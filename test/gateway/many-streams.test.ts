@@ -4,8 +4,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { createStatusBoard } from "../../src/start/status-board.ts";
-import type { StatusBoard } from "../../src/start/status-board.ts";
+import { createStatusStore } from "../../src/start/status-store.ts";
+import type { StatusStore } from "../../src/start/status-store.ts";
 import { anAgent, anItem } from "../helpers/agents.ts";
 import { bearer, startTcp, testDeps } from "./start-gateway.ts";
 import type { TestDeps } from "./start-gateway.ts";
@@ -13,9 +13,9 @@ import type { TestDeps } from "./start-gateway.ts";
 const streamPath = "/dashboard/api/status-stream";
 
 /** A board with a thousand agents, as the scheduler has it. */
-function largeBoard(): StatusBoard {
+function largeBoard(): StatusStore {
   const { scheduler } = testDeps().operations.snapshot();
-  const board = createStatusBoard(scheduler, () => ({}));
+  const board = createStatusStore(scheduler, () => ({}));
   for (let i = 0; i < 1_000; i++) {
     const agent = `agent-${String(i).padStart(4, "0")}`;
     const config = anAgent(agent, {
@@ -27,7 +27,7 @@ function largeBoard(): StatusBoard {
   return board;
 }
 
-function depsOf(board: StatusBoard): TestDeps {
+function depsOf(board: StatusStore): TestDeps {
   const deps = testDeps();
   Object.assign(deps.operations, { snapshot: () => board.snapshot(), update$: board.update$ });
   return deps;

@@ -15,10 +15,8 @@ import { heldLocks } from "../../src/runs/lock-view.ts";
 import { createRunRequests } from "../../src/runs/run-requests.ts";
 import type { RunRequests } from "../../src/runs/run-requests.ts";
 import { abandonBy, createInputs, dispatchTo } from "../../src/start/inputs.ts";
-import { recordEvent } from "../../src/start/recorder.ts";
-import { rerun } from "../../src/start/rerun.ts";
-import { retryWork } from "../../src/start/retry-work.ts";
-import { createStatusBoard } from "../../src/start/status-board.ts";
+import { recordEvent, rerun, retryWork } from "../../src/start/record-work.ts";
+import { createStatusStore } from "../../src/start/status-store.ts";
 import { openStore } from "../../src/store/store.ts";
 import { interpretStored } from "../../src/webhooks/interpret.ts";
 import { uuidV7 } from "../../src/store/uuid-v7.ts";
@@ -101,7 +99,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     return { request, startedAt, waitedMs, report: (stop$) => runner.run(request, stop$) };
   });
   let instances = adopt.length * 10;
-  const board = createStatusBoard(schedulerStatus, () => ({}));
+  const board = createStatusStore(schedulerStatus, () => ({}));
   const event$ = runtime(
     {
       ...inputs,

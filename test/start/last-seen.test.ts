@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lastSeenIn } from "../../src/start/last-seen.ts";
+import { lastSeenIn } from "../../src/start/build-graph.ts";
 import type { LastTick } from "../../src/store/settings.ts";
 
 const schedule = { expression: "0 9 * * *", timezone: "UTC" };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { missingAgents } from "../../src/start/missing-agents.ts";
+import { missingAgents } from "../../src/start/build-graph.ts";
 import { anItem } from "../helpers/agents.ts";
 
 test("agents with waiting work and no directory begin as removed, each once", () => {

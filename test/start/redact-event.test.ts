@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { redactEvent } from "../../src/start/redact-event.ts";
+import { redactEvent } from "../../src/start/event-handlers.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../helpers/agents.ts";
 

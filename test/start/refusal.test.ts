@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
-import { refusalOf } from "../../src/start/refusal.ts";
+import { refusalOf } from "../../src/start/runnable.ts";
 import { anAgent } from "../helpers/agents.ts";
 
 const runnable = { config: anAgent("dev"), enabled: true, removed: false, configError: null };
@@ -10,8 +10,8 @@ function refusal(
   record: Partial<AgentRecord> | null = runnable,
   phase: "running" | "draining" = "running",
 ) {
-  const board = { agent: () => (record === null ? undefined : (record as AgentRecord)) };
-  return refusalOf({ agent: "dev", outcome, reason }, { board, stopping: { phase: () => phase } });
+  const status = { agent: () => (record === null ? undefined : (record as AgentRecord)) };
+  return refusalOf({ agent: "dev", outcome, reason }, { status, stopping: { phase: () => phase } });
 }
 
 describe("work that a person asked for and that was refused", () => {

@@ -49,7 +49,7 @@ async function setUp(result: Partial<ReadAgain["result"]>, change: Partial<Repla
   const firstEvents = createFirstEvents(() => false);
   const dispatched: WorkItem[] = [];
   const deps: ReplayDeps = {
-    board: {
+    status: {
       agent: (name) =>
         name === "nobody" ? undefined : { ...newRecord(name), config: anAgent(name) },
     },
@@ -150,7 +150,7 @@ test.each<[string, string, string | null, Partial<ReplayDeps>]>([
     "disabled",
     receipt.id,
     "dev",
-    { board: { agent: (name) => ({ ...newRecord(name), config: anAgent(name, { scale: 0 }) }) } },
+    { status: { agent: (name) => ({ ...newRecord(name), config: anAgent(name, { scale: 0 }) }) } },
   ],
 ])("it is refused with %s", async (code, id, agent, change) => {
   const { deps, dispatched } = await setUp({ matched: ["dev"] }, change);

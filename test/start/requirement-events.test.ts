@@ -1,7 +1,7 @@
 import { Subject } from "rxjs";
 import { expect, onTestFinished, test } from "vitest";
-import { requirementEvents } from "../../src/start/requirement-events.ts";
-import { createStatusBoard } from "../../src/start/status-board.ts";
+import { requirementEvents } from "../../src/start/requirements.ts";
+import { createStatusStore } from "../../src/start/status-store.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { Problem, RunEvent } from "../../streams/vocabulary.ts";
 import { schedulerStatus } from "../streams/status/board.ts";
@@ -9,7 +9,7 @@ import { aProblem, eventsOf } from "../streams/status/events.ts";
 
 /** Agents of which each lacks what `lacking` says of it. */
 function setUp() {
-  const board = createStatusBoard(schedulerStatus, () => ({}));
+  const status = createStatusStore(schedulerStatus, () => ({}));
   const event$ = new Subject<RunEvent>();
   const check$ = new Subject<boolean>();
   const lacking = new Map<string, readonly Problem[]>();
@@ -24,16 +24,16 @@ function setUp() {
       return lacking.get(name) ?? [];
     };
   };
-  const agent = (name: string) => board.agent(name);
-  const deps = { agent, agents: () => board.agents(), look, now: () => 0 };
+  const agent = (name: string) => status.agent(name);
+  const deps = { agent, agents: () => status.agents(), check: look, now: () => 0 };
   const subscription = requirementEvents(event$, check$, deps).subscribe((event) => {
-    board.apply(event);
+    status.apply(event);
     if (event.type === "agent-requirements") seen.push(`${event.agent} ${event.unmet.length}`);
   });
   onTestFinished(() => subscription.unsubscribe());
   const happens = (...events: readonly RunEvent[]): void => {
     for (const event of events) {
-      board.apply(event);
+      status.apply(event);
       event$.next(event);
     }
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { retryWork } from "../../src/start/retry-work.ts";
+import { retryWork } from "../../src/start/record-work.ts";
 import type { RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { anItem } from "../helpers/agents.ts";
 

@@ -147,7 +147,7 @@ const without: readonly Mutation[] = [
   },
   {
     defence: "runs that ask to be run again end at maxReruns",
-    file: "src/start/rerun.ts",
+    file: "src/start/record-work.ts",
     find: "if (count > most) {",
     replace: "if (count < 0) {",
     tests: ["test/runs/calls.test.ts"],

@@ -95,7 +95,7 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "a claim that waits for the store does not hold up the end",
-    file: "src/start/graph-over.ts",
+    file: "src/start/build-graph.ts",
     find: ".pipe(takeUntil(inputs.stopping$.pipe(delay(claimMs))))",
     replace: "",
     tests: [away],

@@ -12,16 +12,16 @@ import { createReceiver } from "../webhooks/receive.ts";
 import type { DeliveryCount } from "../webhooks/receive.ts";
 import { shownPayload } from "../webhooks/shown-payload.ts";
 import { createBrokenAgents } from "../webhooks/broken-agents.ts";
-import type { OwnProject } from "./own-project.ts";
+import type { ProjectHandle } from "./acquire-project.ts";
 import type { ReadAgain } from "./replay.ts";
 import { shortMemory } from "./short-memory.ts";
 import type { Switches } from "./switches.ts";
 
-/** A secret that changed on disk is in force after this, in ms. */
+/** A secret that changed on disk is used after this, in ms. */
 const secretMemoryMs = 1_000;
 
-export interface WebhookEdgeDeps {
-  readonly own: Pick<OwnProject, "home" | "redactor" | "store">;
+export interface WebhooksDeps {
+  readonly own: Pick<ProjectHandle, "home" | "redactor" | "store">;
   readonly project$: { readonly value: ProjectConfig };
   readonly switches: Pick<Switches, "isEnabled">;
   /** Offers a delivery to the runs that wait for one. */
@@ -31,18 +31,18 @@ export interface WebhookEdgeDeps {
   readonly warn: (message: string) => void;
 }
 
-export interface WebhookEdge {
+export interface Webhooks {
   readonly receive: (delivery: Delivery) => Promise<DeliveryAnswer>;
   /** A stored delivery as its agents would see it now; null when it can't be read any more. */
   readonly readAgain: (receipt: Receipt) => ReadAgain | null;
   /** The JSON of a stored delivery for a person; null when it is none. */
   readonly payloadOf: (receipt: Receipt) => unknown;
-  /** Keeps the index of who listens to what. */
-  see(event: RunEvent): void;
+  /** Keeps the index of agents by what they match. */
+  onEvent(event: RunEvent): void;
 }
 
-/** Webhooks from delivery to committed work. */
-export function createWebhookEdge(deps: WebhookEdgeDeps): WebhookEdge {
+/** Creates the way of a delivery to committed work. */
+export function createWebhooks(deps: WebhooksDeps): Webhooks {
   const { own, switches } = deps;
   const index = createMatchIndex();
   const broken = createBrokenAgents();
@@ -76,7 +76,7 @@ export function createWebhookEdge(deps: WebhookEdgeDeps): WebhookEdge {
       return read && { event: read.event, result: match(receipt.source, read) };
     },
     payloadOf: shownPayload,
-    see: (event) => {
+    onEvent: (event) => {
       broken.onEvent(event);
       if (event.type === "agent-set") index.set(event.config, switches.isEnabled(event.agent));
       if (event.type === "agent-removed") index.remove(event.agent);

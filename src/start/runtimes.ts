@@ -26,7 +26,7 @@ import { adoptRuns } from "../runners/adopt-runs.ts";
 import type { Adopter } from "../runners/adopt-runs.ts";
 import type { ContainerContext, Containers } from "./containers.ts";
 import { checkCommand } from "./harness-command.ts";
-import type { OwnProject } from "./own-project.ts";
+import type { ProjectHandle } from "./acquire-project.ts";
 import { jobNetwork } from "../runners/job-network.ts";
 import { prepareJob } from "./prepare-job.ts";
 import type { JobSources } from "./prepare-job.ts";
@@ -39,7 +39,7 @@ const graceMs = 5_000;
 const hostUserGraceMs = 700;
 
 export interface RunContext extends ContainerContext {
-  readonly own: OwnProject;
+  readonly own: ProjectHandle;
   readonly warn: (message: string) => void;
 }
 
@@ -156,7 +156,7 @@ export function createRuntimes(context: RunContext): Runtimes {
 }
 
 function jobSources(
-  { home, redactor, store }: OwnProject,
+  { home, redactor, store }: ProjectHandle,
   cooldowns: () => Cooldowns,
 ): Omit<JobSources, "channel" | "files" | "network" | "checkCommand"> {
   return {

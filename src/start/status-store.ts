@@ -14,7 +14,7 @@ import type {
 import type { LogEntry } from "../../streams/vocabulary.ts";
 
 /** The one place that holds the state; the status stream, the API and the command line read it. */
-export interface StatusBoard {
+export interface StatusStore {
   apply(event: StatusEvent): void;
   /** The same object until the next event, so that what is made of it can be kept as long. */
   snapshot(): StatusSnapshot;
@@ -32,11 +32,11 @@ export interface StatusBoard {
  * A board that starts with the scheduler and the lines of those before it; `seed` is what is known of an agent without
  * a row.
  */
-export function createStatusBoard(
+export function createStatusStore(
   scheduler: SchedulerStatus,
   seed: (agent: string) => Partial<AgentRecord>,
   earlier: readonly LogEntry[] = [],
-): StatusBoard {
+): StatusStore {
   const status$ = new BehaviorSubject(initialStatus(scheduler, earlier));
   let shown = { status: status$.value, snapshot: snapshotOf(status$.value) };
   return {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { createStatusBoard, seedFrom } from "../../src/start/status-board.ts";
+import { createStatusStore, seedFrom } from "../../src/start/status-store.ts";
 import type { EarlierRun } from "../../streams/status/agent-record.ts";
 import { eventsOf } from "../streams/status/events.ts";
 import { schedulerStatus } from "../streams/status/board.ts";
 
 test("an agent that comes back shows the run that it had meanwhile", () => {
   let lastRun: EarlierRun | null = null;
-  const board = createStatusBoard(
+  const board = createStatusStore(
     schedulerStatus,
     seedFrom(
       () => lastRun,

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { regenerateApiKey } from "../../src/credentials/api-key.ts";
-import { ownProject } from "../../src/start/own-project.ts";
+import { acquireProject } from "../../src/start/acquire-project.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const own = (onProblem: (message: string) => void) =>
-  ownProject(dir, { env: { AL_HOME: join(dir, "home") }, version: "1.0.0", onProblem });
+  acquireProject(dir, { env: { AL_HOME: join(dir, "home") }, version: "1.0.0", onProblem });
 
 test("a project is given back whole, once", async () => {
   const problems: string[] = [];

@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { filter, interval, map, take } from "rxjs";
+import type { Observable } from "rxjs";
 import { ensureApiKey } from "../credentials/api-key.ts";
 import type { ApiKey } from "../credentials/api-key.ts";
 import { homeDir } from "../credentials/home-dir.ts";
@@ -16,7 +18,7 @@ import type { Store } from "../store/store.ts";
 import { undoStack } from "./undo-stack.ts";
 
 /** What one scheduler holds while it lives, and nobody else may. */
-export interface OwnProject {
+export interface ProjectHandle {
   readonly home: string;
   /** ISO 8601 UTC: since when. */
   readonly startedAt: string;
@@ -31,7 +33,7 @@ export interface OwnProject {
   readonly close: () => void;
 }
 
-export interface OwnOptions {
+export interface AcquireOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly version: string;
   /** Told what goes wrong later on and is no reason to stop. */
@@ -45,10 +47,10 @@ const longestTmp = 80;
  * Takes the project for this process and opens what it keeps. Throws a UserError that says who holds it, or what
  * can't be opened; then nothing stays taken.
  */
-export async function ownProject(
+export async function acquireProject(
   projectDir: string,
-  { env, version, onProblem }: OwnOptions,
-): Promise<OwnProject> {
+  { env, version, onProblem }: AcquireOptions,
+): Promise<ProjectHandle> {
   const home = homeDir(env);
   const startedAt = new Date().toISOString();
   const lock = lockProject(projectDir, {
@@ -88,4 +90,19 @@ export async function ownProject(
     undo.undo();
     throw error;
   }
+}
+
+/**
+ * Emits once, why, when the project is held no more: somebody removed `.al`, as `git clean -fdx` does. What is
+ * recorded from then on is lost, and another scheduler may start. `everyMs` is between two looks.
+ */
+export function lostProject(
+  lock: Pick<ProjectLock, "isHeld">,
+  everyMs = 2_000,
+): Observable<string> {
+  return interval(everyMs).pipe(
+    filter(() => !lock.isHeld()),
+    take(1),
+    map(() => "the folder .al was removed, and with it the history and all work that waited"),
+  );
 }

@@ -1,0 +1,105 @@
+import type { AgentRecord } from "../../streams/status/agent-record.ts";
+import type { Schedule } from "../../streams/triggers/next-tick.ts";
+import type { Problem, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
+import { messageOf } from "../errors.ts";
+import type { Store } from "../store/store.ts";
+import type { FirstEvents } from "../runs/first-events.ts";
+import type { Http } from "./http.ts";
+import type { Inputs } from "./inputs.ts";
+import type { EventLogger } from "./observability.ts";
+import { recordEvent, rerun, retryWork } from "./record-work.ts";
+import type { EventStore, RerunDeps } from "./record-work.ts";
+import type { RunRequests } from "../runs/run-requests.ts";
+import type { StatusStore } from "./status-store.ts";
+
+export interface EventHandlerDeps {
+  readonly status: Pick<StatusStore, "apply" | "agent">;
+  readonly logger: EventLogger;
+  readonly http: Pick<Http, "webhooks" | "metrics" | "listener">;
+  readonly firstEvents: FirstEvents;
+  readonly requests: Pick<RunRequests, "onEvent">;
+  readonly inputs: Pick<Inputs, "paused$" | "project$">;
+  readonly store: Pick<Store, "work" | "settings">;
+  readonly redact: (text: string) => string;
+  readonly dispatch: (items: readonly WorkItem[]) => void;
+}
+
+/** Passes every event, without secrets, to all its handlers, in the order in which they may build on each other. */
+export function createEventHandler(deps: EventHandlerDeps): (event: RunEvent) => void {
+  const { status, logger, http, firstEvents, requests, store, dispatch } = deps;
+  const { work, settings } = store;
+  const { paused$, project$ } = deps.inputs;
+  const reruns: RerunDeps = {
+    work,
+    dispatch,
+    maxReruns: () => project$.value.maxReruns,
+    isPaused: () => paused$.value,
+  };
+  const records: EventStore = {
+    end: (item, run) => work.end(item, run),
+    refuse: (item, outcome, reason, deadLetter) => work.refuse(item, outcome, reason, deadLetter),
+    recordTick: (agent, at) =>
+      settings.recordTick(agent, { at, schedule: scheduleOf(status.agent(agent)) }),
+  };
+  return (raw) => {
+    const event = redactEvent(raw, deps.redact);
+    status.apply(event);
+    logger.onEvent(event);
+    http.webhooks.onEvent(event);
+    http.metrics.see(event);
+    http.listener.onEvent(event);
+    firstEvents.see(event);
+    const problem = (error: unknown): void =>
+      logger.log(50, `${event.agent}: ${event.type} not recorded: ${messageOf(error)}`);
+    // In the same turn as the record of the run's end, and so in the same commit.
+    retryWork(event, work, dispatch).catch(problem);
+    recordEvent(event, records).catch(problem);
+    rerun(event, reruns).catch(problem);
+    // Last, as its answers about work that ended are read from the store after all of these.
+    requests.onEvent(event);
+  };
+}
+
+/** The schedule by which an agent has a next run; null while it has none. */
+function scheduleOf(record: AgentRecord | undefined): Schedule | null {
+  const { config = null, nextRunAt = null } = record ?? {};
+  if (config?.schedule == null || nextRunAt === null) return null;
+  return { expression: config.schedule, timezone: config.timezone };
+}
+
+/**
+ * The event without known secrets in the texts that the scheduler itself wrote. Output of runs is redacted where it is
+ * read; a config's problem or a provider's error may quote anything.
+ */
+export function redactEvent(event: RunEvent, redact: (text: string) => string): RunEvent {
+  switch (event.type) {
+    case "agent-invalid":
+      return { ...event, problems: redactProblems(event.problems, redact) };
+    case "agent-requirements":
+      return { ...event, unmet: redactProblems(event.unmet, redact) };
+    case "agent-set": {
+      const warnings = redactProblems(event.warnings, redact);
+      return { ...event, warnings, summary: redact(event.summary) };
+    }
+    case "build-started":
+    case "build-progress":
+      return { ...event, text: redact(event.text) };
+    case "build-finished":
+      return event.error === null ? event : { ...event, error: redact(event.error) };
+    case "refused":
+      return { ...event, reason: redact(event.reason) };
+    case "finished": {
+      const { reason } = event.end;
+      return reason === null ? event : { ...event, end: { ...event.end, reason: redact(reason) } };
+    }
+    default:
+      return event;
+  }
+}
+
+function redactProblems(
+  problems: readonly Problem[],
+  redact: (text: string) => string,
+): readonly Problem[] {
+  return problems.map((one) => ({ ...one, message: redact(one.message) }));
+}

@@ -1,0 +1,101 @@
+import type { WorkItem } from "../../streams/vocabulary.ts";
+import { agentConfigSchema, agentFacts } from "../config/agent-view.ts";
+import type { Operations } from "../contracts/operations.ts";
+import { activeKey } from "../credentials/active-key.ts";
+import type { ActiveKey } from "../credentials/active-key.ts";
+import { createGatewayListener, gatewaySettings } from "../gateway/listener.ts";
+import type { GatewayListener, ListenerOptions } from "../gateway/listener.ts";
+import { createMetrics } from "../gateway/metrics.ts";
+import type { Metrics } from "../gateway/metrics.ts";
+import { createGateway } from "../gateway/server.ts";
+import type { Gateway } from "../gateway/server.ts";
+import type { LiveRuns } from "../runs/live-runs.ts";
+import type { RunRequests } from "../runs/run-requests.ts";
+import type { ProjectHandle } from "./acquire-project.ts";
+import type { FirstEvents } from "../runs/first-events.ts";
+import type { Inputs } from "./inputs.ts";
+import type { Observability } from "./observability.ts";
+import { createOperations } from "./operations.ts";
+import type { Stopping } from "./stopping.ts";
+import { createWebhooks } from "./webhooks.ts";
+import type { Webhooks } from "./webhooks.ts";
+
+/** The ways into the scheduler from outside. */
+export interface Http {
+  readonly operations: Operations;
+  readonly gateway: Gateway;
+  readonly listener: GatewayListener;
+  readonly webhooks: Webhooks;
+  readonly metrics: Metrics;
+  readonly keyChange$: ActiveKey["change$"];
+}
+
+export interface HttpDeps {
+  readonly options: ListenerOptions;
+  readonly version: string;
+  readonly own: ProjectHandle;
+  readonly inputs: Inputs;
+  readonly observability: Observability;
+  readonly firstEvents: FirstEvents;
+  readonly runs: LiveRuns;
+  readonly stopping: Stopping;
+  readonly dispatch: (items: readonly WorkItem[]) => void;
+  readonly requests: Pick<RunRequests, "offerDelivery">;
+}
+
+/** Webhooks, operations and the gateway over them; nothing listens yet. */
+export function createHttp(deps: HttpDeps): Http {
+  const { options, own, inputs, version, requests, dispatch } = deps;
+  const { status, logger, switches, logSource } = deps.observability;
+  const { project$ } = inputs;
+  const { store, redactor, sessions, lock, socketPath, startedAt } = own;
+  const warn = (message: string): void => logger.log(40, message);
+  const metrics = createMetrics(version);
+  const keys = activeKey({ home: own.home, apiKey: own.apiKey, sessions, redactor, warn });
+  const webhooks = createWebhooks({
+    own,
+    project$,
+    switches,
+    offer: (event, payload) => requests.offerDelivery(event, payload),
+    dispatch,
+    count: (delivery) => metrics.delivery(delivery),
+    warn,
+  });
+  const operations = createOperations({
+    status,
+    firstEvents: deps.firstEvents,
+    runs: deps.runs,
+    stopping: deps.stopping,
+    switches,
+    store,
+    inputs,
+    webhooks,
+    redactor,
+    dispatch,
+  });
+  const settings = gatewaySettings(options, project$.value);
+  const gateway = createGateway({
+    ...settings,
+    operations,
+    agentView: { schema: agentConfigSchema, facts: agentFacts },
+    sessions,
+    logs: logSource,
+    apiKey: keys.key,
+    keyChange$: keys.change$,
+    metrics,
+    keyPath: own.apiKey.path,
+    log: (level, message) => logger.log(level, message),
+  });
+  const listener = createGatewayListener({
+    gateway,
+    options,
+    socketPath,
+    project$,
+    status,
+    announce: (gatewayUrl) =>
+      lock.announce({ pid: process.pid, startedAt, socketPath, gatewayUrl, version }),
+    note: (message) => logger.log(30, message),
+    warn,
+  });
+  return { operations, gateway, listener, webhooks, metrics, keyChange$: keys.change$ };
+}

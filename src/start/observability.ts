@@ -1,0 +1,136 @@
+import { basename } from "node:path";
+import type { EarlierRun } from "../../streams/status/agent-record.ts";
+import { logEntriesOf } from "../../streams/status/log-entries.ts";
+import type { StatusEvent } from "../../streams/status/reduce-status.ts";
+import type { SchedulerStatus } from "../../streams/status/wire.ts";
+import type { LogEntry, LogLevel, RunEvent } from "../../streams/vocabulary.ts";
+import type { ProjectConfig } from "../config/project-config.ts";
+import type { LogSource } from "../contracts/log-source.ts";
+import { createLogSource } from "../logs/log-source.ts";
+import { createLogWriter } from "../logs/log-writer.ts";
+import type { LogWriter } from "../logs/log-writer.ts";
+import type { ProjectHandle } from "./acquire-project.ts";
+import type { Inputs } from "./inputs.ts";
+import { createStatusStore, seedFrom } from "./status-store.ts";
+import type { StatusStore } from "./status-store.ts";
+import { createSwitches } from "./switches.ts";
+import type { Switches } from "./switches.ts";
+
+/** Status, logs, and the settings that both show. */
+export interface Observability {
+  readonly status: StatusStore;
+  readonly logger: EventLogger;
+  readonly logSource: LogSource;
+  readonly logWriter: LogWriter;
+  readonly switches: Switches;
+}
+
+export interface ObservabilityDeps {
+  readonly projectDir: string;
+  readonly version: string;
+  readonly own: ProjectHandle;
+  readonly inputs: Inputs;
+  /** The last lines of the logs, oldest first. */
+  readonly earlier: readonly LogEntry[];
+  /** The scheduler's terminal. */
+  readonly print: (entry: LogEntry) => void;
+}
+
+/** The readers of events, with what earlier schedulers left. */
+export function createObservability(deps: ObservabilityDeps): Observability {
+  const { projectDir, own, inputs, earlier, print } = deps;
+  const redact = (text: string): string => own.redactor.redact(text);
+  const logWriter = createLogWriter(projectDir, {
+    redact,
+    now: Date.now,
+    // Printed only: the log is the file that can't be written.
+    onProblem: (msg) => print({ level: 50, time: Date.now(), msg, agent: "scheduler" }),
+  });
+  const switches = createSwitches(own.store.settings, inputs, (paused) => {
+    status.apply({ type: "scheduler", patch: { paused } });
+    logger.log(30, paused ? "paused: cron ticks are skipped" : "resumed");
+  });
+  const status = createStatusStore(
+    firstStatus(deps),
+    seedFrom(
+      (agent) => lastRunOf(own, agent),
+      (agent) => switches.isEnabled(agent),
+    ),
+    earlier,
+  );
+  const logger = createEventLogger({
+    write: (entry) => logWriter.write(entry),
+    print,
+    status: (event) => status.apply(event),
+    redact: (entry) => own.redactor.redactValue(entry) as LogEntry,
+  });
+  const logSource = createLogSource(projectDir, { appended$: logWriter.appended$ });
+  return { status, logger, logWriter, logSource, switches };
+}
+
+/** A store that is unavailable for a moment must not break the agent's row and the events after it. */
+function lastRunOf({ store }: ProjectHandle, agent: string): EarlierRun | null {
+  try {
+    return store.lastRun(agent);
+  } catch {
+    return null;
+  }
+}
+
+function firstStatus({ projectDir, version, own, inputs }: ObservabilityDeps): SchedulerStatus {
+  return {
+    paused: inputs.paused$.value,
+    draining: false,
+    startedAt: own.startedAt,
+    version,
+    project: basename(projectDir),
+    gatewayUrl: null,
+    running: 0,
+    cronJobs: 0,
+    webhookSources: sourceNames(inputs.project$.value),
+    error: null,
+    warnings: [],
+  };
+}
+
+/** The names of the project's webhook sources. */
+export function sourceNames({ webhooks }: ProjectConfig): string[] {
+  return Object.keys(webhooks).sort();
+}
+
+export interface EventLogger {
+  /** Writes the lines of an event to its agent's log; prints those of the scheduler itself. */
+  onEvent(event: RunEvent): void;
+  /** A line of the scheduler's own. */
+  log(level: LogLevel, msg: string): void;
+}
+
+/** Where lines go. */
+export interface EventLoggerSinks {
+  /** The log files. */
+  readonly write: (entry: LogEntry) => void;
+  /** The scheduler's terminal. */
+  readonly print: (entry: LogEntry) => void;
+  readonly status: (event: StatusEvent) => void;
+  /** The line without any known secret, in whatever part of it. */
+  readonly redact: (entry: LogEntry) => LogEntry;
+}
+
+/** Events as log lines: in files, on the terminal and on the dashboard. */
+export function createEventLogger(sinks: EventLoggerSinks): EventLogger {
+  return {
+    onEvent: (event) => {
+      for (const entry of logEntriesOf(event)) {
+        sinks.write(entry);
+        // Output of agents is in their own logs only; the terminal shows what the scheduler does.
+        if (event.type !== "output") sinks.print(sinks.redact(entry));
+      }
+    },
+    log: (level, msg) => {
+      const entry = sinks.redact({ level, time: Date.now(), msg, agent: "scheduler" });
+      sinks.write(entry);
+      sinks.print(entry);
+      sinks.status({ type: "scheduler-log", entry });
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import {
+  concatMap,
+  distinct,
+  EMPTY,
+  filter,
+  from,
+  ignoreElements,
+  map,
+  merge,
+  mergeMap,
+  pairwise,
+  share,
+  Subject,
+  takeUntil,
+  tap,
+} from "rxjs";
+import type { Observable } from "rxjs";
+import { harnesses } from "../../streams/harnesses.ts";
+import { problemText } from "../../streams/problem-text.ts";
+import type { RunEvent } from "../../streams/vocabulary.ts";
+import type { ProjectConfig } from "../config/project-config.ts";
+import {
+  credentialChanges,
+  pollCredentials,
+  credentialsDiffer,
+} from "../credentials/credential-changes.ts";
+import { missingSecrets } from "../credentials/missing-secrets.ts";
+import type { WatchedFiles } from "../files/watch-files.ts";
+import { unknownModels } from "../models/unknown-models.ts";
+import type { Prewarming } from "../runners/host-user/prewarm-users.ts";
+import { filterTable } from "../webhooks/providers/table.ts";
+import { lostProject } from "./acquire-project.ts";
+import { createEventHandler } from "./event-handlers.ts";
+import { housekeeping } from "./housekeeping.ts";
+import { projectChanges, reloadProject } from "./project-changes.ts";
+import type { UnconfiguredSkills } from "./agent-directories.ts";
+import { requirementEvents, requirementCheck } from "./requirements.ts";
+import type { SchedulerContext, Services } from "./services.ts";
+
+export interface EffectSources {
+  /** The graph of all agents. */
+  readonly event$: Observable<RunEvent>;
+  readonly files: Pick<WatchedFiles, "project$" | "warning$">;
+  readonly skills: Pick<UnconfiguredSkills, "problem$">;
+  readonly warm: Pick<Prewarming, "onEvent">;
+  /** Called when the project's `.al` was removed; `why` is for a person. */
+  readonly lost: (why: string) => void;
+}
+
+/** Everything that has effects while a scheduler runs; completes when the graph does. */
+export function schedulerEffects(
+  context: SchedulerContext,
+  services: Services,
+  { event$, files, skills, warm, lost }: EffectSources,
+): Observable<unknown> {
+  const { inputs, own } = context;
+  const { observability, requests, runs, http, warn } = services;
+  const { status, logger } = observability;
+  const over$ = new Subject<void>();
+  const onEvent = createEventHandler({
+    status,
+    logger,
+    http,
+    firstEvents: services.firstEvents,
+    requests,
+    inputs,
+    store: own.store,
+    redact: own.redactor.redact,
+    dispatch: services.dispatch,
+  });
+  const graph$ = event$.pipe(
+    tap(warm.onEvent),
+    tap({ next: onEvent, complete: () => over$.next() }),
+  );
+  const beside$ = merge(
+    requests.claim$.pipe(tap((event) => status.apply(event))),
+    // Before the graph, as adopted runs resume their waits.
+    runs.event$.pipe(tap(onEvent)),
+  );
+  const around$ = merge(
+    projectEdits(context, services, files),
+    merge(files.warning$, http.keyChange$).pipe(tap(warn)),
+    lostProject(own.lock).pipe(tap(lost)),
+    skillWarnings(skills, services),
+    upkeep(context, services),
+    requirements(context, services, event$).pipe(tap(onEvent)),
+  );
+  return merge(beside$.pipe(takeUntil(over$)), graph$, around$.pipe(takeUntil(over$)));
+}
+
+/** Edits of the project's own config. */
+function projectEdits(
+  { options, loaded, inputs: { project$ } }: SchedulerContext,
+  { observability: { status, logger }, places, starting, http: { listener } }: Services,
+  files: EffectSources["files"],
+): Observable<unknown> {
+  const first = { type: "set", project: loaded.project, warnings: loaded.warnings } as const;
+  const isListening = (): boolean => listener.isSettled();
+  return projectChanges(options.projectDir, files.project$, filterTable, first).pipe(
+    tap((change) => {
+      reloadProject(change, { status, logger, project$, places, starting, isListening });
+      listener.onProject();
+    }),
+  );
+}
+
+/** The status names the skills without config.toml; the log names each that comes. The start logs the first ones. */
+function skillWarnings(
+  { problem$ }: EffectSources["skills"],
+  { observability: { status }, warn }: Services,
+): Observable<unknown> {
+  return problem$.pipe(
+    map((problems) => problems.map(problemText)),
+    tap((warnings) => status.apply({ type: "scheduler", patch: { warnings } })),
+    pairwise(),
+    tap(([before, now]) => now.filter((text) => !before.includes(text)).forEach(warn)),
+  );
+}
+
+/** Warnings and maintenance of a scheduler that runs for longer than one run. */
+function upkeep(
+  { options, own, inputs: { project$ } }: SchedulerContext,
+  { warn }: Services,
+): Observable<unknown> {
+  if (options.onDemand === true) return EMPTY;
+  const { projectDir } = options;
+  return merge(
+    merge(missingSecrets(own.home, project$), unknownModelWarnings(project$)).pipe(tap(warn)),
+    housekeeping({ projectDir, store: own.store, project$, warn }),
+  );
+}
+
+/** Logs changed credentials; emits what runs need and do not have. */
+function requirements(
+  { options, own, inputs: { project$ } }: SchedulerContext,
+  { observability: { status, logger } }: Services,
+  event$: Observable<RunEvent>,
+): Observable<RunEvent> {
+  if (options.onDemand === true) return EMPTY;
+  const poll$ = pollCredentials(own.home).pipe(share());
+  const users = { webhooks: () => project$.value.webhooks, agents: () => status.agents() };
+  return merge(
+    credentialChanges(poll$, users).pipe(
+      tap((message) => logger.log(30, message)),
+      ignoreElements(),
+    ),
+    requirementEvents(event$, credentialsDiffer(poll$), {
+      agent: (name) => status.agent(name),
+      agents: () => status.agents(),
+      check: () => requirementCheck(own.home, options.env),
+      now: Date.now,
+    }),
+  );
+}
+
+/** The defaults that unknown models get, once each; external command lines know their own models. */
+function unknownModelWarnings(project$: Observable<ProjectConfig>): Observable<string> {
+  return project$.pipe(
+    filter(({ harness }) => harnesses[harness.type].callsModels),
+    concatMap(({ models }) => from(unknownModels(Object.values(models)))),
+    mergeMap((unknown) => unknown),
+    map(({ what, fix }) => `${what}; ${fix}`),
+    distinct(),
+  );
+}
