@@ -22,6 +22,12 @@ const comparedSecrets = [
   },
 ];
 
+/** For no-restricted-syntax: a reader sees at the call which fields an object has. */
+const spreadLiterals = {
+  message: "Name the fields in place of spreading an object literal.",
+  selector: "ObjectExpression > SpreadElement > ObjectExpression",
+};
+
 export default tseslint.config(
   { ignores: ["dist", "node_modules", "**/*.mjs", "**/*.cjs", "eslint.config.js"] },
   ...tseslint.configs.strictTypeChecked,
@@ -67,6 +73,10 @@ export default tseslint.config(
     files: ["src/**/*.ts"],
     ignores: ["src/cli/**", "src/config/**"],
     rules: { "no-restricted-syntax": ["error", ...comparedSecrets] },
+  },
+  {
+    files: ["src/start/**/*.ts", "src/start.ts"],
+    rules: { "no-restricted-syntax": ["error", ...comparedSecrets, spreadLiterals] },
   },
   {
     files: ["streams/**/*.ts"],

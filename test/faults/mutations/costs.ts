@@ -53,8 +53,9 @@ export const costs: readonly Mutation[] = [
   {
     defence: "all schedules share one timer",
     file: "streams/clock.ts",
-    find: "return () => leave(waiter);",
-    replace: "scheduler.schedule(() => undefined, 1e9);\n        return () => leave(waiter);",
+    find: "const cancel = timers.at(time, wake);",
+    replace:
+      "scheduler.schedule(() => undefined, 1e9);\n        const cancel = timers.at(time, wake);",
     ...counted,
     only: "timers and handles",
   },
