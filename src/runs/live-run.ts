@@ -47,8 +47,8 @@ interface Pending {
   readonly wait: PendingRequests<RequestAnswer<"wait">>;
 }
 
-/** Owns all that belongs to one run while it lives: its slot, its clock, its requests and what it was lent. */
-export class LiveRun implements AsyncDisposable {
+/** Owns all that belongs to one run while it lives: its slot, its clock, its requests, its waits and its freezer. */
+export class LiveRun implements Disposable {
   readonly request: RunRequest;
   readonly instanceId: string;
   readonly clock: Suspension;
@@ -67,7 +67,6 @@ export class LiveRun implements AsyncDisposable {
   statusText = "";
 
   readonly #deps: LiveRunDeps;
-  readonly #owned = new AsyncDisposableStack();
   readonly #endings: (() => void)[] = [];
 
   constructor(start: RunStart, deps: LiveRunDeps) {
@@ -93,14 +92,8 @@ export class LiveRun implements AsyncDisposable {
     return this.request.agent.name;
   }
 
-  /** Disposes it with the run, however the stream of the run ends; at once when that is over. */
-  own(dispose: () => void | Promise<void>): void {
-    if (this.#owned.disposed) void dispose();
-    else this.#owned.defer(dispose);
-  }
-
-  /** Called when the run finished, in the order of registration; not when the scheduler stops before. */
-  onFinished(ending: () => void): void {
+  /** Called when it is disposed, in the order of registration. */
+  onDispose(ending: () => void): void {
     this.#endings.push(ending);
   }
 
@@ -117,19 +110,14 @@ export class LiveRun implements AsyncDisposable {
     if (this.openRequests === 1) this.freezer.freeze();
   }
 
-  /** The run finished. */
-  finish(): void {
+  /** The run finished: nothing waits for it or is held by it any more. */
+  [Symbol.dispose](): void {
     const { lock, unlock, "lock-heartbeat": heartbeat, "call-wait": callWait, wait } = this.pending;
     for (const requests of [lock, unlock, heartbeat, callWait, wait]) {
       requests.refuseAll(runIsOver());
     }
     for (const ending of this.#endings.splice(0)) ending();
     this.freezer.forget();
-  }
-
-  /** Nothing of the run is left when this resolves. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#owned.disposeAsync();
   }
 
   #suspend({ pausesClock, text }: SuspendOptions): (ready: () => void) => void {

@@ -2,7 +2,6 @@ import { Subject } from "rxjs";
 import type { Observable } from "rxjs";
 import type { RunOwner } from "../../streams/runs/suspension.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
-import { messageOf } from "../errors.ts";
 import { LiveRun, runIsOver } from "./live-run.ts";
 import type { LiveRunDeps } from "./live-run.ts";
 
@@ -26,19 +25,12 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit">): LiveRuns {
     event$.next(event);
     isEmitting = false;
   };
-  const dispose = (run: LiveRun | undefined): void => {
-    run?.[Symbol.asyncDispose]().catch((error: unknown) =>
-      deps.onProblem(`${run.instanceId} left something behind: ${messageOf(error)}`),
-    );
-  };
   return {
     enter: (start) => {
       const run = new LiveRun(start, { ...deps, emit });
       runs.set(run.instanceId, run);
       return run.clock;
     },
-    // Its `finished` may still be on its way to `onEvent`, which needs the run.
-    leave: (instanceId) => dispose(runs.get(instanceId)),
     find: (instanceId) => runs.get(instanceId),
     get: (instanceId) => {
       const run = runs.get(instanceId);
@@ -51,8 +43,7 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit">): LiveRuns {
       if (run === undefined) return;
       if (event.type === "finished") {
         runs.delete(event.instanceId);
-        run.finish();
-        dispose(run);
+        run[Symbol.dispose]();
       } else if (!isEmitting) {
         run.statusText = event.text;
       }

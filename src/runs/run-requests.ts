@@ -105,8 +105,8 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
   };
 
   const onStarted = (run: LiveRun): void => {
-    run.onFinished(() => locks.end(run));
-    run.onFinished(() => waits.end(run));
+    run.onDispose(() => locks.end(run));
+    run.onDispose(() => waits.end(run));
     waits.resume(run);
   };
   return {

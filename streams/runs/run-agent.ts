@@ -4,7 +4,6 @@ import {
   connect,
   defer,
   filter,
-  finalize,
   map,
   merge,
   of,
@@ -145,7 +144,7 @@ export function followedRun(run: ClaimedRun, edges: FollowEdges): Observable<Run
           return { ...event, agent: item.agent, at: edges.scheduler.now(), instanceId };
         }),
       ),
-    ).pipe(finalize(() => edges.owner.leave(instanceId)));
+    );
   });
 }
 

@@ -33,11 +33,9 @@ export interface Suspension extends RunClock {
   suspend(pausesClock: boolean): (ready: () => void) => void;
 }
 
-/** Owns live runs outside the stream of their events. */
+/** Owns live runs outside the stream of their events, from their claim or adoption until they finished. */
 export interface RunOwner {
   enter(start: RunStart): RunClock;
-  /** The stream of the run ended, whether it finished or not. */
-  leave(instanceId: string): void;
 }
 
 /** Not suspended at first. A run that waits for several things at once works again with the first that comes. */

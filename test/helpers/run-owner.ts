@@ -15,6 +15,5 @@ export function createRunOwner(elapsed: () => number): TestRunOwner {
       suspensions.set(start.request.instanceId, suspension);
       return suspension;
     },
-    leave: (instanceId) => void suspensions.delete(instanceId),
   };
 }
