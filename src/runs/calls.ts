@@ -6,15 +6,15 @@ import type { OpenCall } from "../../streams/coordination/open-calls.ts";
 import type { WaitGraph } from "../../streams/coordination/wait-graph.ts";
 import type { RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { refusal } from "../contracts/run-api.ts";
-import type { RequestAnswer, RunApiRequest } from "../contracts/run-api.ts";
 import type { Offer } from "../contracts/webhook-receipts.ts";
 import type { CallState } from "../store/calls.ts";
+import type { callRequests } from "../contracts/run-requests/calls.ts";
 import type { Store } from "../store/store.ts";
 import { callItem, openCall } from "./call-item.ts";
 import type { CallItem, CallTrigger } from "./call-item.ts";
 import type { FirstEvents } from "./first-events.ts";
-import type { LiveRun } from "./live-run.ts";
 import type { PendingRequest } from "./pending-requests.ts";
+import type { Performers } from "./performers.ts";
 import { fromOperation } from "./refusals.ts";
 
 export interface CallDeps {
@@ -34,15 +34,7 @@ export interface CallDeps {
 }
 
 export interface CallRequests {
-  readonly call: (run: LiveRun, request: RunApiRequest<"call">) => Promise<RequestAnswer<"call">>;
-  readonly check: (
-    run: LiveRun,
-    request: RunApiRequest<"call-check">,
-  ) => Promise<RequestAnswer<"call-check">>;
-  readonly wait: (
-    run: LiveRun,
-    request: RunApiRequest<"call-wait">,
-  ) => Promise<RequestAnswer<"call-wait">>;
+  readonly performers: Performers<keyof typeof callRequests>;
   onEvent(event: RunEvent): void;
   /** Takes over the calls of an earlier scheduler. Callers that are not among `alive` have ended. */
   restore(alive: ReadonlySet<string>): void;
@@ -118,37 +110,39 @@ export function createCallRequests(deps: CallDeps): CallRequests {
   };
 
   return {
-    call: async (run, request) => {
-      const { instanceId, key } = request;
-      const [known] = await store.calls.read(instanceId, [key]);
-      if (known !== undefined && known.agent !== request.request.agent) {
-        throw refusal("malformed", "This key is that of another call.");
-      }
-      if (known !== undefined) return { ok: true, callId: key, state: known.state };
-      const item = callItem(request, run.request, clock.now());
-      assertAllowed(item, deps);
-      const made = await make(item);
-      if (made === "taken") return { ok: true, callId: key, state: "ended" };
-      if (made === "queued") return { ok: true, callId: key, state: await stateAtFirst(item) };
-      const [again] = await read(instanceId, [key]);
-      return { ok: true, callId: key, state: again?.state ?? "queued" };
-    },
-    check: async ({ instanceId }, { request }) => {
-      return { ok: true, calls: [...(await read(instanceId, request.callIds))] };
-    },
-    wait: async (run, request) => {
-      const { instanceId } = run;
-      const { callIds, timeoutSeconds } = request.request;
-      await read(instanceId, callIds);
-      const until = timeoutSeconds === undefined ? null : clock.now() + timeoutSeconds * 1000;
-      const timedOut = await run.pending["call-wait"].ask(request, (pending) => {
-        apply({ type: "wait", request: pending, instanceId, callIds, until });
-        return () => {
-          apply({ type: "cancel", request: pending });
-          pending.abandon();
-        };
-      });
-      return { ok: true, timedOut, calls: [...(await read(instanceId, callIds))] };
+    performers: {
+      call: async (run, request) => {
+        const { instanceId, key } = request;
+        const [known] = await store.calls.read(instanceId, [key]);
+        if (known !== undefined && known.agent !== request.request.agent) {
+          throw refusal("malformed", "This key is that of another call.");
+        }
+        if (known !== undefined) return { ok: true, callId: key, state: known.state };
+        const item = callItem(request, run.request, clock.now());
+        assertAllowed(item, deps);
+        const made = await make(item);
+        if (made === "taken") return { ok: true, callId: key, state: "ended" };
+        if (made === "queued") return { ok: true, callId: key, state: await stateAtFirst(item) };
+        const [again] = await read(instanceId, [key]);
+        return { ok: true, callId: key, state: again?.state ?? "queued" };
+      },
+      "call-check": async ({ instanceId }, { request }) => {
+        return { ok: true, calls: [...(await read(instanceId, request.callIds))] };
+      },
+      "call-wait": async (run, request) => {
+        const { instanceId } = run;
+        const { callIds, timeoutSeconds } = request.request;
+        await read(instanceId, callIds);
+        const until = timeoutSeconds === undefined ? null : clock.now() + timeoutSeconds * 1000;
+        const timedOut = await run.pending["call-wait"].ask(request, (pending) => {
+          apply({ type: "wait", request: pending, instanceId, callIds, until });
+          return () => {
+            apply({ type: "cancel", request: pending });
+            pending.abandon();
+          };
+        });
+        return { ok: true, timedOut, calls: [...(await read(instanceId, callIds))] };
+      },
     },
     onEvent: (event) => apply({ type: "event", event }),
     restore: (alive) => {

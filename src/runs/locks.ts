@@ -5,7 +5,8 @@ import type { HeldLock, LockCommand, LockEvent } from "../../streams/coordinatio
 import { createLocks } from "../../streams/coordination/locks.ts";
 import type { WaitGraph } from "../../streams/coordination/wait-graph.ts";
 import type { LockClaimEvent } from "../../streams/status/reduce-status.ts";
-import type { RequestAnswer, RunApiRequest } from "../contracts/run-api.ts";
+import type { RunApiRequest } from "../contracts/run-api.ts";
+import type { lockRequests } from "../contracts/run-requests/locks.ts";
 import type { Store } from "../store/store.ts";
 import type { LiveRun } from "./live-run.ts";
 import { createLockStatus } from "./lock-status.ts";
@@ -13,6 +14,7 @@ import type { LockWait } from "./lock-status.ts";
 import { iso } from "./lock-view.ts";
 import { requestId } from "./pending-requests.ts";
 import type { PendingRequest, PendingRequests } from "./pending-requests.ts";
+import type { Performers } from "./performers.ts";
 import { lockRefusal } from "./refusals.ts";
 
 export interface LockDeps {
@@ -25,15 +27,7 @@ export interface LockDeps {
 }
 
 export interface LockRequests {
-  readonly lock: (run: LiveRun, request: RunApiRequest<"lock">) => Promise<RequestAnswer<"lock">>;
-  readonly unlock: (
-    run: LiveRun,
-    request: RunApiRequest<"unlock">,
-  ) => Promise<RequestAnswer<"unlock">>;
-  readonly heartbeat: (
-    run: LiveRun,
-    request: RunApiRequest<"lock-heartbeat">,
-  ) => Promise<RequestAnswer<"lock-heartbeat">>;
+  readonly performers: Performers<keyof typeof lockRequests>;
   /** The run is over. */
   end(run: LiveRun): void;
   /** What runs hold and wait for, for the status; begins with what is held already. */
@@ -134,50 +128,52 @@ export function createLockRequests(deps: LockDeps): LockRequests {
     ttlSeconds === undefined ? deps.defaultTtlMs() : ttlSeconds * 1000;
 
   return {
-    lock: (run, request) => {
-      const { waitSeconds = 0, ...body } = request.request;
-      const { agent, instanceId } = run;
-      const limits = { ttlMs: ttlMs(body), waitMs: waitSeconds * 1000 };
-      return ask(run.pending.lock, {
-        run,
-        request,
-        command: (own) => ({
-          type: "acquire",
-          request: own,
-          resource: body.resource,
-          agent,
-          instanceId,
-          ...limits,
-        }),
-        answer: ({ resource, fencingToken, expiresAt }) => ({
-          ok: true,
-          resource,
-          fencingToken,
-          expiresAt: iso(expiresAt),
-        }),
-      });
-    },
-    unlock: async (run, request) => {
-      const { instanceId } = run;
-      const { resource } = request.request;
-      if (store.waits.answer(instanceId, requestId(request)) !== undefined) return { ok: true };
-      return ask(run.pending.unlock, {
-        run,
-        request,
-        command: (own) => ({ type: "release", request: own, resource, instanceId }),
-        answer: () => ({ ok: true }),
-      });
-    },
-    heartbeat: (run, request) => {
-      const { instanceId } = run;
-      const { resource } = request.request;
-      const ttl = ttlMs(request.request);
-      return ask(run.pending["lock-heartbeat"], {
-        run,
-        request,
-        command: (own) => ({ type: "heartbeat", request: own, resource, instanceId, ttlMs: ttl }),
-        answer: ({ expiresAt }) => ({ ok: true, expiresAt: iso(expiresAt) }),
-      });
+    performers: {
+      lock: (run, request) => {
+        const { waitSeconds = 0, ...body } = request.request;
+        const { agent, instanceId } = run;
+        const limits = { ttlMs: ttlMs(body), waitMs: waitSeconds * 1000 };
+        return ask(run.pending.lock, {
+          run,
+          request,
+          command: (own) => ({
+            type: "acquire",
+            request: own,
+            resource: body.resource,
+            agent,
+            instanceId,
+            ...limits,
+          }),
+          answer: ({ resource, fencingToken, expiresAt }) => ({
+            ok: true,
+            resource,
+            fencingToken,
+            expiresAt: iso(expiresAt),
+          }),
+        });
+      },
+      unlock: async (run, request) => {
+        const { instanceId } = run;
+        const { resource } = request.request;
+        if (store.waits.answer(instanceId, requestId(request)) !== undefined) return { ok: true };
+        return ask(run.pending.unlock, {
+          run,
+          request,
+          command: (own) => ({ type: "release", request: own, resource, instanceId }),
+          answer: () => ({ ok: true }),
+        });
+      },
+      "lock-heartbeat": (run, request) => {
+        const { instanceId } = run;
+        const { resource } = request.request;
+        const ttl = ttlMs(request.request);
+        return ask(run.pending["lock-heartbeat"], {
+          run,
+          request,
+          command: (own) => ({ type: "heartbeat", request: own, resource, instanceId, ttlMs: ttl }),
+          answer: ({ expiresAt }) => ({ ok: true, expiresAt: iso(expiresAt) }),
+        });
+      },
     },
     end: (run) => {
       status.end(run);

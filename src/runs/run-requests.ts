@@ -13,6 +13,7 @@ import type { LiveRun } from "./live-run.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import { createLockRequests } from "./locks.ts";
 import { requestId } from "./pending-requests.ts";
+import type { Performers } from "./performers.ts";
 import { mustHaveSource } from "./refusals.ts";
 import { createWaitRequests } from "./waits.ts";
 import type { WaitDeps } from "./waits.ts";
@@ -46,13 +47,6 @@ export interface RunRequests extends RunApi {
   /** Cancels all timers. */
   stop(): void;
 }
-
-type Performers = {
-  readonly [A in RequestName]: (
-    run: LiveRun,
-    request: RunApiRequest<A>,
-  ) => Promise<RequestAnswer<A>>;
-};
 
 export function createRunRequests(deps: RunRequestsDeps): RunRequests {
   const { clock, runs, store, project, onProblem } = deps;
@@ -88,12 +82,8 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
     offerCall: waits.ofCall,
   });
   const performers: Performers = {
-    lock: locks.lock,
-    unlock: locks.unlock,
-    "lock-heartbeat": locks.heartbeat,
-    call: calls.call,
-    "call-check": calls.check,
-    "call-wait": calls.wait,
+    ...locks.performers,
+    ...calls.performers,
     wait: waits.wait,
     cancel: (run, { instanceId, key }) => {
       waits.cancel(run, requestId({ instanceId, ability: "wait", key }));
