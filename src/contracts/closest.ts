@@ -1,9 +1,9 @@
-/** Nobody writes a longer word by hand, and comparing it takes its time. */
+/** Names that people type are shorter, and comparing long ones takes time. */
 const longest = 64;
 
 /**
  * The candidate that `word` was probably meant to be, null when none is near: at most a third of it differs. Never
- * the word itself: whoever asks has refused it.
+ * the word itself: the caller has refused it.
  */
 export function closest(word: string, candidates: Iterable<string>): string | null {
   if (word.length > longest) return null;

@@ -1,4 +1,4 @@
-/** Beyond it nobody reads, and whoever wrote it may have wanted to exhaust the stack. */
+/** No real value nests deeper; a value that does may be meant to exhaust the stack. */
 const maxDepth = 32;
 
 /**

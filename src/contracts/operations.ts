@@ -46,7 +46,7 @@ export type DeliveryAnswer =
       readonly detail: string;
     };
 
-/** What the scheduler offers to whoever operates it: the gateway's routes are a thin skin over this. */
+/** The operations of the scheduler for its operators: the gateway's routes are a thin skin over this. */
 export interface Operations {
   /** The same object for as long as nothing changes. */
   readonly snapshot: () => StatusSnapshot;

@@ -62,7 +62,7 @@ export interface Offer {
 export interface TakenWork {
   readonly item: WorkItem;
   readonly by: Taker;
-  /** Whether it starts a run of the agent when nobody waits for it any more. */
+  /** Whether it starts a run of the agent when no run waits for it any more. */
   readonly startsRun: boolean;
 }
 

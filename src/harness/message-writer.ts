@@ -14,7 +14,7 @@ export interface MessageWriter {
 }
 
 /**
- * Writes run messages as NDJSON, each at most 30 KiB. `onBroken` is called when nobody reads any more; what is
+ * Writes run messages as NDJSON, each at most 30 KiB. `onBroken` is called when the reader is gone; what is
  * written after that is lost, which is all that can be done.
  */
 export function messageWriter(output: Writable, onBroken: () => void): MessageWriter {

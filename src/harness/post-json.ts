@@ -20,7 +20,7 @@ export interface Posted {
 
 /**
  * Posts JSON over a connection of its own and resolves to the whole answer, however long that takes. Rejects when
- * nobody listens, the connection breaks or the signal aborts. Loads nothing but Node's own, as commands use it.
+ * no server listens, the connection breaks or the signal aborts. Loads nothing but Node's own, as commands use it.
  */
 export function postJson({ socketPath, path, headers, body, signal }: Post): Promise<Posted> {
   return new Promise((resolve, reject) => {

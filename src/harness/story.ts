@@ -6,7 +6,7 @@ import { breakBefore, cut, cutStart } from "./message-writer.ts";
 const saidCharacters = 6000;
 const outputCharacters = 8192;
 
-/** Tokens of one turn or of a whole session; what nobody knows is left out. */
+/** Tokens of one turn or of a whole session; unknown values are left out. */
 export interface StoryUsage {
   readonly tokens: number;
   readonly input?: number;

@@ -4,7 +4,7 @@ import type { RunPlace } from "../contracts/run-place.ts";
 /**
  * Makes this process, which was started before its run, one that was started for it: it goes where the first line of
  * `input` says, with those variables and no others. The job comes after. False when the input ends before: there is no
- * run, and nobody to tell.
+ * run, and no reader for an error.
  */
 export async function takePlace(input: Readable): Promise<boolean> {
   const line = await firstLine(input);

@@ -16,7 +16,7 @@ export interface CliRequest {
   readonly resume: string | null;
 }
 
-/** How the CLI is started for it. Arguments can be read by everybody on the machine: no secret belongs there. */
+/** How the CLI is started for it. Every user of the machine can read arguments: they hold no secret. */
 export interface CliCommand {
   readonly args: readonly string[];
   /** Beside the variables of the agent's commands; null takes one of those away. */

@@ -14,7 +14,7 @@ export interface PiModel {
   readonly name: string;
   readonly model: Model<Api>;
   readonly thinkingLevel: ThinkingLevel;
-  /** False when nobody knows what a token costs. */
+  /** False when the cost of a token is unknown. */
   readonly priced: boolean;
   /** Puts its key in force. Two models may share a provider and differ in the key. */
   activate(): Promise<void>;
