@@ -1,6 +1,6 @@
 import { counted } from "../contracts/format.ts";
-import { examine } from "../doctor/examine.ts";
-import type { Diagnosis } from "../doctor/examine.ts";
+import { runChecks } from "../doctor/run-checks.ts";
+import type { CheckFinding } from "../doctor/run-checks.ts";
 import type { Severity } from "../doctor/finding.ts";
 import type { Context } from "./context.ts";
 import { plain } from "./format.ts";
@@ -14,8 +14,8 @@ export interface DoctorRunOptions {
 /** Examines the project and prints what is found; the exit code is 1 when something stays broken. */
 export async function runDoctor(context: Context, options: DoctorRunOptions): Promise<number> {
   const { out, projectDir, env } = context;
-  const findings: Diagnosis[] = [];
-  for await (const finding of examine({ projectDir, env, repair: options.check !== true })) {
+  const findings: CheckFinding[] = [];
+  for await (const finding of runChecks({ projectDir, env, repair: options.check !== true })) {
     if (!out.json) print(out, finding, findings.at(-1)?.check);
     findings.push(finding);
   }
@@ -45,7 +45,7 @@ function summary({ errors, warnings, fixed }: Counts): string {
 const indent = " ".repeat(22);
 
 /** `ok       schedules    hello: Every minute …`; the check is named once for all that it found. */
-function print(out: Output, finding: Diagnosis, last: string | undefined): void {
+function print(out: Output, finding: CheckFinding, last: string | undefined): void {
   const { check, severity, what, where, fix } = finding;
   const { colors } = out;
   const name = check === last ? "" : check;

@@ -23,7 +23,7 @@ export function expectation(schema: z.core.$ZodType): string | null {
   return typeof message === "string" ? message : null;
 }
 
-/** What a key is for; null for one that nobody described. */
+/** What a key is for; null for one without a description. */
 export function meaning(schema: z.core.$ZodType): string | null {
   return z.globalRegistry.get(schema)?.description ?? null;
 }

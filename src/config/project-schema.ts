@@ -32,7 +32,7 @@ const sourceSchema = table({
     ),
   allowUnsigned: flag()
     .default(false)
-    .describe("Takes deliveries from anybody who reaches the gateway."),
+    .describe("Accepts deliveries from every client that reaches the gateway."),
 });
 
 const localSchema = table({

@@ -10,7 +10,7 @@ export type FileText =
   | { readonly type: "unreadable"; readonly reason: string };
 
 /**
- * Reads a small UTF-8 file. Links are followed inside of `root` only: a file that came with somebody's skill must not
+ * Reads a small UTF-8 file. Links are followed inside of `root` only: a file that came with a skill from elsewhere must not
  * pull the rest of the disk into a prompt. Never throws.
  */
 export async function readText(path: string, root: string, maxBytes: number): Promise<FileText> {

@@ -75,7 +75,7 @@ function checkSources(
         `${path.join(".")}.type is ${formatValue(source.type)}; ${expected}`,
       );
     } else if (source.allowUnsigned) {
-      const advice = "anybody who reaches the gateway can start agents with it";
+      const advice = "every client that reaches the gateway can start agents with it";
       diagnostics.warn(
         [...path, "allowUnsigned"],
         `webhook source ${name} takes unsigned deliveries: ${advice}`,

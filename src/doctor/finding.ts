@@ -1,8 +1,8 @@
-import type { Patient } from "./patient.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 
 /**
  * `ok` and `note` say how things are, a `warning` what may go wrong, an `error` what is broken. `fixed` was broken
- * until the doctor cured it.
+ * until the doctor fixed it.
  */
 export type Severity = "ok" | "note" | "warning" | "error" | "fixed";
 
@@ -13,16 +13,16 @@ export interface Finding {
   readonly what: string;
   /** The file (with line and column), address or program that it is about; null when `what` says it. */
   readonly where: string | null;
-  /** The command that cures it, or what to do where no command can; null when nothing is to be done. */
+  /** The command that fixes it, or what to do where no command can; null when nothing is to be done. */
   readonly fix: string | null;
-  /** Cures it; there only where that is safe without asking. Rejects with the reason when it can't. */
+  /** Repairs it; there only where that is safe without asking. Rejects with the reason when it can't. */
   readonly repair?: () => Promise<void>;
 }
 
-/** One thing that the doctor looks at. It changes nothing; only a finding's `repair` does. */
+/** One check of the doctor. It changes nothing; only a finding's `repair` does. */
 export interface Check {
   readonly name: string;
-  readonly look: (patient: Patient) => Promise<readonly Finding[]>;
+  readonly run: (context: DoctorContext) => Promise<readonly Finding[]>;
 }
 
 export function ok(what: string): Finding {

@@ -174,7 +174,7 @@ describe.skipIf(noTerminal !== null)("al config on a terminal", () => {
     const terminal = onTerminal(folders, ["config", "dev"]);
     await terminal.until("What to change");
     terminal.line("\u001b[B");
-    await terminal.until("nothing takes it out");
+    await terminal.until("leave empty to remove");
     terminal.line(" x");
     await terminal.until("is not a cron expression");
     terminal.key("\u0015");

@@ -40,7 +40,7 @@ export const configFaults = (ward: TheWard): readonly Fault[] => [
     severity: "warning",
     says: /no agents/,
     fix: /^al agent new hello/,
-    cure: async ({ fix }) => {
+    repair: async ({ fix }) => {
       const { code, output } = await ward().bash(`${fix ?? ""} --model scripted`);
       expect({ code, output }).toMatchObject({ code: 0 });
     },
@@ -48,7 +48,7 @@ export const configFaults = (ward: TheWard): readonly Fault[] => [
   {
     name: "a directory that can't be an agent",
     seed: () => ward().write("agents/My Agent/config.toml", ""),
-    cure: () => rmSync(join(ward().dir, "agents/My Agent"), { recursive: true }),
+    repair: () => rmSync(join(ward().dir, "agents/My Agent"), { recursive: true }),
     severity: "error",
     says: /"My Agent" is not an agent's name/,
     fix: /^edit agents\/My Agent$/,
@@ -56,7 +56,7 @@ export const configFaults = (ward: TheWard): readonly Fault[] => [
   {
     name: "a missing SKILL.md",
     seed: () => rmSync(join(ward().dir, "agents/dev/SKILL.md")),
-    cure: () => ward().write("agents/dev/SKILL.md", "Do it."),
+    repair: () => ward().write("agents/dev/SKILL.md", "Do it."),
     severity: "error",
     says: /is missing; expected a markdown file/,
     fix: /^edit agents\/dev\/SKILL\.md$/,
@@ -67,7 +67,7 @@ export const configFaults = (ward: TheWard): readonly Fault[] => [
     severity: "warning",
     says: /is not an agent: it has a SKILL\.md, but no config\.toml/,
     fix: /^al config bare -p /,
-    cure: async ({ fix }) => {
+    repair: async ({ fix }) => {
       const sets = `--set 'models=["scripted"]' --set 'schedule=0 9 * * *'`;
       const { code, output } = await ward().bash(`${fix ?? ""} ${sets}`);
       expect({ code, output }).toMatchObject({ code: 0 });
@@ -97,7 +97,7 @@ export const configFaults = (ward: TheWard): readonly Fault[] => [
   {
     name: "a harness that there is not",
     ...edits(ward, "[runtime]", '[harness]\ntype = "pie"\n[runtime]'),
-    cure: (finding) => editThere(ward, finding, "pie", "pi"),
+    repair: (finding) => editThere(ward, finding, "pie", "pi"),
     severity: "error",
     says: /harness\.type is "pie"; expected .+did you mean "pi"/,
     fix: /^edit agents\/dev\/config\.toml:11:8$/,
@@ -105,7 +105,7 @@ export const configFaults = (ward: TheWard): readonly Fault[] => [
   {
     name: "an agent that nothing starts",
     seed: () => ward().write(agentConfig, plainAgent.replace(/^schedule.+$/m, "")),
-    cure: (finding) => editThere(ward, finding, "models = ", 'schedule = "0 9 * * *"\nmodels = '),
+    repair: (finding) => editThere(ward, finding, "models = ", 'schedule = "0 9 * * *"\nmodels = '),
     severity: "error",
     says: /neither schedule nor webhooks/,
     fix: /^edit agents\/dev\/config\.toml/,
@@ -145,13 +145,13 @@ export const configFaults = (ward: TheWard): readonly Fault[] => [
     name: "a source that takes unsigned deliveries",
     ...edits(ward, 'credential = "default"', "allowUnsigned = true", "config.toml"),
     severity: "warning",
-    says: /hub takes unsigned deliveries: anybody/,
+    says: /hub takes unsigned deliveries: every client/,
     fix: /^edit config\.toml:11:\d+$/,
   },
   {
     name: "a source that takes no delivery",
     ...edits(ward, 'credential = "default"\n', "", "config.toml"),
-    cure: (finding) =>
+    repair: (finding) =>
       editThere(ward, finding, "[webhooks.hub]", '[webhooks.hub]\ncredential = "default"'),
     severity: "warning",
     says: /has no credential, so its deliveries are refused/,

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Diagnosis } from "../../src/doctor/examine.ts";
+import type { CheckFinding } from "../../src/doctor/run-checks.ts";
 import type { Ward } from "./support.ts";
 
 /** One fault that somebody made. */
@@ -11,7 +11,7 @@ export interface Fault {
   /** What the fix that is suggested reads like. */
   readonly fix: RegExp;
   /** Does what the fix says where it is no command; otherwise the fix itself is run. */
-  readonly cure?: (finding: Diagnosis) => unknown;
+  readonly repair?: (finding: CheckFinding) => unknown;
 }
 
 /** The ward of the test that runs. */
@@ -23,24 +23,24 @@ export const agentConfig = "agents/dev/config.toml";
 export function edits(ward: TheWard, from: string, to: string, path = agentConfig) {
   return {
     seed: () => ward().edit(path, from, to),
-    cure: (finding: Diagnosis) => editThere(ward, finding, to, from),
+    repair: (finding: CheckFinding) => editThere(ward, finding, to, from),
   };
 }
 
 /** Edits the line that the fix names, or the whole file where it names none. */
-export function editThere(ward: TheWard, { fix }: Diagnosis, from: string, to: string): void {
+export function editThere(ward: TheWard, { fix }: CheckFinding, from: string, to: string): void {
   const [, path = "", line] = /^edit (.+?)(?::(\d+):\d+)?$/.exec(fix ?? "") ?? [];
   ward().edit(path, from, to, line === undefined ? null : Number(line));
 }
 
 /** Runs the command that follows the last colon of the fix. */
-export async function runLast(ward: TheWard, { fix }: Diagnosis): Promise<void> {
+export async function runLast(ward: TheWard, { fix }: CheckFinding): Promise<void> {
   const { code, output } = await ward().bash((fix ?? "").replace(/^.*: /, ""));
   expect({ code, output }).toMatchObject({ code: 0 });
 }
 
 /** Runs the fix as somebody who types a secret when asked. */
-export async function typeSecret(ward: TheWard, { fix }: Diagnosis): Promise<void> {
+export async function typeSecret(ward: TheWard, { fix }: CheckFinding): Promise<void> {
   const { code, output } = await ward().bash(`echo secret-0123456789 | ${fix ?? ""}`);
   expect({ code, output }).toMatchObject({ code: 0 });
 }

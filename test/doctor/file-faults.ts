@@ -15,7 +15,7 @@ export const fileFaults = (ward: TheWard, close: Closing): readonly Fault[] => [
   {
     name: "front matter that is no YAML",
     seed: () => ward().write(skill, "---\nname: a: b\n---\nDo it.\n"),
-    cure: (finding) => editThere(ward, finding, "name: a: b", 'name: "a: b"'),
+    repair: (finding) => editThere(ward, finding, "name: a: b", 'name: "a: b"'),
     severity: "error",
     says: /front matter is not valid YAML: /,
     fix: /^edit agents\/dev\/SKILL\.md:2:\d+$/,
@@ -23,7 +23,7 @@ export const fileFaults = (ward: TheWard, close: Closing): readonly Fault[] => [
   {
     name: "front matter that would be run",
     seed: () => ward().write(skill, "---js\n{ name: process.exit(3) }\n---\nDo it.\n"),
-    cure: (finding) => {
+    repair: (finding) => {
       editThere(ward, finding, "---js", "---");
       ward().edit(skill, "{ name: process.exit(3) }", "name: dev");
     },
@@ -34,7 +34,7 @@ export const fileFaults = (ward: TheWard, close: Closing): readonly Fault[] => [
   {
     name: "a skill for another version",
     seed: () => ward().write(skill, '---\nname: dev\ncompatibility: ">=99"\n---\nDo it.\n'),
-    cure: (finding) => editThere(ward, finding, ">=99", ">=0.1"),
+    repair: (finding) => editThere(ward, finding, ">=99", ">=0.1"),
     severity: "error",
     says: /compatible with ">=99", and this is version \d/,
     fix: /^edit agents\/dev\/SKILL\.md:3:1$/,
@@ -71,7 +71,7 @@ function dockerfileFaults(ward: TheWard, close: Closing): readonly Fault[] {
     {
       name: "a Dockerfile with an unknown instruction",
       seed: () => inContainer(right.replace("COPY", "CPOY")),
-      cure: edits(ward, "COPY", "CPOY").cure,
+      repair: edits(ward, "COPY", "CPOY").repair,
       severity: "error",
       says: /"CPOY" is not a Dockerfile instruction; did you mean "COPY"/,
       fix: /^edit agents\/dev\/Dockerfile:5:1$/,
@@ -79,7 +79,7 @@ function dockerfileFaults(ward: TheWard, close: Closing): readonly Fault[] {
     {
       name: "a Dockerfile without a base",
       seed: () => inContainer(right.replace("FROM al-agent:latest\n", "")),
-      cure: (finding) => editThere(ward, finding, "RUN", "FROM al-agent:latest\nRUN"),
+      repair: (finding) => editThere(ward, finding, "RUN", "FROM al-agent:latest\nRUN"),
       severity: "error",
       says: /begins with FROM al-agent:latest/,
       fix: /^edit agents\/dev\/Dockerfile:1:1$/,
@@ -90,7 +90,7 @@ function dockerfileFaults(ward: TheWard, close: Closing): readonly Fault[] {
         inContainer(right.replace("al-agent:latest", "debian:12"), {
           "/images/debian:12/json": { Id: "sha256:2", Config: { Labels: null } },
         }),
-      cure: (finding) => editThere(ward, finding, "debian:12", "al-agent:latest"),
+      repair: (finding) => editThere(ward, finding, "debian:12", "al-agent:latest"),
       severity: "error",
       says: /debian:12 is not built on al-agent:latest/,
       fix: /^edit agents\/dev\/Dockerfile:1:1$/,
@@ -103,7 +103,7 @@ function dockerfileFaults(ward: TheWard, close: Closing): readonly Fault[] {
           "/images/theirs:1/json": { Id: "sha256:3", Config: { Labels: labels } },
         });
       },
-      cure: (finding) => editThere(ward, finding, "theirs:1", "al-agent:latest"),
+      repair: (finding) => editThere(ward, finding, "theirs:1", "al-agent:latest"),
       severity: "warning",
       says: /theirs:1 was built for an agent of another project/,
       fix: /^edit agents\/dev\/Dockerfile:1:1$/,
@@ -111,7 +111,7 @@ function dockerfileFaults(ward: TheWard, close: Closing): readonly Fault[] {
     {
       name: "a Dockerfile that copies what is not there",
       seed: () => inContainer(right.replace("SKILL.*", "tols/")),
-      cure: (finding) => editThere(ward, finding, "COPY tols/ /", ""),
+      repair: (finding) => editThere(ward, finding, "COPY tols/ /", ""),
       severity: "error",
       says: /there is no tols\/ to copy/,
       fix: /^edit agents\/dev\/Dockerfile:5:1$/,

@@ -18,13 +18,13 @@ export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] =
     name: "an address that is not this machine's",
     seed: () => ward().edit("config.toml", "port = 0", 'port = 0\nhost = "192.0.2.1"'),
     severity: "error",
-    says: /nobody can listen at 192\.0\.2\.1/,
+    says: /can't listen at 192\.0\.2\.1/,
     fix: /^al config --set gateway\.host=127\.0\.0\.1/,
   },
   {
     name: "AL_DASHBOARD_SECRET",
     seed: () => (ward().env.AL_DASHBOARD_SECRET = "old"),
-    cure: () => Reflect.deleteProperty(ward().env, "AL_DASHBOARD_SECRET"),
+    repair: () => Reflect.deleteProperty(ward().env, "AL_DASHBOARD_SECRET"),
     severity: "warning",
     says: /no longer used/,
     fix: /^unset AL_DASHBOARD_SECRET$/,
@@ -32,7 +32,7 @@ export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] =
   {
     name: "a TZ that is none",
     seed: () => (ward().env.TZ = "Berlin"),
-    cure: () => (ward().env.TZ = "Europe/Berlin"),
+    repair: () => (ward().env.TZ = "Europe/Berlin"),
     severity: "warning",
     says: /TZ is "Berlin", which is no IANA time zone/,
     fix: /^export TZ=/,
@@ -47,7 +47,7 @@ export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] =
     severity: "warning",
     says: /the clock went back/,
     fix: /touch /,
-    cure: (finding) => runLast(ward, finding),
+    repair: (finding) => runLast(ward, finding),
   },
   {
     name: "a damaged database",
@@ -62,7 +62,7 @@ export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] =
     severity: "error",
     says: /no container engine answers at unix:/,
     fix: /start the engine.+or set type = "host-user"/,
-    cure: () =>
+    repair: () =>
       ward().bash("al config dev --set runtime.type=host-user --set runtime.run_as='$USER'"),
   },
   {
@@ -71,7 +71,7 @@ export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] =
     severity: "error",
     says: /the image ours:1 is not on this engine/,
     fix: /^docker pull ours:1, or use the default one: al config --unset local\.image/,
-    cure: (finding) => runLast(ward, finding),
+    repair: (finding) => runLast(ward, finding),
   },
   {
     name: "an image of another project",
@@ -83,7 +83,7 @@ export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] =
     severity: "warning",
     says: /the image theirs:1 was built for an agent of another project/,
     fix: /^build one of your own FROM al-agent:latest, or use the default one: al config --unset local\.image/,
-    cure: (finding) => runLast(ward, finding),
+    repair: (finding) => runLast(ward, finding),
   },
   {
     name: "more processors for an agent than there are",
@@ -104,7 +104,7 @@ export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] =
     severity: "error",
     says: /the engine has no network agents/,
     fix: /^docker network create agents, or use the default one: al config dev --unset local\.network/,
-    cure: (finding) => runLast(ward, finding),
+    repair: (finding) => runLast(ward, finding),
   },
   {
     name: "more processors than there are",
@@ -119,6 +119,6 @@ export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] =
     severity: "error",
     says: /the engine has no network agents/,
     fix: /^docker network create agents, or use the default one: al config --unset /,
-    cure: (finding) => runLast(ward, finding),
+    repair: (finding) => runLast(ward, finding),
   },
 ];

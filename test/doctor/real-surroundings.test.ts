@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Diagnosis } from "../../src/doctor/examine.ts";
+import type { CheckFinding } from "../../src/doctor/run-checks.ts";
 import { instanceLabel, projectId, projectLabel } from "../../src/runners/container/labels.ts";
 import { engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
 import { asUser, tempUser, whyNoOsUsers, withSudoersRule } from "../helpers/os-users.ts";
@@ -33,7 +33,7 @@ describe.skipIf(missing !== null)("on a real engine, the doctor", () => {
         .createContainer({ Image: testBase, Cmd: ["sleep", "600"], Labels });
       try {
         await left.start();
-        const finding = (await ward.examine()).find(({ check }) => check === "containers");
+        const finding = (await ward.runChecks()).find(({ check }) => check === "containers");
         expect(finding).toMatchObject({
           severity: "warning",
           what: `runs of a scheduler that is gone left 1: ${instance}`,
@@ -41,7 +41,7 @@ describe.skipIf(missing !== null)("on a real engine, the doctor", () => {
         });
         const { code, output } = await ward.bash(finding?.fix ?? "");
         expect({ code, output }).toMatchObject({ code: 0 });
-        const after = (await ward.examine()).find(({ check }) => check === "containers");
+        const after = (await ward.runChecks()).find(({ check }) => check === "containers");
         expect(after).toMatchObject({ severity: "ok" });
       } finally {
         await left.remove({ force: true }).catch(() => undefined);
@@ -77,7 +77,7 @@ describe.skipIf(noOsUsers !== null)("on a machine without sudo, the doctor", () 
         encoding: "utf8",
         env: { ...ward.env, HOME: "/nonexistent", AL_HOME: "/nonexistent" },
       });
-      const { findings } = JSON.parse(stdout) as { readonly findings: Diagnosis[] };
+      const { findings } = JSON.parse(stdout) as { readonly findings: CheckFinding[] };
       const { what = "", fix = "" } = findings.find(({ check }) => check === "host users") ?? {};
       expect(what).toMatch(
         /^sudo, by which runs become the OS user al-nobody-yet, is not installed; with it \/etc\/sudoers\.d\/almanac-\w+ has to hold this rule:\n# Almanac: /,
@@ -93,7 +93,7 @@ describe.skipIf(noOsUsers !== null)("on a machine without sudo, the doctor", () 
 
   test("tells root no rule, which root does not need", async () => {
     ward.edit(agentConfig, '"$USER"', '"al-nobody-yet"');
-    const finding = (await ward.examine()).find(({ check }) => check === "host users");
+    const finding = (await ward.runChecks()).find(({ check }) => check === "host users");
     expect(finding).toMatchObject({
       what: "sudo, by which runs become the OS user al-nobody-yet, is not installed",
       fix: expect.stringMatching(/^apt-get install sudo && useradd .+ al-nobody-yet$/) as string,
@@ -104,7 +104,7 @@ describe.skipIf(noOsUsers !== null)("on a machine without sudo, the doctor", () 
 describe.skipIf(noOsUsers !== null)("for root, the doctor", () => {
   test("does not tell to take a user's credentials, but to run al as that user", async () => {
     execFileSync("chown", ["-R", "65534", ward.home]);
-    const found = (await ward.examine()).filter(({ check }) => check === "permissions");
+    const found = (await ward.runChecks()).filter(({ check }) => check === "permissions");
     expect(found.length).toBeGreaterThan(0);
     for (const { fix } of found) {
       expect(fix).toBe("run al as its owner instead of root: sudo -u '#65534' al …");
@@ -121,13 +121,13 @@ describe.skipIf(noOsUsers !== null)("for a scheduler that may use sudo, the doct
     chmodSync(dirname(ward.dir), 0o755);
     execFileSync("chown", ["-R", scheduler.name, ward.dir, ward.home]);
     const al = resolve(import.meta.dirname, "../../src/cli/al.ts");
-    const run = (...args: string[]): Diagnosis[] => {
+    const run = (...args: string[]): CheckFinding[] => {
       const program = [process.execPath, al, ...args, "--json", "-p", ward.dir];
       const { stdout } = spawnSync("setpriv", asUser(scheduler, ...program), {
         encoding: "utf8",
         env: { ...ward.env, HOME: "/nonexistent" },
       });
-      const { findings } = JSON.parse(stdout) as { readonly findings: Diagnosis[] };
+      const { findings } = JSON.parse(stdout) as { readonly findings: CheckFinding[] };
       // The machine's own folder of runs may be another user's.
       return findings.filter(
         ({ check, where }) => check === "host users" && where !== "/tmp/al-runs",

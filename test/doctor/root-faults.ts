@@ -81,7 +81,7 @@ function ofDisks(ward: TheWard, close: Closing): readonly Fault[] {
       severity: "warning",
       says: /^only 50\d MiB are free$/,
       fix: /^free some space: du -xah /,
-      cure: async ({ fix }) => {
+      repair: async ({ fix }) => {
         const { output } = await ward().bash((fix ?? "").replace("free some space: ", ""));
         const biggest = output.split("\n").filter((line) => line.endsWith("/big file"));
         expect(biggest).toHaveLength(1);

@@ -9,7 +9,7 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
   {
     name: "a missing script",
     seed: () => rmSync(join(ward().dir, "main.script.toml")),
-    cure: () => ward().write("main.script.toml", '[[turns]]\ntext = "done"\n'),
+    repair: () => ward().write("main.script.toml", '[[turns]]\ntext = "done"\n'),
     severity: "error",
     says: /main\.script\.toml is not there/,
     fix: /script in \[models/,
@@ -20,7 +20,7 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     severity: "error",
     says: /credential anthropic_key is missing/,
     fix: /^al creds add anthropic_key$/,
-    cure: (finding) => typeSecret(ward, finding),
+    repair: (finding) => typeSecret(ward, finding),
   },
   {
     name: "a missing key of a primary model that another one stands in for",
@@ -28,7 +28,7 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     severity: "warning",
     says: /credential anthropic_key is missing/,
     fix: /^al creds add anthropic_key$/,
-    cure: (finding) => typeSecret(ward, finding),
+    repair: (finding) => typeSecret(ward, finding),
   },
   {
     name: "a missing key of a fallback",
@@ -36,7 +36,7 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     severity: "warning",
     says: /credential anthropic_key is missing/,
     fix: /^al creds add anthropic_key$/,
-    cure: (finding) => typeSecret(ward, finding),
+    repair: (finding) => typeSecret(ward, finding),
   },
   {
     name: "a harness whose command is not there",
@@ -48,7 +48,7 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     severity: "error",
     says: /harness\.command "no-such-cli" is not there/,
     fix: /al config dev --set harness\.command=<path>$/,
-    cure: (finding) => {
+    repair: (finding) => {
       ward().write("bin/claude", "#!/bin/sh\n");
       const path = join(ward().dir, "bin/claude");
       chmodSync(path, 0o755);
@@ -61,7 +61,7 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     severity: "error",
     says: /credential github_token is missing/,
     fix: /^al creds add github_token$/,
-    cure: (finding) => typeSecret(ward, finding),
+    repair: (finding) => typeSecret(ward, finding),
   },
   {
     name: "an empty credential",
@@ -69,7 +69,7 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     severity: "error",
     says: /lacks its field token, or it is empty/,
     fix: /^al creds add github_token --replace$/,
-    cure: (finding) => typeSecret(ward, finding),
+    repair: (finding) => typeSecret(ward, finding),
   },
   {
     name: "half of a credential",
@@ -80,7 +80,7 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     severity: "error",
     says: /lacks its field secret_access_key/,
     fix: /^al creds add aws --field secret_access_key --replace$/,
-    cure: (finding) => typeSecret(ward, finding),
+    repair: (finding) => typeSecret(ward, finding),
   },
   {
     name: "a secret that others can read",
@@ -140,6 +140,6 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     severity: "error",
     says: /credential github_webhook_secret is missing/,
     fix: /^al creds add github_webhook_secret$/,
-    cure: (finding) => typeSecret(ward, finding),
+    repair: (finding) => typeSecret(ward, finding),
   },
 ];

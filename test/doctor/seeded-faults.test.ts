@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Diagnosis } from "../../src/doctor/examine.ts";
+import type { CheckFinding } from "../../src/doctor/run-checks.ts";
 import { configFaults } from "./config-faults.ts";
 import { fileFaults } from "./file-faults.ts";
 import { machineFaults } from "./machine-faults.ts";
@@ -32,20 +32,20 @@ const faults = [
 describe("the doctor", () => {
   test.each(faults)("finds $name, and its fix cures it", async (fault) => {
     await fault.seed();
-    const isIt = ({ severity, what }: Diagnosis) =>
+    const isIt = ({ severity, what }: CheckFinding) =>
       severity === fault.severity && fault.says.test(what);
     const before = ward.fingerprint();
-    const findings = await ward.examine();
+    const findings = await ward.runChecks();
     const finding = findings.find(isIt);
     expect(finding?.fix, JSON.stringify(findings)).toMatch(fault.fix);
     expect(ward.fingerprint()).toBe(before);
     if (finding === undefined) return;
-    if (fault.cure === undefined) {
+    if (fault.repair === undefined) {
       const { code, output } = await ward.bash(finding.fix ?? "");
       expect({ code, output }).toMatchObject({ code: 0 });
-    } else await fault.cure(finding);
-    const isBad = ({ severity, check }: Diagnosis) =>
+    } else await fault.repair(finding);
+    const isBad = ({ severity, check }: CheckFinding) =>
       check === finding.check && ["error", "warning"].includes(severity);
-    expect((await ward.examine()).filter(isBad)).toEqual([]);
+    expect((await ward.runChecks()).filter(isBad)).toEqual([]);
   });
 });

@@ -19,8 +19,8 @@ import { dirname, join, resolve } from "node:path";
 import { ensureApiKey } from "../../src/credentials/api-key.ts";
 import { storeField } from "../../src/credentials/edit-credential.ts";
 import { parseCredentialReference } from "../../src/contracts/credential-reference.ts";
-import { examine } from "../../src/doctor/examine.ts";
-import type { Diagnosis, ExamineOptions } from "../../src/doctor/examine.ts";
+import { runChecks } from "../../src/doctor/run-checks.ts";
+import type { CheckFinding, RunChecksOptions } from "../../src/doctor/run-checks.ts";
 
 const al = resolve(import.meta.dirname, "../../src/cli/al.ts");
 
@@ -36,7 +36,9 @@ export interface Ward {
   edit(path: string, from: string, to: string, line?: number | null): void;
   credential(reference: string, field: string, secret?: string): Promise<string>;
   /** What the doctor finds. */
-  examine(options?: Pick<Partial<ExamineOptions>, "repair" | "platform">): Promise<Diagnosis[]>;
+  runChecks(
+    options?: Pick<Partial<RunChecksOptions>, "repair" | "platform">,
+  ): Promise<CheckFinding[]>;
   /** Runs a line in bash, in the project; `al` is the command from its sources. */
   bash(line: string): Promise<{ readonly code: number | null; readonly output: string }>;
   /** Changes with every file, its content and its mode. */
@@ -103,10 +105,10 @@ export async function makeWard(): Promise<Ward> {
       if (parsed === null) throw new Error(reference);
       return storeField(home, { ...parsed, field, secret, replace: true });
     },
-    examine: async (options = {}) => {
-      const found: Diagnosis[] = [];
-      const patient = { projectDir: dir, env, runsDir, repair: false, ...options };
-      for await (const one of examine(patient)) found.push(one);
+    runChecks: async (options = {}) => {
+      const found: CheckFinding[] = [];
+      const context = { projectDir: dir, env, runsDir, repair: false, ...options };
+      for await (const one of runChecks(context)) found.push(one);
       return found;
     },
     bash: (line) => bash(`al() { ${process.execPath} ${al} "$@"; }; ${line}`, dir, env),

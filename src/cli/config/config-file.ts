@@ -80,13 +80,13 @@ function namesOfAgents(projectDir: string, names: readonly string[]): string[] {
   return names.filter(hasOne);
 }
 
-/** A file that is broken already may be mended one thing at a time. */
+/** A file that is broken already may be fixed one thing at a time. */
 export function newProblems(file: ConfigFile, text: string): Problem[] {
   const before = new Set(file.judge(file.text).problems.map(({ message }) => message));
   return file.judge(text).problems.filter(({ message }) => !before.has(message));
 }
 
-/** Whoever sets a key that is not known meant another one. */
+/** An unknown key is refused too: the user meant another one. */
 export function isRefused({ severity, message }: Problem): boolean {
   return severity === "error" || message.startsWith("unknown key");
 }
@@ -100,7 +100,7 @@ export function refuseProblems(problems: readonly Problem[]): void {
   });
 }
 
-/** Replaces the file's text in one step, so that nobody reads half of it, and keeps its mode. */
+/** Replaces the file's text in one step, so that no reader sees half of it, and keeps its mode. */
 export async function writeConfig({ path }: ConfigFile, text: string): Promise<void> {
   const target = await realpath(path);
   const draft = `${target}.${randomBytes(4).toString("hex")}.tmp`;

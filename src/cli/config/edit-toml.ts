@@ -93,7 +93,7 @@ function apply(table: Table, { path, value }: Edit): void {
   else inner[last] = Array.isArray(value) && value.length === 0 ? [emptyMark] : value;
 }
 
-/** What is not there can't be taken out: whoever tries meant another key. Throws a UserError. */
+/** A key that is not set can't be removed: the user meant another one. Throws a UserError. */
 export function refuseUnset(
   file: { readonly path: string; readonly text: string },
   edits: readonly Edit[],

@@ -52,7 +52,7 @@ export async function guide(
     if (key === done) return edits;
     const current = valueIn(text, key);
     const answer = await prompts.text({
-      message: `${key} (nothing takes it out)`,
+      message: `${key} (leave empty to remove)`,
       ...(current === undefined ? {} : { default: shown(current) }),
       problem: (given) => problemOf(file, [...edits, editFor(key, given)]),
     });

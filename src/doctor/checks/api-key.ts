@@ -2,12 +2,12 @@ import { findApiKey, ensureApiKey } from "../../credentials/api-key.ts";
 import { UserError } from "../../errors.ts";
 import type { Check } from "../finding.ts";
 import { ok } from "../finding.ts";
-import { ofError } from "../say.ts";
+import { ofError } from "../to-finding.ts";
 
 /** Whether the gateway's API key is there and can be used. Who else can read it is part of the permissions. */
 export const apiKey: Check = {
   name: "api key",
-  look: async ({ home }) => {
+  run: async ({ home }) => {
     try {
       const found = await findApiKey(home);
       if (found !== null) return [ok(found.path)];

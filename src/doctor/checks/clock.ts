@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { isTimezone } from "../../config/timezone.ts";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
-import type { Patient } from "../patient.ts";
+import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 
 /** A file system's clock may be a little ahead, in ms. */
@@ -14,16 +14,16 @@ const tolerance = 5 * 60_000;
 /** Whether the clock and the time zone are right: schedules, timeouts and webhook signatures go by them. */
 export const clock: Check = {
   name: "clock",
-  look: async (patient) => {
-    const found = [...zone(patient), ...(await ahead(patient)), ...(await unsynchronized(patient))];
-    const timeZone = patient.project?.timezone;
+  run: async (context) => {
+    const found = [...zone(context), ...(await ahead(context)), ...(await unsynchronized(context))];
+    const timeZone = context.project?.timezone;
     if (found.length > 0 || timeZone === undefined) return found;
     const time = new Date().toLocaleTimeString("en-GB", { timeZone, timeStyle: "short" });
     return [ok(`schedules go by ${timeZone}, where it is ${time}`)];
   },
 };
 
-function zone({ env }: Patient): Finding[] {
+function zone({ env }: DoctorContext): Finding[] {
   const name = env.TZ?.replace(/^:/, "") ?? "";
   if (name === "" || isTimezone(name)) return [];
   return [
@@ -37,7 +37,7 @@ function zone({ env }: Patient): Finding[] {
 }
 
 /** What the scheduler wrote can't be younger than now. */
-async function ahead({ projectDir }: Patient): Promise<Finding[]> {
+async function ahead({ projectDir }: DoctorContext): Promise<Finding[]> {
   const logs = join(projectDir, ".al", "logs");
   const names = await readdir(logs).catch(() => []);
   const files = [join(projectDir, ".al", "state.db"), ...names.map((name) => join(logs, name))];
@@ -52,7 +52,7 @@ async function ahead({ projectDir }: Patient): Promise<Finding[]> {
 }
 
 /** Asks systemd, where there is one. */
-async function unsynchronized({ env }: Patient): Promise<Finding[]> {
+async function unsynchronized({ env }: DoctorContext): Promise<Finding[]> {
   const args = ["show", "-p", "NTPSynchronized", "--value"];
   const answer = await promisify(execFile)("timedatectl", args, { env, timeout: 5000 }).catch(
     () => null,

@@ -2,12 +2,12 @@ import { basename } from "node:path";
 import type { Check } from "../finding.ts";
 import { ok } from "../finding.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
-import { ofError, ofProblem } from "../say.ts";
+import { ofError, ofProblem } from "../to-finding.ts";
 
 /** Whether the project's `config.toml` can be used. */
 export const config: Check = {
   name: "config",
-  look: ({ project, unreadable, problems, projectDir }) => {
+  run: ({ project, unreadable, problems, projectDir }) => {
     if (unreadable !== null) {
       const found = ofError(unreadable, "error", projectDir);
       const isMissing = unreadable.code === "not_a_project";

@@ -3,15 +3,15 @@ import { connectEngine } from "../../runners/container/engine.ts";
 import { instanceLabel, projectId, projectLabel } from "../../runners/container/labels.ts";
 import type { Check } from "../finding.ts";
 import { ok } from "../finding.ts";
-import { alCommand } from "../say.ts";
+import { alCommand } from "../to-finding.ts";
 
 const callTimeoutMs = 5000;
 
 /** Whether a scheduler that is gone left containers of its runs. */
 export const containers: Check = {
   name: "containers",
-  look: async (patient) => {
-    const { env, projectDir, scheduler } = patient;
+  run: async (context) => {
+    const { env, projectDir, scheduler } = context;
     if (scheduler !== null) return [];
     const engine = connectEngine({ env, callTimeoutMs });
     const label = [`${projectLabel}=${projectId(projectDir)}`, instanceLabel];
@@ -22,9 +22,9 @@ export const containers: Check = {
     if (left.length === 0) return [ok("none are left over")];
     const names = left.map(({ Id, Labels }) => Labels[instanceLabel] ?? Id.slice(0, 12));
     const what = `runs of a scheduler that is gone left ${left.length}: ${names.join(", ")}`;
-    const isTakenOver = patient.agents.some(needsImage);
+    const isTakenOver = context.agents.some(needsImage);
     const fix = isTakenOver
-      ? `${alCommand(patient, "start")}, which goes on with those that live and removes the others`
+      ? `${alCommand(context, "start")}, which goes on with those that live and removes the others`
       : `docker rm --force ${left.map(({ Id }) => Id.slice(0, 12)).join(" ")}`;
     return [{ severity: "warning", what, where: engine.address(), fix }];
   },

@@ -3,19 +3,19 @@ import { loadCredential } from "../../credentials/load-credential.ts";
 import { shortestHidden } from "../../credentials/secret-forms.ts";
 import type { Check } from "../finding.ts";
 import { note, ok } from "../finding.ts";
-import { enabledAgents } from "../patient.ts";
-import { ofError } from "../say.ts";
+import { enabledAgents } from "../doctor-context.ts";
+import { ofError } from "../to-finding.ts";
 
 /** Whether the credentials that agents name are there and whole. */
 export const credentials: Check = {
   name: "credentials",
-  look: async (patient) => {
-    const agents = enabledAgents(patient);
+  run: async (context) => {
+    const agents = enabledAgents(context);
     const named = [...new Set(agents.flatMap((agent) => agent.credentials))].sort();
     return Promise.all(
       named.map(async (reference) => {
         try {
-          const secrets = secretsOf(await loadCredential(patient.home, reference));
+          const secrets = secretsOf(await loadCredential(context.home, reference));
           const isShort = secrets.some(({ length }) => length < shortestHidden);
           return isShort ? note(tooShort(reference)) : ok(reference);
         } catch (error) {

@@ -3,7 +3,7 @@ import type { Check } from "../finding.ts";
 /** Whether the variable of the former authentication is set still. */
 export const dashboardSecret: Check = {
   name: "environment",
-  look: ({ env }) =>
+  run: ({ env }) =>
     Promise.resolve(
       env.AL_DASHBOARD_SECRET === undefined
         ? []

@@ -10,14 +10,14 @@ import { shellWord } from "../../contracts/shell-word.ts";
 /** Whether the project's database is whole. A living scheduler has it open and would have said so. */
 export const database: Check = {
   name: "database",
-  look: ({ projectDir, scheduler }) => {
+  run: ({ projectDir, scheduler }) => {
     const path = join(projectDir, ".al", "state.db");
     if (scheduler !== null || !existsSync(path)) return Promise.resolve([]);
-    return Promise.resolve([look(path)]);
+    return Promise.resolve([inspect(path)]);
   },
 };
 
-function look(path: string): Finding {
+function inspect(path: string): Finding {
   const url = pathToFileURL(path);
   // Nothing is to be made beside it, as an ordinary reader would.
   url.searchParams.set("immutable", "1");

@@ -2,7 +2,7 @@ import { statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
-import type { Patient } from "../patient.ts";
+import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 
 const mebibyte = 1024 ** 2;
@@ -14,14 +14,14 @@ const fewInodes = 1000;
 /** Whether there is room for state, logs and the runs' working directories. */
 export const disk: Check = {
   name: "disk",
-  look: async ({ projectDir, home, env }: Patient) => {
+  run: async ({ projectDir, home, env }: DoctorContext) => {
     const places = [...new Set([projectDir, home, env.TMPDIR || tmpdir()])];
-    const found = (await Promise.all(places.map(look))).filter((finding) => finding !== null);
+    const found = (await Promise.all(places.map(inspect))).filter((finding) => finding !== null);
     return found.length === 0 ? [ok("there is room for state, logs and runs")] : found;
   },
 };
 
-async function look(path: string): Promise<Finding | null> {
+async function inspect(path: string): Promise<Finding | null> {
   // What isn't there yet is made later, on the same file system as the others or not.
   const stats = await statfs(path).catch(() => null);
   if (stats === null) return null;

@@ -14,31 +14,31 @@ import type { DockerfileFacts } from "../dockerfile.ts";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
 import { anotherProjects, isOfAnotherProject } from "../foreign-image.ts";
-import type { Patient } from "../patient.ts";
+import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
-import { ofProblem } from "../say.ts";
+import { ofProblem } from "../to-finding.ts";
 
 /** Whether agents' own Dockerfiles can be built, as far as that shows without building them. */
 export const dockerfiles: Check = {
   name: "dockerfiles",
-  look: async (patient) => {
-    const inside = patient.agents.filter(needsImage);
-    const found = await Promise.all(inside.map(({ name }) => look(name, patient)));
+  run: async (context) => {
+    const inside = context.agents.filter(needsImage);
+    const found = await Promise.all(inside.map(({ name }) => inspect(name, context)));
     return found.flat();
   },
 };
 
-async function look(agent: string, patient: Patient): Promise<Finding[]> {
-  const folder = join(patient.projectDir, "agents", agent);
+async function inspect(agent: string, context: DoctorContext): Promise<Finding[]> {
+  const folder = join(context.projectDir, "agents", agent);
   const file = `agents/${agent}/Dockerfile`;
-  const read = await readText(join(folder, "Dockerfile"), patient.projectDir, 1024 ** 2);
+  const read = await readText(join(folder, "Dockerfile"), context.projectDir, 1024 ** 2);
   // What can't be read is part of the agents' check.
   if (read.type === "unreadable") return [];
   if (read.type === "missing") return missing(folder, file);
   const facts = readDockerfile(read.text);
   const problems = [
     ...facts.mistakes,
-    ...(facts.mistakes.length > 0 ? [] : await baseProblems(facts, patient)),
+    ...(facts.mistakes.length > 0 ? [] : await baseProblems(facts, context)),
     ...(await sourceProblems(facts, folder)),
   ];
   if (problems.length === 0) return [ok(file)];
@@ -65,7 +65,7 @@ type Mistake = DockerfileFacts["mistakes"][number] & { readonly severity?: "warn
 /** The default image may not be built yet; another one must be there to tell. */
 async function baseProblems(
   { base }: DockerfileFacts,
-  { env, projectDir }: Patient,
+  { env, projectDir }: DoctorContext,
 ): Promise<readonly Mistake[]> {
   if (base === null || [defaultImage, defaultImage.replace(/:.+/, "")].includes(base.image)) {
     return [];

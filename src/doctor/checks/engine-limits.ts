@@ -4,8 +4,8 @@ import { statusOf } from "../../runners/container/engine.ts";
 import type { Engine } from "../../runners/container/engine.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Finding } from "../finding.ts";
-import type { Patient } from "../patient.ts";
-import { alCommand } from "../say.ts";
+import type { DoctorContext } from "../doctor-context.ts";
+import { alCommand } from "../to-finding.ts";
 
 /** A `[local]` that some agent's containers are created by. */
 interface Setting<Value> {
@@ -18,16 +18,16 @@ interface Setting<Value> {
 /** Whether the engine can create containers with the limits of the project and of its agents. */
 export async function limitFindings(
   engine: Engine,
-  patient: Patient,
+  context: DoctorContext,
   local: ProjectConfig["local"],
   agents: readonly AgentConfig[],
 ): Promise<Finding[]> {
   const { NCPU: there } = (await engine.calls().info()) as { NCPU: number };
   const cpus = settings(local.cpus, agents, (own) => own.cpus);
   const networks = settings(local.network, agents, (own) => own.network);
-  const missing = networks.map((setting) => networkFindings(engine, patient, setting));
+  const missing = networks.map((setting) => networkFindings(engine, context, setting));
   return [
-    ...cpus.filter(({ value }) => value > there).map((setting) => tooMany(setting, there, patient)),
+    ...cpus.filter(({ value }) => value > there).map((setting) => tooMany(setting, there, context)),
     ...(await Promise.all(missing)).flat(),
   ];
 }
@@ -51,16 +51,16 @@ function settings<Value>(
 function tooMany(
   { value, where, command }: Setting<number>,
   there: number,
-  patient: Patient,
+  context: DoctorContext,
 ): Finding {
   const what = `an agent may use ${value} processors, and the engine has ${there}`;
-  const fix = alCommand(patient, `${command} --set local.cpus=${there}`);
+  const fix = alCommand(context, `${command} --set local.cpus=${there}`);
   return { severity: "error", what, where, fix };
 }
 
 async function networkFindings(
   engine: Engine,
-  patient: Patient,
+  context: DoctorContext,
   { value, where, command }: Setting<string>,
 ): Promise<Finding[]> {
   try {
@@ -69,7 +69,7 @@ async function networkFindings(
   } catch (error) {
     if (statusOf(error) !== 404) throw error;
     const what = `the engine has no network ${value}`;
-    const instead = alCommand(patient, `${command} --unset local.network`);
+    const instead = alCommand(context, `${command} --unset local.network`);
     const fix = `docker network create ${shellWord(value)}, or use the default one: ${instead}`;
     return [{ severity: "error", what, where, fix }];
   }

@@ -12,10 +12,10 @@ import { programDir } from "../../version.ts";
 import { anotherProjects, isOfAnotherProject } from "../foreign-image.ts";
 import type { Check, Finding } from "../finding.ts";
 import { note, ok } from "../finding.ts";
-import type { Patient } from "../patient.ts";
+import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import { limitFindings } from "./engine-limits.ts";
-import { alCommand, ofError } from "../say.ts";
+import { alCommand, ofError } from "../to-finding.ts";
 
 /** An engine that takes longer to answer is as good as none, in ms. */
 const callTimeoutMs = 10_000;
@@ -23,9 +23,9 @@ const callTimeoutMs = 10_000;
 /** Whether the container engine has what the agents that run in containers need. */
 export const engine: Check = {
   name: "engine",
-  look: async (patient) => {
-    const { project, env } = patient;
-    const inside = patient.agents.filter(needsImage);
+  run: async (context) => {
+    const { project, env } = context;
+    const inside = context.agents.filter(needsImage);
     if (project === null || inside.length === 0) return [];
     const connected = connectEngine({ env, callTimeoutMs });
     try {
@@ -33,8 +33,8 @@ export const engine: Check = {
       const { local } = project;
       return [
         ok(`version ${version} at ${connected.address()}`),
-        ...(await imageFindings(connected, patient, local)),
-        ...(await limitFindings(connected, patient, local, inside)),
+        ...(await imageFindings(connected, context, local)),
+        ...(await limitFindings(connected, context, local, inside)),
       ];
     } catch (error) {
       const names = inside.map(({ name }) => name).join(", ");
@@ -48,10 +48,10 @@ const where = "config.toml [local]";
 
 async function imageFindings(
   connected: Engine,
-  patient: Patient,
+  context: DoctorContext,
   { image, base }: Local,
 ): Promise<Finding[]> {
-  const without = (key: string) => alCommand(patient, `config --unset local.${key}`);
+  const without = (key: string) => alCommand(context, `config --unset local.${key}`);
   if (base !== null && (await inspectImage(connected, base)) === null) {
     const instead = `build on another one: ${without("base")}`;
     return [missing(`the image ${base} to build on is not on this engine`, base, instead)];
@@ -60,7 +60,7 @@ async function imageFindings(
   const there = await inspectImage(connected, image);
   const instead = `use the default one: ${without("image")}`;
   if (there === null) return [missing(`the image ${image} is not on this engine`, image, instead)];
-  if (!isOfAnotherProject(there, patient.projectDir)) return [ok(`image ${image}`)];
+  if (!isOfAnotherProject(there, context.projectDir)) return [ok(`image ${image}`)];
   const fix = `build one of your own FROM ${defaultImage}, or ${instead}`;
   return [{ severity: "warning", what: anotherProjects(image), where, fix }];
 }

@@ -3,15 +3,15 @@ import { runtimes } from "../../../streams/runtimes.ts";
 import { isOneself } from "../../runners/host-user/keeper-process.ts";
 import type { Check, Finding } from "../finding.ts";
 import { note } from "../finding.ts";
-import { lookAtAccount } from "../host-user/account.ts";
-import { lookAtRunsDir } from "../host-user/runs-dir.ts";
-import { enabledAgents } from "../patient.ts";
+import { checkAccount } from "../host-user/account.ts";
+import { checkRunsDir } from "../host-user/runs-dir.ts";
+import { enabledAgents } from "../doctor-context.ts";
 
 /** Whether agents can run as their OS users, and who is kept apart from whom. */
 export const hostUser: Check = {
   name: "host users",
-  look: async (patient) => {
-    const agents = enabledAgents(patient).filter(
+  run: async (context) => {
+    const agents = enabledAgents(context).filter(
       ({ runtime }) => runtimes[runtime.type].runsAsUser,
     );
     const own = agents.filter(({ runtime }) => isOneself(runtime.runAs));
@@ -20,9 +20,9 @@ export const hostUser: Check = {
       ({ runtime }) => runtime.runAs,
     );
     const accounts = await Promise.all(
-      [...others.keys()].map((runAs) => lookAtAccount(runAs, patient)),
+      [...others.keys()].map((runAs) => checkAccount(runAs, context)),
     );
-    const folder = agents.length === 0 ? [] : await lookAtRunsDir(patient);
+    const folder = agents.length === 0 ? [] : await checkRunsDir(context);
     return [...unprotected(own), ...accounts.flat(), ...folder, ...[...others].flatMap(shared)];
   },
 };

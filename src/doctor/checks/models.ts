@@ -8,19 +8,19 @@ import { modelsOfRuns } from "../../start/prepare-job.ts";
 import { unknownModels } from "../../models/unknown-models.ts";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
-import { enabledAgents } from "../patient.ts";
-import type { Patient } from "../patient.ts";
-import { alCommand, ofError } from "../say.ts";
+import { enabledAgents } from "../doctor-context.ts";
+import type { DoctorContext } from "../doctor-context.ts";
+import { alCommand, ofError } from "../to-finding.ts";
 
 /** Whether the models that agents name have what they need: a script, a key, a command line. */
 export const models: Check = {
   name: "models",
-  look: async (patient) => {
-    const agents = enabledAgents(patient);
+  run: async (context) => {
+    const agents = enabledAgents(context);
     const used = new Map(agents.flatMap((agent) => agent.models.map((one) => [one.name, one])));
-    const ofModels = await Promise.all([...used.values()].map((one) => look(one, patient)));
-    const ofNames = await unknownOnes(agents, patient);
-    const ofCommands = await Promise.all(agents.map((agent) => lookForCommand(agent, patient)));
+    const ofModels = await Promise.all([...used.values()].map((one) => inspect(one, context)));
+    const ofNames = await unknownOnes(agents, context);
+    const ofCommands = await Promise.all(agents.map((agent) => checkCommandOf(agent, context)));
     return [...ofModels, ...ofNames, ...ofCommands.filter((found) => found !== null)];
   },
 };
@@ -28,28 +28,28 @@ export const models: Check = {
 /** Models that a harness calls and doesn't know; an external command line knows its own. */
 async function unknownOnes(
   agents: readonly AgentConfig[],
-  patient: Patient,
+  context: DoctorContext,
 ): Promise<readonly Finding[]> {
   const used = agents
     .filter(({ harness }) => harnesses[harness.type].callsModels)
     .flatMap((one) => one.models);
   const models = new Map(used.map((one) => [one.name, one]));
   return (await unknownModels(models.values())).map(({ name, what, setting }) => {
-    const fix = alCommand(patient, `config --set ${shellWord(setting)}`);
+    const fix = alCommand(context, `config --set ${shellWord(setting)}`);
     return { severity: "warning", what, where: `config.toml [models.${name}]`, fix };
   });
 }
 
-async function look(model: ModelConfig, patient: Patient): Promise<Finding> {
+async function inspect(model: ModelConfig, context: DoctorContext): Promise<Finding> {
   const { name, provider } = model;
   try {
-    await loadNeeds(model, patient);
+    await loadNeeds(model, context);
     return ok(`${name}: ${provider}${provider === "scripted" ? "" : ` ${model.model}`}`);
   } catch (error) {
-    const users = enabledAgents(patient).filter((agent) =>
+    const users = enabledAgents(context).filter((agent) =>
       modelsOfRuns(agent).some((one) => one.name === name),
     );
-    const stuck = await Promise.all(users.map((agent) => isStuck(agent, patient)));
+    const stuck = await Promise.all(users.map((agent) => isStuck(agent, context)));
     const severity = stuck.includes(true) ? "error" : "warning";
     return ofError(error, severity, `config.toml [models.${name}]`);
   }
@@ -57,22 +57,22 @@ async function look(model: ModelConfig, patient: Patient): Promise<Finding> {
 
 async function loadNeeds(
   { provider, authType, credential, script }: ModelConfig,
-  { home }: Patient,
+  { home }: DoctorContext,
 ): Promise<void> {
   if (script !== null && provider === "scripted") await readScriptFile(script);
   else if (authType !== "none") await loadCredential(home, credential);
 }
 
 /** Whether no model of the agent can be used; otherwise its runs take another one. */
-async function isStuck(agent: AgentConfig, patient: Patient): Promise<boolean> {
+async function isStuck(agent: AgentConfig, context: DoctorContext): Promise<boolean> {
   const tried = await Promise.allSettled(
-    modelsOfRuns(agent).map((model) => loadNeeds(model, patient)),
+    modelsOfRuns(agent).map((model) => loadNeeds(model, context)),
   );
   return tried.every(({ status }) => status === "rejected");
 }
 
 /** An agent in a container has its image's commands, which can't be seen from here. */
-async function lookForCommand(agent: AgentConfig, { env }: Patient): Promise<Finding | null> {
+async function checkCommandOf(agent: AgentConfig, { env }: DoctorContext): Promise<Finding | null> {
   const problem = await commandProblem(agent, env);
   if (problem === null) return null;
   return {

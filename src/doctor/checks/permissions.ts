@@ -10,14 +10,14 @@ import { shellWord } from "../../contracts/shell-word.ts";
 /** Whether secrets and state are their owner's alone, and only the owner can change what agents do. */
 export const permissions: Check = {
   name: "permissions",
-  look: async ({ home, projectDir }) => {
+  run: async ({ home, projectDir }) => {
     const store = await lookIn(storeDir(home), isPrivate);
     const stateDir = join(projectDir, ".al");
     const state = [...(await lookAt(stateDir, isPrivate)), ...(await lookInside(stateDir))];
     const config = await lookAt(join(projectDir, "config.toml"), isOthersToWrite);
     const agents = await lookIn(join(projectDir, "agents"), isOthersToWrite);
     const found = [...store, ...state, ...config, ...agents];
-    return found.length === 0 ? [ok("nobody else can read secrets or change agents")] : found;
+    return found.length === 0 ? [ok("no other OS user can read secrets or change agents")] : found;
   },
 };
 

@@ -3,14 +3,14 @@ import type { AddressInfo } from "node:net";
 import { exposureAt } from "../../contracts/exposure.ts";
 import type { Check, Finding } from "../finding.ts";
 import { note, ok } from "../finding.ts";
-import type { Patient } from "../patient.ts";
-import { alCommand } from "../say.ts";
+import type { DoctorContext } from "../doctor-context.ts";
+import { alCommand } from "../to-finding.ts";
 
 /** Whether the gateway's port is free, or this project's own scheduler listens on it. */
 export const port: Check = {
   name: "port",
-  look: async (patient) => {
-    const { project, scheduler } = patient;
+  run: async (context) => {
+    const { project, scheduler } = context;
     if (project === null) return [];
     if (scheduler !== null) {
       const { pid, gatewayUrl } = scheduler;
@@ -18,12 +18,12 @@ export const port: Check = {
     }
     const { host, port: number } = project.gateway;
     const code = await whyTaken(host, number);
-    const state = code === null ? ok(`${host} port ${number} is free`) : await taken(patient, code);
+    const state = code === null ? ok(`${host} port ${number} is free`) : await taken(context, code);
     return [state, ...reachable(host)];
   },
 };
 
-/** The error's code when nobody can listen there; null when it works. */
+/** The error's code when no program can listen there; null when it works. */
 function whyTaken(host: string, number: number): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -32,17 +32,17 @@ function whyTaken(host: string, number: number): Promise<string | null> {
   });
 }
 
-async function taken(patient: Patient, code: string): Promise<Finding> {
-  const { host = "", port: number = 0 } = patient.project?.gateway ?? {};
+async function taken(context: DoctorContext, code: string): Promise<Finding> {
+  const { host = "", port: number = 0 } = context.project?.gateway ?? {};
   const where = "config.toml [gateway]";
   if (code !== "EADDRINUSE" && code !== "EACCES") {
-    const fix = alCommand(patient, "config --set gateway.host=127.0.0.1");
-    const what = `nobody can listen at ${host} here (${code})`;
+    const fix = alCommand(context, "config --set gateway.host=127.0.0.1");
+    const what = `this machine can't listen at ${host} (${code})`;
     return { severity: "error", what, where, fix };
   }
   const why = code === "EACCES" ? "needs more rights" : "is taken by another program";
   const what = `port ${number} of ${host} ${why}`;
-  const fix = alCommand(patient, `config --set gateway.port=${await freePort(host)}`);
+  const fix = alCommand(context, `config --set gateway.port=${await freePort(host)}`);
   return { severity: "error", what, where, fix };
 }
 

@@ -6,14 +6,14 @@ import { UserError } from "../../errors.ts";
 import { infoPath } from "../../store/scheduler-info.ts";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
-import type { Patient } from "../patient.ts";
+import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
-import { ofError } from "../say.ts";
+import { ofError } from "../to-finding.ts";
 
 /** Whether a scheduler runs, and whether one that doesn't left its traces. */
 export const scheduler: Check = {
   name: "scheduler",
-  look: ({ projectDir, scheduler: living, lockProblem }: Patient) => {
+  run: ({ projectDir, scheduler: living, lockProblem }: DoctorContext) => {
     if (living !== null)
       return Promise.resolve([ok(`pid ${living.pid}, since ${living.startedAt}`)]);
     const found = lockProblem === null ? stale(projectDir) : unclear(projectDir, lockProblem);
@@ -21,7 +21,7 @@ export const scheduler: Check = {
   },
 };
 
-/** A file that is damaged locks nothing; one that can't be opened may be held by somebody who lives. */
+/** A damaged file locks nothing; one that can't be opened may be held by a live scheduler. */
 function unclear(projectDir: string, problem: unknown): Finding {
   const path = join(projectDir, ".al", "run", "lock.db");
   const isDamaged = problem instanceof UserError && problem.code === "store_corrupt";

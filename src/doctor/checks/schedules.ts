@@ -3,14 +3,14 @@ import { nextTick } from "../../../streams/triggers/next-tick.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Check } from "../finding.ts";
 import { ok } from "../finding.ts";
-import { enabledAgents } from "../patient.ts";
+import { enabledAgents } from "../doctor-context.ts";
 
 /** Says in words when each agent runs, and when next: what a cron expression means is easily mistaken. */
 export const schedules: Check = {
   name: "schedules",
-  look: (patient) =>
+  run: (context) =>
     Promise.resolve(
-      enabledAgents(patient).flatMap((agent) =>
+      enabledAgents(context).flatMap((agent) =>
         agent.schedule === null ? [] : [ok(inWords(agent, agent.schedule))],
       ),
     ),

@@ -2,15 +2,15 @@ import { watch } from "node:fs";
 import { messageOf } from "../../errors.ts";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
-import type { Patient } from "../patient.ts";
+import type { DoctorContext } from "../doctor-context.ts";
 
 /** Whether the system would tell a scheduler of one more change of files; without that it has to poll. */
 export const watches: Check = {
   name: "watches",
-  look: ({ projectDir }: Patient) => Promise.resolve([look(projectDir)]),
+  run: ({ projectDir }: DoctorContext) => Promise.resolve([inspect(projectDir)]),
 };
 
-function look(projectDir: string): Finding {
+function inspect(projectDir: string): Finding {
   try {
     watch(projectDir, { persistent: false }).close();
     return ok("changes of files are told by the system");

@@ -3,23 +3,23 @@ import { webhookSecretType } from "../../credentials/credential-types.ts";
 import { loadCredential } from "../../credentials/load-credential.ts";
 import type { Check, Finding } from "../finding.ts";
 import { note, ok } from "../finding.ts";
-import { enabledAgents } from "../patient.ts";
-import type { Patient } from "../patient.ts";
-import { ofError } from "../say.ts";
+import { enabledAgents } from "../doctor-context.ts";
+import type { DoctorContext } from "../doctor-context.ts";
+import { ofError } from "../to-finding.ts";
 
 /** Whether each webhook source can check its deliveries, and who listens. Filters are part of the agents' check. */
 export const webhooks: Check = {
   name: "webhooks",
-  look: async (patient) => {
-    const sources = Object.values(patient.project?.webhooks ?? {});
-    const found = await Promise.all(sources.map((source) => look(source, patient)));
+  run: async (context) => {
+    const sources = Object.values(context.project?.webhooks ?? {});
+    const found = await Promise.all(sources.map((source) => inspect(source, context)));
     return found.flat();
   },
 };
 
-async function look(source: WebhookSourceConfig, patient: Patient): Promise<Finding[]> {
+async function inspect(source: WebhookSourceConfig, context: DoctorContext): Promise<Finding[]> {
   const { name, type, credential } = source;
-  const listeners = enabledAgents(patient).filter((agent) =>
+  const listeners = enabledAgents(context).filter((agent) =>
     agent.webhooks.some((binding) => binding.source === name),
   );
   const names = listeners.map((agent) => agent.name).join(", ");
@@ -29,7 +29,7 @@ async function look(source: WebhookSourceConfig, patient: Patient): Promise<Find
       : ok(`/webhooks/${type}/${name} starts ${names}`);
   if (credential === null) return [heard];
   try {
-    await loadCredential(patient.home, `${webhookSecretType(type)}:${credential}`);
+    await loadCredential(context.home, `${webhookSecretType(type)}:${credential}`);
     return [heard];
   } catch (error) {
     return [heard, ofError(error, "error", `config.toml [webhooks.${name}]`)];

@@ -4,29 +4,29 @@ import { anyAgent, sudoersRule } from "../../runners/host-user/sudoers-rule.ts";
 import { runAgentProgram } from "../../start/run-agent-program.ts";
 import type { Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
-import type { Patient } from "../patient.ts";
-import { alCommand } from "../say.ts";
+import type { DoctorContext } from "../doctor-context.ts";
+import { alCommand } from "../to-finding.ts";
 import { installRule, rulePath } from "./install-rule.ts";
 import { isProgram, isRoot, userExists } from "./system.ts";
 import { createUser, userFlags } from "./create-user.ts";
 
 /** Whether the scheduler can start runs as the OS user `runAs`; on Linux the findings can repair it. */
-export async function lookAtAccount(runAs: string, patient: Patient): Promise<Finding[]> {
-  if (patient.platform !== "linux") return [byHand(runAs, patient)];
-  const { env } = patient;
-  if (!(await isProgram("sudo", env))) return [await withoutSudo(runAs, patient)];
-  if (!(await userExists(runAs, env))) return [withoutUser(runAs, patient)];
-  const said = await tryOut(runAs, patient);
+export async function checkAccount(runAs: string, context: DoctorContext): Promise<Finding[]> {
+  if (context.platform !== "linux") return [byHand(runAs, context)];
+  const { env } = context;
+  if (!(await isProgram("sudo", env))) return [await withoutSudo(runAs, context)];
+  if (!(await userExists(runAs, env))) return [withoutUser(runAs, context)];
+  const said = await tryOut(runAs, context);
   if (said === null) return [ok(`${runAs}: sudo lets the scheduler start runs as it`)];
   if (!isRefusal(said)) return [unableToRun(runAs, said)];
-  return [isRoot() ? withoutRootsRule(runAs) : withoutRule(runAs, patient)];
+  return [isRoot() ? withoutRootsRule(runAs) : withoutRule(runAs, context)];
 }
 
 /**
  * Does all that a run's start does, without a run: asks to end one that there never was. Its folder is nowhere, because
  * the folder of all runs may be closed to other users until the first run of one. Null when it works.
  */
-function tryOut(runAs: string, { projectDir, env }: Patient): Promise<string | null> {
+function tryOut(runAs: string, { projectDir, env }: DoctorContext): Promise<string | null> {
   const { PATH = "" } = env;
   const instanceId = "al-doctor-aaaaaaaa";
   const program = runAgentProgram("al-doctor", projectDir);
@@ -39,7 +39,7 @@ function isRefusal(said: string): boolean {
 }
 
 /** Nothing can be installed without it: all that root does by hand, in one go. */
-async function withoutSudo(runAs: string, { projectDir, env }: Patient): Promise<Finding> {
+async function withoutSudo(runAs: string, { projectDir, env }: DoctorContext): Promise<Finding> {
   const missing = `sudo, by which runs become the OS user ${runAs}, is not installed`;
   const makeUser = (await userExists(runAs, env)) ? [] : [`useradd ${userFlags(runAs).join(" ")}`];
   const steps = ["apt-get install sudo", ...makeUser];
@@ -51,28 +51,28 @@ async function withoutSudo(runAs: string, { projectDir, env }: Patient): Promise
   return { ...finding, what, fix: `as root: ${[...steps, edit].join(" && ")}` };
 }
 
-function withoutUser(runAs: string, patient: Patient): Finding {
+function withoutUser(runAs: string, context: DoctorContext): Finding {
   return {
     severity: "error",
     what: `the OS user ${runAs} does not exist`,
     where: "[runtime] run_as",
-    fix: alCommand(patient, "doctor"),
+    fix: alCommand(context, "doctor"),
     repair: async () => {
-      await createUser(runAs, patient.env);
+      await createUser(runAs, context.env);
       // Root's own sudoers line is enough. For others the user is of no use without the rule, which may be there.
-      if (!isRoot()) await installRule(ruleFor(runAs, patient.projectDir), patient.env);
+      if (!isRoot()) await installRule(ruleFor(runAs, context.projectDir), context.env);
     },
   };
 }
 
-function withoutRule(runAs: string, patient: Patient): Finding {
-  const rule = ruleFor(runAs, patient.projectDir);
+function withoutRule(runAs: string, context: DoctorContext): Finding {
+  const rule = ruleFor(runAs, context.projectDir);
   return {
     severity: "error",
     what: `sudo does not let ${userInfo().username} start runs as ${runAs}`,
     where: rulePath(rule),
-    fix: alCommand(patient, "doctor"),
-    repair: () => installRule(rule, patient.env),
+    fix: alCommand(context, "doctor"),
+    repair: () => installRule(rule, context.env),
   };
 }
 
@@ -91,7 +91,7 @@ function ruleFor(runAs: string, projectDir: string): string {
   return sudoersRule({ scheduler, runAs, program: runAgentProgram(anyAgent, projectDir) });
 }
 
-/** Such as a program in a home that nobody else may enter. */
+/** Such as a program in a home that other OS users may not enter. */
 function unableToRun(runAs: string, said: string): Finding {
   const { file, args } = runAgentProgram("", "");
   return {
@@ -103,8 +103,8 @@ function unableToRun(runAs: string, said: string): Finding {
 }
 
 /** Other systems make users in their own ways. */
-function byHand(runAs: string, patient: Patient): Finding {
-  const rule = ruleFor(runAs, patient.projectDir);
+function byHand(runAs: string, context: DoctorContext): Finding {
+  const rule = ruleFor(runAs, context.projectDir);
   return {
     severity: "note",
     what: `this system's users are not made by al: make ${runAs} without a login (System Settings, or sysadminctl -addUser ${runAs} -shell /usr/bin/false), then put this into ${rulePath(rule)} by sudo visudo -f:\n${rule}`,

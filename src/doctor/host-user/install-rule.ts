@@ -11,7 +11,7 @@ export function rulePath(rule: string): string {
 
 /**
  * Puts a rule in force after visudo has checked it, and takes it out again when it doesn't go with the other rules: a
- * broken one would lock everybody out of sudo. It comes in by its name, so that nobody ever sees half of it or another
+ * broken one would lock all users out of sudo. It is renamed into place, so that sudo never reads half of it or another
  * mode; sudo passes over names with a dot. Rejects with the reason when it can't.
  */
 export async function installRule(rule: string, env: NodeJS.ProcessEnv): Promise<void> {

@@ -21,20 +21,20 @@ const close = (server: { close(): unknown }) => void servers.push(server);
 describe("the doctor", () => {
   test("finds nothing wrong with a healthy project, and changes nothing", async () => {
     const before = ward.fingerprint();
-    const found = await ward.examine();
+    const found = await ward.runChecks();
     expect(found.filter(({ severity }) => !["ok", "note"].includes(severity))).toEqual([]);
     expect(ward.fingerprint()).toBe(before);
   });
 
   test("says in words when an agent runs", async () => {
-    const found = await ward.examine();
+    const found = await ward.runChecks();
     const { what = "" } = found.find(({ check }) => check === "schedules") ?? {};
     expect(what).toContain("dev: At 09:00, Monday through Friday (Europe/Berlin); next ");
     expect(what.match(/(Mon|Tue|Wed|Thu|Fri) \d+ [A-Z][a-z]+ 09:00/g)).toHaveLength(3);
   });
 
   test("says that nothing keeps an agent of your own user from your files", async () => {
-    const found = await ward.examine();
+    const found = await ward.runChecks();
     expect(found).toContainEqual(
       expect.objectContaining({
         check: "host users",
@@ -50,16 +50,18 @@ describe("the doctor's repairs", () => {
     chmodSync(store(ward, "github_token", "default", "token"), 0o644);
     chmodSync(join(ward.dir, agentConfig), 0o666);
     rmSync(store(ward, "gateway_api_key"), { recursive: true });
-    const found = await ward.examine({ repair: true });
+    const found = await ward.runChecks({ repair: true });
     expect(found.filter(({ severity }) => severity === "fixed")).toHaveLength(3);
     expect(found.filter(({ severity }) => ["error", "warning"].includes(severity))).toEqual([]);
-    expect(await ward.examine()).not.toContainEqual(expect.objectContaining({ severity: "fixed" }));
+    expect(await ward.runChecks()).not.toContainEqual(
+      expect.objectContaining({ severity: "fixed" }),
+    );
   });
 });
 
 test("the default image of another project or version is told from this project's own", async () => {
   await runInContainer(ward, close, {});
-  const found = await ward.examine();
+  const found = await ward.runChecks();
   expect(found.find(({ what }) => what.startsWith("image "))).toMatchObject({
     severity: "note",
     what: expect.stringMatching(
@@ -71,14 +73,14 @@ test("the default image of another project or version is told from this project'
 test("containers of a scheduler that is gone are told by their runs", async () => {
   const left = [{ Id: "0123456789abcdef", Labels: { "al.instance": "dev-abcd2345" } }];
   await runInContainer(ward, close, { "/containers/json": left });
-  const taken = (await ward.examine()).find(({ check }) => check === "containers");
+  const taken = (await ward.runChecks()).find(({ check }) => check === "containers");
   expect(taken?.what).toContain("left 1: dev-abcd2345");
   expect(taken?.fix).toMatch(/^al start/);
 });
 
 test("on macOS the doctor makes no OS user and says how a person does", async () => {
   ward.edit(agentConfig, '"$USER"', '"al-agent"');
-  const found = await ward.examine({ platform: "darwin", repair: true });
+  const found = await ward.runChecks({ platform: "darwin", repair: true });
   const [user] = found.filter(({ check }) => check === "host users");
   expect(user).toMatchObject({
     severity: "note",
@@ -92,7 +94,7 @@ test("what a dead scheduler left is removed with its own folder, and no other th
   const info = { pid: 1, startedAt: new Date().toISOString() };
   const fixFor = async (socketPath: string | null) => {
     writeState(ward, "run/scheduler.json", JSON.stringify({ ...info, socketPath }));
-    return (await ward.examine()).find(({ check }) => check === "scheduler")?.fix;
+    return (await ward.runChecks()).find(({ check }) => check === "scheduler")?.fix;
   };
   const path = join(ward.dir, ".al/run/scheduler.json");
   expect(await fixFor("/tmp/al-x1Y2z3/operator.sock")).toBe(`rm -rf /tmp/al-x1Y2z3 ${path}`);

@@ -13,8 +13,8 @@ import type { SchedulerInfo } from "../store/scheduler-info.ts";
 import { runsDir } from "../start/run-agent-program.ts";
 import { filterTable } from "../webhooks/providers/table.ts";
 
-/** Where the project is, and what it is surrounded by. */
-export interface Surroundings {
+/** Where the project is, and its environment. */
+export interface DoctorOptions {
   /** Absolute. */
   readonly projectDir: string;
   readonly env: NodeJS.ProcessEnv;
@@ -24,8 +24,8 @@ export interface Surroundings {
   readonly runsDir?: string;
 }
 
-/** What is examined: a project and its surroundings, read once. */
-export interface Patient extends Required<Surroundings> {
+/** What the checks read: a project and its environment, read once. */
+export interface DoctorContext extends Required<DoctorOptions> {
   readonly home: string;
   /** Null when its `config.toml` can't be used; then no agent is known either. */
   readonly project: ProjectConfig | null;
@@ -45,10 +45,10 @@ export interface Patient extends Required<Surroundings> {
 }
 
 /** Reads a project. A fault in it is part of the result, and never thrown. */
-export async function readPatient(surroundings: Surroundings): Promise<Patient> {
-  const { projectDir, env } = surroundings;
+export async function readDoctorContext(options: DoctorOptions): Promise<DoctorContext> {
+  const { projectDir, env } = options;
   const around = {
-    ...{ platform: process.platform, runsDir, ...surroundings, home: homeDir(env) },
+    ...{ platform: process.platform, runsDir, ...options, home: homeDir(env) },
     ...readScheduler(projectDir),
   };
   const nothing = { project: null, agents: [], agentProblems: [], bareSkills: [] };
@@ -66,7 +66,7 @@ export async function readPatient(surroundings: Surroundings): Promise<Patient> 
   }
 }
 
-function readScheduler(projectDir: string): Pick<Patient, "scheduler" | "lockProblem"> {
+function readScheduler(projectDir: string): Pick<DoctorContext, "scheduler" | "lockProblem"> {
   try {
     return { scheduler: readSchedulerInfo(projectDir), lockProblem: null };
   } catch (error) {
@@ -77,7 +77,7 @@ function readScheduler(projectDir: string): Pick<Patient, "scheduler" | "lockPro
 async function readAgents(
   projectDir: string,
   project: ProjectConfig,
-): Promise<Pick<Patient, "agents" | "agentProblems" | "bareSkills">> {
+): Promise<Pick<DoctorContext, "agents" | "agentProblems" | "bareSkills">> {
   const { names, problems } = await listAgents(projectDir);
   const agents: AgentConfig[] = [];
   const agentProblems = [...problems];
@@ -99,6 +99,6 @@ async function readAgents(
 }
 
 /** Agents that may run. */
-export function enabledAgents({ agents }: Pick<Patient, "agents">): AgentConfig[] {
+export function enabledAgents({ agents }: Pick<DoctorContext, "agents">): AgentConfig[] {
   return agents.filter(({ scale }) => scale > 0);
 }

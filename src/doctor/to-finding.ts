@@ -2,10 +2,13 @@ import type { Problem } from "../../streams/vocabulary.ts";
 import { shellWord } from "../contracts/shell-word.ts";
 import { messageOf, UserError } from "../errors.ts";
 import type { Finding, Severity } from "./finding.ts";
-import type { Patient } from "./patient.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 
-/** A command of this program for the patient's project, as it is typed in the current directory. */
-export function alCommand({ projectDir }: Pick<Patient, "projectDir">, command: string): string {
+/** A command of this program for the context's project, as it is typed in the current directory. */
+export function alCommand(
+  { projectDir }: Pick<DoctorContext, "projectDir">,
+  command: string,
+): string {
   return projectDir === process.cwd()
     ? `al ${command}`
     : `al ${command} -p ${shellWord(projectDir)}`;
