@@ -1,4 +1,5 @@
 import type { LogEntry, LogLevel } from "../../streams/vocabulary.ts";
+import { kindOf } from "../contracts/log-kinds.ts";
 import { localTime, plain } from "./format.ts";
 import type { Colors } from "./output.ts";
 
@@ -37,15 +38,16 @@ export function formatLog(entry: LogEntry, { colors, showAgent, now }: LogStyle)
   ].join(" ");
 }
 
-/** What a tool gave back, shortened: the log file and `--json` have the rest. */
-function outputOf({ kind, output, isError }: LogEntry): readonly string[] {
-  if (kind !== "tool-result" || typeof output !== "string") return [];
+/** The output of a tool, shortened: the log file and `--json` have the rest. */
+function outputOf(entry: LogEntry): readonly string[] {
+  const { output, isError } = entry;
+  if (kindOf(entry) !== "tool-result" || typeof output !== "string") return [];
   const lines = plain(output).trimEnd().split("\n");
   if (lines.join("") === "") return [];
   return isError === true ? lastOf(lines) : firstOf(lines);
 }
 
-/** Why it failed, and with which exit code, is told last; empty lines would take the place of it. */
+/** The reason of a failure and its exit code come last; empty lines would take their room. */
 function lastOf(lines: readonly string[]): string[] {
   const full = lines.filter((line) => line.trim() !== "");
   const more = full.length - shownLines;

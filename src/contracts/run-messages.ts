@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { logKinds } from "./log-kinds.ts";
 
 /** Epoch ms that a Date can hold: a run may write any number, and one beyond throws where it is made a text. */
 const timeSchema = z.number().min(0).max(8.64e15);
@@ -10,24 +11,6 @@ const usageSchema = z.object({
   costUsd: z.number().nullable(),
   turns: z.number().nullable(),
 });
-
-/**
- * What a log line of a run is about, so that a page can tell the run as a story:
- * `said` (text of the model), `tool` (a call, with `tool` and `input`), `tool-result` (with `tool`, `output`,
- * `isError`, `durationMs`), `usage` (tokens of one turn), `fallback` (from one model to the next), `hook`,
- * `process` (a raw line of a process), `run` (start and end of the run itself).
- */
-export const logKinds = [
-  "said",
-  "tool",
-  "tool-result",
-  "usage",
-  "fallback",
-  "hook",
-  "process",
-  "run",
-] as const;
-export type LogKind = (typeof logKinds)[number];
 
 export const runMessageSchema = z.discriminatedUnion("type", [
   z.object({

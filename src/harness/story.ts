@@ -1,4 +1,4 @@
-import type { LogKind } from "../contracts/run-messages.ts";
+import type { LogKind } from "../contracts/log-kinds.ts";
 import type { Emit } from "./harness.ts";
 import { breakBefore, cut, cutStart } from "./message-writer.ts";
 

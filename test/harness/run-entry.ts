@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Job } from "../../src/contracts/job.ts";
 import { runMessageSchema } from "../../src/contracts/run-messages.ts";
-import type { LogKind, RunMessage } from "../../src/contracts/run-messages.ts";
+import type { LogKind } from "../../src/contracts/log-kinds.ts";
+import type { RunMessage } from "../../src/contracts/run-messages.ts";
 
 const entry = fileURLToPath(new URL("../helpers/run-agent-entry.ts", import.meta.url));
 

@@ -1,4 +1,6 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
+import { kindOf } from "../../../contracts/log-kinds.ts";
+import type { LogKind } from "../../../contracts/log-kinds.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
 import { create, setAttribute } from "./dom.ts";
 import { clockTime, exactTime, levelName } from "./format.ts";
@@ -16,18 +18,18 @@ export interface LogRow {
   readonly text: () => string;
   /** Unfolds output with this text, lower case, and folds again what it unfolded when there is none. */
   reveal(text: string): void;
-  /** Shows the entry as it was written, below what it says. */
+  /** Shows the entry as it was written, below its text. */
   setRaw(isRaw: boolean): void;
 }
 
 /** One line of output up to this long stands beside its result. */
 const inlineChars = 100;
 
-/** Makes a line, as text of its kind; the kinds are those of a run's messages. A press on its time shows it raw. */
+/** Makes a line, as text of its kind. A press on its time shows it raw. */
 export function createLogRow(entry: LogEntry): LogRow {
   const level = levelName(entry.level);
-  const kind = typeof entry.kind === "string" ? entry.kind : "plain";
-  const row = create("div", `line ${level} kind-${/^[a-z-]+$/.test(kind) ? kind : "plain"}`);
+  const kind = kindOf(entry);
+  const row = create("div", `line ${level} kind-${kind ?? "plain"}`);
   const at = create("button", "at", clockTime(entry.time));
   setAttribute(at, "type", "button");
   // Thousands of stops would make the page unusable by keyboard; there the button for all lines does it.
@@ -35,7 +37,7 @@ export function createLogRow(entry: LogEntry): LogRow {
   setAttribute(at, "aria-expanded", "false");
   at.title = `${exactTime(entry.time)}: show the entry as it was written`;
   const content = create("div", "content");
-  content.append(...contentOf(kind, entry));
+  content.append(...(kind === null ? plainLine : contents[kind])(entry));
   row.append(at, create("span", "level", level.toUpperCase()), content);
 
   let raw: HTMLElement | null = null;
@@ -48,7 +50,9 @@ export function createLogRow(entry: LogEntry): LogRow {
   };
   at.addEventListener("click", () => setRaw(raw === null));
   return {
-    ...{ element: row, level: entry.level, setRaw },
+    element: row,
+    level: entry.level,
+    setRaw,
     text: () => content.textContent,
     reveal: revealing(content.querySelector("details")),
   };
@@ -66,20 +70,22 @@ function revealing(fold: HTMLDetailsElement | null): (text: string) => void {
   };
 }
 
-function contentOf(kind: string, entry: LogEntry): readonly HTMLElement[] {
-  if (kind === "tool") return toolCall(entry);
-  if (kind === "tool-result") return toolResult(entry);
-  if (kind === "usage") return [create("span", "facts", usageText(entry))];
-  if (kind === "said") return [said(entry.msg)];
-  if (kind === "run") return runEnd(entry) ?? runStart(entry) ?? plainLine(entry);
-  return plainLine(entry);
-}
+const contents: Readonly<Record<LogKind, (entry: LogEntry) => readonly HTMLElement[]>> = {
+  said: assistantText,
+  tool: toolCall,
+  "tool-result": toolResult,
+  usage: (entry) => [create("span", "facts", usageText(entry))],
+  fallback: plainLine,
+  hook: plainLine,
+  process: plainLine,
+  run: (entry) => runEnd(entry) ?? runStart(entry) ?? plainLine(entry),
+};
 
-/** What the model said: its emphasis and code as such, its lines as they are. */
-function said(msg: string): HTMLElement {
+/** The model's text: its emphasis and code as such, its lines as they are. */
+function assistantText({ msg }: LogEntry): readonly HTMLElement[] {
   const text = create("span", "text");
   text.append(...inlineMarkdown(plainText(msg)));
-  return text;
+  return [text];
 }
 
 function plainLine(entry: LogEntry): readonly HTMLElement[] {
@@ -91,13 +97,13 @@ function plainLine(entry: LogEntry): readonly HTMLElement[] {
 function toolCall(entry: LogEntry): readonly HTMLElement[] {
   const { tool, input } = entry;
   if (typeof tool !== "string") return [create("span", "text", plainText(entry.msg))];
-  // The space is for who selects and copies the line.
+  // The space is for a copy of the line.
   const name = create("span", "tool", `${tool} `);
-  const told = requestLine(tool, input);
-  return [name, ...(told ?? [create("code", "input", plainText(inputText(input)))])];
+  const words = requestLine(tool, input);
+  return [name, ...(words ?? [create("code", "input", plainText(inputText(input)))])];
 }
 
-/** What a tool is mostly about, a command or a path, is shown as it is, the rest as JSON. */
+/** The main input of a tool, a command or a path, is shown as it is, the rest as JSON. */
 function inputText(input: unknown): string {
   if (input === undefined || input === null) return "";
   if (typeof input !== "object") return JSON.stringify(input);
@@ -114,11 +120,11 @@ function toolResult(entry: LogEntry): readonly HTMLElement[] {
   const result = entry.isError === true ? "failed" : "done";
   const name = typeof entry.tool === "string" ? `${entry.tool} ` : "";
   const words = [`${name}${result}`, factsOf(entry)].filter(Boolean).join(" · ");
-  // The space is for who selects and copies the line.
+  // The space is for a copy of the line.
   const head = create("span", `result ${result}`, `${words} `);
   const text = output.trim();
-  const told = typeof entry.tool === "string" ? answerLine(entry.tool, text) : null;
-  if (told !== null) return [head, ...told];
+  const answer = typeof entry.tool === "string" ? answerLine(entry.tool, text) : null;
+  if (answer !== null) return [head, ...answer];
   if (text === "") return [head];
   const isShort = text.length <= inlineChars && !text.includes("\n");
   return [head, isShort ? create("span", "output-inline", text) : outputBlock(output)];
