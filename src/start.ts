@@ -111,7 +111,7 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
     project$: inputs.project$,
     stopping$: inputs.stopping$,
     agents: () => status.agents(),
-    keepWarm: runtimes.keepWarm,
+    prewarm: runtimes.prewarm,
   });
 
   let exitCode = 0;

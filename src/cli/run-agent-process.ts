@@ -15,8 +15,8 @@ export async function runAgentProcess(): Promise<void> {
 }
 
 async function keep(): Promise<number> {
-  const { keeper } = await import("../runners/host-user/keeper.ts");
-  return keeper(process.stdin, process.env);
+  const { supervisor } = await import("../runners/host-user/supervisor.ts");
+  return supervisor(process.stdin, process.env);
 }
 
 async function run(): Promise<number> {

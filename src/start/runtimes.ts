@@ -59,8 +59,8 @@ export interface Runtimes {
   /** Stops a run that only waits, where its runtime can; the other starts it again. */
   readonly freeze: (request: RunRequest) => Promise<void>;
   readonly thaw: (request: RunRequest) => Promise<void>;
-  /** Keeps so many processes started ahead for each of these OS users, and none for others. */
-  readonly keepWarm: (users: readonly string[], each: number) => void;
+  /** Keeps so many processes prewarmed for each of these OS users, and none for others. */
+  readonly prewarm: (users: readonly string[], each: number) => void;
   /** Starts to answer what runs ask for; until then they are told to come again. */
   readonly serve: (abilities: RunApi) => void;
   /** Answers no run any more. */
@@ -149,7 +149,7 @@ export function createRuntimes(context: RunContext): Runtimes {
     },
     freeze: async (request) => runners[request.agent.runtime.type].freeze?.(request),
     thaw: async (request) => runners[request.agent.runtime.type].thaw?.(request),
-    keepWarm: (users, each) => hostUser.keepWarm(users, each),
+    prewarm: (users, each) => hostUser.prewarm(users, each),
     serve: (abilities) => channels.serve(abilities),
     close: () => channels.close(),
   };

@@ -1,6 +1,6 @@
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
-import { isOneself } from "../../runners/host-user/keeper-process.ts";
+import { isOwnUser } from "../../runners/host-user/supervisor-process.ts";
 import type { Check, Finding } from "../finding.ts";
 import { note } from "../finding.ts";
 import { checkAccount } from "../host-user/account.ts";
@@ -14,7 +14,7 @@ export const hostUser: Check = {
     const agents = enabledAgents(context).filter(
       ({ runtime }) => runtimes[runtime.type].runsAsUser,
     );
-    const own = agents.filter(({ runtime }) => isOneself(runtime.runAs));
+    const own = agents.filter(({ runtime }) => isOwnUser(runtime.runAs));
     const others = Map.groupBy(
       agents.filter((agent) => !own.includes(agent)),
       ({ runtime }) => runtime.runAs,

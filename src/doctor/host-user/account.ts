@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { sendOrder } from "../../runners/host-user/keeper-process.ts";
+import { sendOrder } from "../../runners/host-user/supervisor-process.ts";
 import { anyAgent, sudoersRule } from "../../runners/host-user/sudoers-rule.ts";
 import { runAgentProgram } from "../../start/run-agent-program.ts";
 import type { Finding } from "../finding.ts";

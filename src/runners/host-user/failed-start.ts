@@ -1,13 +1,16 @@
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
-import { isOneself } from "./keeper-process.ts";
-import type { KeeperStart } from "./keeper-process.ts";
+import { isOwnUser } from "./supervisor-process.ts";
+import type { SupervisorStart } from "./supervisor-process.ts";
 
 /** Why a run did not begin and what to do about it, from the lines that sudo or the program itself said. */
-export function startProblem({ runAs, program }: KeeperStart, lines: readonly string[]): string {
+export function startProblem(
+  { runAs, program }: SupervisorStart,
+  lines: readonly string[],
+): string {
   // What tells the reason, among the stack or the consequences.
   const said = lines.find((line) => /^sudo: |Error: |ENOENT/.test(line)) ?? lines.join("; ");
   const why = said === "" ? "no reason was given" : said;
-  if (isOneself(runAs)) return `the run's process cannot be started: ${why}`;
+  if (isOwnUser(runAs)) return `the run's process cannot be started: ${why}`;
   return `no run as OS user "${runAs}": ${why}; ${remedy(said, runAs, [program.file, ...program.args])}`;
 }
 
@@ -21,7 +24,7 @@ function remedy(said: string, runAs: string, [file, al]: readonly string[]): str
   return `"${runAs}" must be able to read and run ${file} and ${al ?? "al"}: install both where every user can`;
 }
 
-/** The exit of a run whose keeper was ended by somebody, and the run with it. */
+/** The exit of a run whose supervisor was ended by somebody, and the run with it. */
 export const goneExit: RunnerEvent = {
   type: "exit",
   exit: {

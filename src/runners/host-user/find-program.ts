@@ -1,7 +1,7 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { hasCode, isMissing } from "../../errors.ts";
-import { isOneself } from "./keeper-process.ts";
+import { isOwnUser } from "./supervisor-process.ts";
 
 /** Whether a run would find a program; `unlikely` where the run's PATH is not known here. */
 export type ProgramSearch = "found" | "missing" | "unlikely";
@@ -17,7 +17,7 @@ export async function findProgram(
   runAs: string,
   { PATH }: NodeJS.ProcessEnv,
 ): Promise<ProgramSearch> {
-  const isMine = isOneself(runAs);
+  const isMine = isOwnUser(runAs);
   if (program.includes("/")) {
     const isThere = !isAbsolute(program) || (await mayRun(program, isMine));
     return isThere ? "found" : "missing";

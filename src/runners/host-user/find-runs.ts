@@ -1,8 +1,8 @@
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
-import { sendOrder } from "./keeper-process.ts";
+import { sendOrder } from "./supervisor-process.ts";
 import { isAlive } from "./process-identity.ts";
-import { keeperStartOf } from "./run-environment.ts";
+import { supervisorStartOf } from "./run-environment.ts";
 import { logPathOf, readEndRecord, readRunRecord, workDirOf } from "./run-files.ts";
 
 /** A run that an earlier scheduler started and that can be gone on with, with the config that it started with. */
@@ -29,7 +29,7 @@ async function findRun(
   if (record === null) return null;
   const { agent, process, mark } = record;
   if (isAlive(process) || (await readEndRecord(path)) !== null) return { instanceId, agent };
-  const start = keeperStartOf(agent.name, agent.runtime.runAs, options);
+  const start = supervisorStartOf(agent.name, agent.runtime.runAs, options);
   const workDir = workDirOf(options.baseDir, instanceId);
   await sendOrder(start, { order: "end", instanceId, mark, workDir });
   return null;

@@ -5,17 +5,17 @@ import type { Life } from "../as-run.ts";
 import { runOutput } from "../run-output.ts";
 import { followLog } from "./follow-log.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
-import { sendOrder } from "./keeper-process.ts";
-import type { KeeperStart } from "./keeper-process.ts";
+import { sendOrder } from "./supervisor-process.ts";
+import type { SupervisorStart } from "./supervisor-process.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import { runAccount } from "./run-account.ts";
 import { runControl } from "./run-control.ts";
 import { logPathOf, workDirOf } from "./run-files.ts";
 
-/** A run whose keeper was started, now or by an earlier scheduler. */
-export interface KeptRun {
+/** A run whose supervisor was started, now or by an earlier scheduler. */
+export interface SupervisedRun {
   readonly request: RunRequest;
-  readonly start: KeeperStart;
+  readonly start: SupervisorStart;
   readonly process: ProcessIdentity;
   /** As in the run's record. */
   readonly mark?: string | undefined;
@@ -30,14 +30,14 @@ export type Followed =
   | { readonly type: "exit"; readonly exit: RunnerEvent }
   /** Its subscriber left; it is being killed. */
   | { readonly type: "left" }
-  /** The keeper went away before the run began; `said` is why, as far as it is known. */
+  /** The supervisor went away before the run began; `said` is why, as far as it is known. */
   | { readonly type: "not-begun"; readonly said: readonly string[] }
-  /** The keeper went away without a word. */
+  /** The supervisor went away without a word. */
   | { readonly type: "gone" };
 
 /** Follows a run's log to its end, and ends the run when it is asked to. */
 export async function followRun(
-  run: KeptRun,
+  run: SupervisedRun,
   { stopping, left }: Life,
   options: HostUserOptions,
 ): Promise<Followed> {

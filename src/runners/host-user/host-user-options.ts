@@ -1,13 +1,13 @@
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { Job } from "../../contracts/job.ts";
-import type { Program } from "./keeper-order.ts";
+import type { Program } from "./supervisor-order.ts";
 
 export interface HostUserOptions {
   /** Makes the job of a run; a rejection says, for a person, why it cannot run. `workDir` is there when it starts. */
   readonly prepare: (request: RunRequest, workDir: string) => Promise<Job>;
   /** `al _run-agent <agent> --project <dir>` with absolute paths: what sudo is asked for, and what runs. */
   readonly runAgent: (agent: string) => Program;
-  /** What runs instead of `runAgent`, inside what keeps it; null: what is started ahead of any run. */
+  /** What runs instead of `runAgent`, inside the run's supervisor; null: what a prewarmed process runs. */
   readonly program?: (request: RunRequest | null) => Program;
   /** Absolute. */
   readonly projectDir: string;

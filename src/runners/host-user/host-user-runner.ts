@@ -10,18 +10,18 @@ import { rejectedExit } from "../rejecting.ts";
 import { findRuns } from "./find-runs.ts";
 import type { FoundHostUserRun } from "./find-runs.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
-import { isOneself } from "./keeper-process.ts";
+import { isOwnUser } from "./supervisor-process.ts";
 import { newRun } from "./new-run.ts";
 import { resumedRun } from "./resumed-run.ts";
-import { removeLostLogs, startWarm } from "./warm-keeper.ts";
-import { createWarmPool, warmTimes } from "./warm-pool.ts";
+import { removeLostLogs, startWorker } from "./prewarmed-worker.ts";
+import { createWorkerPool, workerPoolTimes } from "./worker-pool.ts";
 
 export interface HostUserRunner extends Runner {
   /**
-   * Keeps so many processes started ahead for each of these OS users from now on, and none for others. A run of the
+   * Keeps so many processes prewarmed for each of these OS users from now on, and none for others. A run of the
    * pi harness takes one at once.
    */
-  keepWarm(users: readonly string[], each: number): void;
+  prewarm(users: readonly string[], each: number): void;
   /**
    * Which of these instances live, or ended with nobody there to see it. What is left of others is ended and
    * removed, so that their work can be tried again.
@@ -42,18 +42,21 @@ export interface HostUserRunner extends Runner {
  * the scheduler dies; its log file tells the next one what it missed.
  */
 export function createHostUserRunner(options: HostUserOptions): HostUserRunner {
-  const pool = createWarmPool({ ...warmTimes, start: (user) => startWarm(user, options) });
-  const warmFor = ({ harness, runtime }: AgentConfig) =>
+  const pool = createWorkerPool({
+    ...workerPoolTimes,
+    start: (user) => startWorker(user, options),
+  });
+  const workerFor = ({ harness, runtime }: AgentConfig) =>
     harnesses[harness.type].canPrewarm ? pool.take(userOf(runtime.runAs)) : null;
   return {
-    keepWarm: (users, each) => {
+    prewarm: (users, each) => {
       if (each > 0) removeLostLogs(options.baseDir);
       pool.keep(users.map(userOf), each);
     },
     run: (request, stop$) =>
       asRun(
         stop$,
-        (life) => newRun(request, life, options, () => warmFor(request.agent)),
+        (life) => newRun(request, life, options, () => workerFor(request.agent)),
         (error) => rejectedExit(reasonOf(error)),
       ),
     resume: ({ request, last }, stop$) =>
@@ -68,5 +71,5 @@ export function createHostUserRunner(options: HostUserOptions): HostUserRunner {
 
 /** One name for one user. */
 function userOf(runAs: string): string {
-  return isOneself(runAs) ? "$USER" : runAs;
+  return isOwnUser(runAs) ? "$USER" : runAs;
 }

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import type { Program } from "./keeper-order.ts";
+import type { Program } from "./supervisor-order.ts";
 
 /** How the processes of a run are held together. */
 export interface Isolation {

@@ -1,13 +1,13 @@
 import { writeSync } from "node:fs";
 import { cappedMessage, maxOutputBytes } from "../output-cap.ts";
 import { runLogLine } from "./run-log.ts";
-import type { EndRecord, KeeperRecord, RunLogKind } from "./run-log.ts";
+import type { EndRecord, BeginRecord, RunLogKind } from "./run-log.ts";
 
-/** The keeper's end of a run's log file. */
+/** The supervisor's end of a run's log file. */
 export interface RunLogWriter {
   /** Lines of the run's output, in order. */
   output(stream: "out" | "err", lines: readonly string[]): void;
-  keeper(record: KeeperRecord): void;
+  supervisor(record: BeginRecord): void;
   /** The last line. */
   end(record: EndRecord): void;
 }
@@ -43,7 +43,7 @@ export function runLogWriter(fd: number): RunLogWriter {
       const written = lines.filter((line) => line.trim() !== "");
       writeAll(fd, written.map((line) => fitting(stream, line)).join(""));
     },
-    keeper: (record) => writeAll(fd, runLogLine("keeper", JSON.stringify(record))),
+    supervisor: (record) => writeAll(fd, runLogLine("keeper", JSON.stringify(record))),
     end: (record) => {
       const last = account === null ? "" : runLogLine("out", account);
       writeAll(fd, last + runLogLine("end", JSON.stringify(record)));

@@ -11,36 +11,36 @@ import { stoppedBeforeStart } from "../run-exit.ts";
 import { rejectedExit } from "../rejecting.ts";
 import { ownBaseDir } from "./base-dir.ts";
 import { followRun } from "./follow-run.ts";
-import type { Followed, KeptRun } from "./follow-run.ts";
+import type { Followed, SupervisedRun } from "./follow-run.ts";
 import { goneExit, startProblem } from "./failed-start.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
-import type { KeepOrder } from "./keeper-order.ts";
-import { isOneself, sendOrder, startKeeper } from "./keeper-process.ts";
-import type { KeeperStart } from "./keeper-process.ts";
+import type { RunOrder } from "./supervisor-order.ts";
+import { isOwnUser, sendOrder, startSupervisor } from "./supervisor-process.ts";
+import type { SupervisorStart } from "./supervisor-process.ts";
 import { identityOf } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
-import { keeperStartOf, runEnvironment } from "./run-environment.ts";
-import type { WarmKeeper } from "./warm-keeper.ts";
+import { supervisorStartOf, runEnvironment } from "./run-environment.ts";
+import type { PrewarmedWorker } from "./prewarmed-worker.ts";
 import { closeLog, createLog, logPathOf, workDirOf, writeRunRecord } from "./run-files.ts";
 
 /** A run whose scheduler is gone ends this much after its timeout, in ms. */
 const overtimeMs = 10_000;
 
-/** A run from nothing to its exit; `warm` gives a keeper that waits for it, where there is one. */
+/** A run from nothing to its exit; `takeWorker` gives a prewarmed one, where there is one. */
 export async function newRun(
   request: RunRequest,
   life: Life,
   options: HostUserOptions,
-  warm: () => WarmKeeper | null,
+  takeWorker: () => PrewarmedWorker | null,
 ): Promise<void> {
   const { baseDir } = options;
   const { instanceId, agent } = request;
   const { runAs } = agent.runtime;
-  await ownBaseDir(baseDir, !isOneself(runAs));
+  await ownBaseDir(baseDir, !isOwnUser(runAs));
   const over = AbortSignal.any([life.stopping, life.left]);
   const job = await unlessAborted(options.prepare(request, workDirOf(baseDir, instanceId)), over);
   if (job === null || over.aborted) return life.emit(stoppedBeforeStart);
-  const start = keeperStartOf(agent.name, runAs, options);
+  const start = supervisorStartOf(agent.name, runAs, options);
   const follow = async (begun: Begun): Promise<Followed> => {
     const { process, mark, over } = begun;
     if (process === null) return { type: "not-begun", said: [(await over) ?? ""] };
@@ -51,7 +51,7 @@ export async function newRun(
       options,
     );
   };
-  let begun = beginWarm(request, warm(), job, options);
+  let begun = beginInWorker(request, takeWorker(), job, options);
   let followed = begun && (await follow(begun));
   // Nothing was begun by one that ended just then: it is no reason for the run to fail.
   if (followed === null || (followed.type === "not-begun" && !life.stopping.aborted)) {
@@ -73,13 +73,18 @@ interface Begun {
 }
 
 /**
- * Starts the keeper. Its order is written after the run's record: a scheduler that dies in between leaves a keeper
+ * Starts the worker. Its order is written after the run's record: a scheduler that dies in between leaves a supervisor
  * that never got its order, and so does nothing.
  */
-function begin(request: RunRequest, start: KeeperStart, job: Job, options: HostUserOptions): Begun {
+function begin(
+  request: RunRequest,
+  start: SupervisorStart,
+  job: Job,
+  options: HostUserOptions,
+): Begun {
   const logFd = createLog(logPathOf(options.baseDir, request.instanceId));
   try {
-    const child = startKeeper(start, logFd);
+    const child = startSupervisor(start, logFd);
     const over = overOf(child);
     if (child.pid === undefined) return { process: null, over };
     const process = identityOf(child.pid);
@@ -92,30 +97,30 @@ function begin(request: RunRequest, start: KeeperStart, job: Job, options: HostU
   }
 }
 
-/** As `begin`, with a keeper that was started before; null where there is none, or its log can't be the run's. */
-function beginWarm(
+/** As `begin`, with a supervisor that was started before; null where there is none, or its log can't be the run's. */
+function beginInWorker(
   request: RunRequest,
-  keeper: WarmKeeper | null,
+  worker: PrewarmedWorker | null,
   job: Job,
   options: HostUserOptions,
 ): Begun | null {
-  if (keeper === null) return null;
-  const { process, mark, child, over } = keeper;
+  if (worker === null) return null;
+  const { process, mark, child, over } = worker;
   try {
-    const logFd = keeper.claim(logPathOf(options.baseDir, request.instanceId));
+    const logFd = worker.claim(logPathOf(options.baseDir, request.instanceId));
     writeRunRecord(logFd, { agent: request.agent, project: options.projectDir, process, mark });
   } catch {
-    keeper.end();
+    worker.end();
     return null;
   }
   child.stdin?.write(orderedRun(request, job, options));
-  keeper.end();
+  worker.end();
   return { process, mark, over: over.then(() => null) };
 }
 
-/** What the keeper of a run is told. */
+/** What the supervisor of a run is told. */
 function orderedRun(request: RunRequest, job: Job, options: HostUserOptions): string {
-  return `${JSON.stringify(keepOrder(request, options))}\n${JSON.stringify(job)}\n`;
+  return `${JSON.stringify(runOrder(request, options))}\n${JSON.stringify(job)}\n`;
 }
 
 function overOf(child: ChildProcess): Promise<string | null> {
@@ -127,7 +132,7 @@ function overOf(child: ChildProcess): Promise<string | null> {
   });
 }
 
-function keepOrder(request: RunRequest, options: HostUserOptions): KeepOrder {
+function runOrder(request: RunRequest, options: HostUserOptions): RunOrder {
   const { agent, instanceId } = request;
   return {
     order: "keep",
@@ -146,7 +151,7 @@ function lifeMs({ timeoutSeconds, waitTimeoutSeconds }: AgentConfig): number {
 
 async function exitOf(
   followed: Followed,
-  { request: { instanceId }, start, mark }: Pick<KeptRun, "request" | "start" | "mark">,
+  { request: { instanceId }, start, mark }: Pick<SupervisedRun, "request" | "start" | "mark">,
   life: Life,
   { baseDir }: HostUserOptions,
 ): Promise<RunnerEvent | null> {

@@ -8,7 +8,7 @@ const newline = 0x0a;
 export const notWhole =
   "no whole order came on standard input; the scheduler runs this command, not a person";
 
-/** A keeper's standard input. Both reject when it ends before, as a scheduler that died while it wrote leaves it. */
+/** A supervisor's standard input. Both reject when it ends before, as a scheduler that died while it wrote leaves it. */
 export interface OrderInput {
   /** The next line. */
   line(): Promise<string>;

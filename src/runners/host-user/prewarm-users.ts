@@ -13,7 +13,7 @@ export interface PrewarmDeps {
   /** As the status has them. */
   readonly agents: () => Iterable<AgentRecord>;
   /** Keeps this number of prewarmed processes for each of these OS users, and none for others. */
-  readonly keepWarm: (users: readonly string[], each: number) => void;
+  readonly prewarm: (users: readonly string[], each: number) => void;
 }
 
 /** Keeps `[local].warm` processes prewarmed for each OS user of an enabled agent; events make it check again. */
@@ -32,7 +32,7 @@ export function createPrewarming(deps: PrewarmDeps): Prewarming {
     isAsked = true;
     setImmediate(() => {
       isAsked = false;
-      deps.keepWarm(usersOf(deps.agents()), each);
+      deps.prewarm(usersOf(deps.agents()), each);
     });
   };
   return {

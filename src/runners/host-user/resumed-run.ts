@@ -7,10 +7,10 @@ import { redactorOf } from "../redactor-of.ts";
 import { lostExit } from "../run-exit.ts";
 import { followRun } from "./follow-run.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
-import { sendOrder } from "./keeper-process.ts";
+import { sendOrder } from "./supervisor-process.ts";
 import { isAlive } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
-import { keeperStartOf } from "./run-environment.ts";
+import { supervisorStartOf } from "./run-environment.ts";
 import { logPathOf, readRunRecord, workDirOf } from "./run-files.ts";
 
 const nobodyKnows = "what kept the run went away while no scheduler was there";
@@ -27,7 +27,7 @@ export async function resumedRun(
   if (record === null) return life.emit(lostExit("the run's log is gone", null));
   const workDir = workDirOf(options.baseDir, instanceId);
   const redact = await redactorOf(request, workDir, options);
-  const start = keeperStartOf(agent.name, agent.runtime.runAs, options);
+  const start = supervisorStartOf(agent.name, agent.runtime.runAs, options);
   const over = gone(record.process);
   const emit = eventsAfter(last, place, life.emit);
   const { process, mark } = record;

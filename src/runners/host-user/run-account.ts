@@ -3,7 +3,7 @@ import { rejectedExit } from "../rejecting.ts";
 import { endedExit } from "../run-exit.ts";
 import type { RunOutput } from "../run-output.ts";
 import { parseRunLogLine, recordIn } from "./run-log.ts";
-import type { EndRecord, KeeperRecord } from "./run-log.ts";
+import type { EndRecord, BeginRecord } from "./run-log.ts";
 
 /** What a run's log says, line by line. */
 export interface RunAccount {
@@ -29,7 +29,7 @@ export function runAccount(output: RunOutput): RunAccount {
   };
   const begin = (text: string, time: number) => {
     begun = true;
-    const unconfined = (recordIn(text) as KeeperRecord | null)?.unconfined ?? null;
+    const unconfined = (recordIn(text) as BeginRecord | null)?.unconfined ?? null;
     if (unconfined !== null) output.line("stderr", unconfinedWarning(unconfined), time);
   };
 

@@ -1,5 +1,5 @@
-import { killSignal } from "./keeper-order.ts";
-import type { KeeperOrder } from "./keeper-order.ts";
+import { killSignal } from "./supervisor-order.ts";
+import type { SupervisorOrder } from "./supervisor-order.ts";
 import { isAlive } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 
@@ -17,17 +17,17 @@ export interface ControlOptions {
   readonly instanceId: string;
   readonly mark?: string | undefined;
   readonly workDir: string;
-  /** What the scheduler started: sudo, which passes signals on, or the keeper itself. */
+  /** What the scheduler started: sudo, which passes signals on, or the supervisor itself. */
   readonly process: ProcessIdentity;
   readonly graceMs: number;
   /** The way for what this user may not signal. */
-  readonly send: (order: KeeperOrder) => void;
+  readonly send: (order: SupervisorOrder) => void;
 }
 
-/** How long a keeper that was asked to kill has until it is gone round, in ms. */
-const keeperMs = 2000;
+/** How long a supervisor that was asked to kill has until it is gone round, in ms. */
+const supervisorMs = 2000;
 
-/** Control of a run by signals to its keeper, and by orders where those are not permitted. */
+/** Control of a run by signals to its supervisor, and by orders where those are not permitted. */
 export function runControl(options: ControlOptions): RunControl {
   const { instanceId, mark, workDir, send } = options;
   const timers = new Set<NodeJS.Timeout>();
@@ -35,7 +35,7 @@ export function runControl(options: ControlOptions): RunControl {
   const after = (ms: number, what: () => void) => {
     if (!over) timers.add(setTimeout(what, ms));
   };
-  const signal = (name: NodeJS.Signals, otherwise: KeeperOrder) => {
+  const signal = (name: NodeJS.Signals, otherwise: SupervisorOrder) => {
     if (over || !isAlive(options.process)) return;
     try {
       process.kill(options.process.pid, name);
@@ -43,10 +43,10 @@ export function runControl(options: ControlOptions): RunControl {
       if ((error as NodeJS.ErrnoException).code === "EPERM") send(otherwise);
     }
   };
-  const end: KeeperOrder = { order: "end", instanceId, mark, workDir };
+  const end: SupervisorOrder = { order: "end", instanceId, mark, workDir };
   const kill = () => {
     signal(killSignal, end);
-    after(keeperMs, () => {
+    after(supervisorMs, () => {
       if (isAlive(options.process)) send(end);
       signal("SIGKILL", end);
     });

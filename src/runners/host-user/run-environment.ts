@@ -1,19 +1,19 @@
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
-import { isOneself } from "./keeper-process.ts";
-import type { KeeperStart } from "./keeper-process.ts";
+import { isOwnUser } from "./supervisor-process.ts";
+import type { SupervisorStart } from "./supervisor-process.ts";
 import { workDirOf } from "./run-files.ts";
 import { tempDirOf } from "./work-dir.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** How a run's keeper is started, now and when an order has to follow it. */
-export function keeperStartOf(
+/** How a run's supervisor is started, now and when an order has to follow it. */
+export function supervisorStartOf(
   agent: string,
   runAs: string,
   { runAgent, env, compileCache }: HostUserOptions,
-): KeeperStart {
-  const cache = isOneself(runAs) && compileCache !== null;
+): SupervisorStart {
+  const cache = isOwnUser(runAs) && compileCache !== null;
   const own = { ...passedOn(env), ...(cache ? { NODE_COMPILE_CACHE: compileCache } : {}) };
   return { program: runAgent(agent), runAs, env: own };
 }
@@ -37,7 +37,7 @@ export function runEnvironment(
 }
 
 /** What a process is started with that waits for a run, whatever the agent: `mark` stands for the instance. */
-export function warmEnvironment(
+export function prewarmEnvironment(
   runAs: string,
   mark: string,
   options: HostUserOptions,
@@ -47,7 +47,7 @@ export function warmEnvironment(
 }
 
 function commonEnvironment(runAs: string, { env, compileCache }: HostUserOptions): Environment {
-  const oneself = isOneself(runAs);
+  const oneself = isOwnUser(runAs);
   return {
     ...(oneself ? passedOn(env) : { ...only(env, ["LANG"]), SHELL: "/bin/sh" }),
     ...(oneself && compileCache !== null ? { NODE_COMPILE_CACHE: compileCache } : {}),

@@ -19,14 +19,14 @@ export interface RunRecord {
   readonly agent: AgentConfig;
   /** Absolute folder of the run's project; absent in records of earlier versions. */
   readonly project?: string | undefined;
-  /** The process that the scheduler started: sudo, or the keeper itself. */
+  /** The process that the scheduler started: sudo, or the supervisor itself. */
   readonly process: ProcessIdentity;
   /** What the run's own process carries instead of the instance's name, where it was started before the run. */
   readonly mark?: string | undefined;
 }
 
 /** Record `keeper`: the run begins. `unconfined` says why its processes have no PID namespace; null: they have. */
-export interface KeeperRecord {
+export interface BeginRecord {
   readonly unconfined: string | null;
 }
 
@@ -50,7 +50,7 @@ export function runLogLine(kind: RunLogKind, text: string, time: number = Date.n
 
 const form = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (out|err|run|keeper|end) (.*)$/s;
 
-/** The parts of a line; null for one that neither scheduler nor keeper wrote, such as what sudo says. */
+/** The parts of a line; null for one that neither scheduler nor supervisor wrote, such as what sudo says. */
 export function parseRunLogLine(line: string): RunLogLine | null {
   const [, time, kind, text] = form.exec(line) ?? [];
   if (time === undefined || text === undefined) return null;

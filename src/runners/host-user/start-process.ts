@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import type { RunPlace } from "../../contracts/run-place.ts";
-import type { Program } from "./keeper-order.ts";
+import type { Program } from "./supervisor-order.ts";
 
 /** Starts the process of a run in a session of its own. */
 export function startProcess({ file, args }: Program, place: RunPlace): ChildProcess {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { UserError } from "../../errors.ts";
-import type { Program } from "./keeper-order.ts";
+import type { Program } from "./supervisor-order.ts";
 
 /** Stands for the name of any agent in the program of a rule. */
 export const anyAgent = "[a-z0-9]*";

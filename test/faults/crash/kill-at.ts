@@ -83,8 +83,8 @@ const atCalls: Readonly<Record<Extract<Strike, { at: "call" }>["of"], () => void
           return old.apply(this, args);
         },
     ),
-  spawn: () => atKeepers(() => strike()),
-  order: () => atKeepers((child) => child.stdin?.once("finish", strike)),
+  spawn: () => atSupervisors(() => strike()),
+  order: () => atSupervisors((child) => child.stdin?.once("finish", strike)),
   draft: () =>
     wrap(
       fsPromises,
@@ -100,7 +100,7 @@ const atCalls: Readonly<Record<Extract<Strike, { at: "call" }>["of"], () => void
   rename: () => aroundPlacing("rename"),
 };
 
-function atKeepers(then: (child: childProcess.ChildProcess) => void): void {
+function atSupervisors(then: (child: childProcess.ChildProcess) => void): void {
   wrap(
     childProcess,
     "spawn",

@@ -153,7 +153,7 @@ export const store: readonly Mutation[] = [
     built: true,
   },
   {
-    defence: "a keeper without its whole order begins nothing",
+    defence: "a supervisor without its whole order begins nothing",
     file: "src/runners/host-user/order-input.ts",
     find: "if (all.at(-1) !== newline) throw new Error(notWhole);",
     replace: "",

@@ -22,7 +22,7 @@ import { tempUser, whyNoOsUsers, withSudoersRule } from "../../helpers/os-users.
 import type { OsUser } from "../../helpers/os-users.ts";
 import { end, forever, log } from "../shell-runs.ts";
 import { eventsOf, remoteScheduler } from "./remote-runner.ts";
-import { aRequest, aRunner, keeperProgram, leftovers } from "./support.ts";
+import { aRequest, aRunner, supervisorProgram, leftovers } from "./support.ts";
 
 const missing = whyNoOsUsers();
 if (missing !== null) {
@@ -129,7 +129,7 @@ describe("a run whose scheduler was killed, as the scheduler's user", () => {
     }
   });
 
-  it("and whose keeper was killed too is not found, and nothing of it is left", async () => {
+  it("and whose supervisor was killed too is not found, and nothing of it is left", async () => {
     const request = aRequest(`${log("ready")}; trap '' TERM; ${forever}`);
     await crashed(null, request, 1);
     const record = await readRunRecord(logPathOf(baseDir, request.instanceId));
@@ -138,7 +138,7 @@ describe("a run whose scheduler was killed, as the scheduler's user", () => {
     expect(await leftovers(baseDir, request.instanceId)).toEqual([]);
   });
 
-  it("is lost when its keeper goes away under the next one", async () => {
+  it("is lost when its supervisor goes away under the next one", async () => {
     const request = aRequest(`${log("ready")}; ${forever}`);
     await crashed(null, request, 1);
     const record = await readRunRecord(logPathOf(baseDir, request.instanceId));
@@ -182,7 +182,7 @@ describe.skipIf(missing !== null)("a run as another OS user whose scheduler was 
     agentUser = await tempUser();
     schedulerUser = await tempUser();
     const { name: runAs } = agentUser;
-    const program = keeperProgram(anyAgent);
+    const program = supervisorProgram(anyAgent);
     takeRuleOut = await withSudoersRule(
       sudoersRule({ scheduler: schedulerUser.name, runAs, program }),
     );

@@ -3,26 +3,26 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { KeeperOrder } from "../../../src/runners/host-user/keeper-order.ts";
+import type { SupervisorOrder } from "../../../src/runners/host-user/supervisor-order.ts";
 
-const keeper = join(import.meta.dirname, "keeper-entry.ts");
+const supervisor = join(import.meta.dirname, "supervisor-entry.ts");
 
-/** What a keeper does with as much of its order and job as got to it; its run would make `mark`. */
+/** What a supervisor does with as much of its order and job as got to it; its run would make `mark`. */
 function keep(part: (input: string) => string) {
-  const dir = mkdtempSync(join(tmpdir(), "al-keeper-"));
+  const dir = mkdtempSync(join(tmpdir(), "al-supervisor-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const mark = join(dir, "mark");
-  const order: KeeperOrder = {
+  const order: SupervisorOrder = {
     ...{ order: "keep", instanceId: "dev-aaaaaaaa", workDir: join(dir, "work") },
     program: { file: "/bin/sh", args: ["-c", `echo > '${mark}'`] },
     ...{ env: {}, lifeMs: 10_000 },
   };
   const input = part(`${JSON.stringify(order)}\n{"job":"of ${"many ".repeat(100)}words"}\n`);
-  const { status } = spawnSync(process.execPath, [keeper], { input, encoding: "utf8" });
+  const { status } = spawnSync(process.execPath, [supervisor], { input, encoding: "utf8" });
   return { status, began: existsSync(mark) };
 }
 
-test("a keeper with its whole order and job begins its run", () => {
+test("a supervisor with its whole order and job begins its run", () => {
   expect(keep((input) => input)).toEqual({ status: 0, began: true });
 });
 
@@ -31,6 +31,6 @@ test.each([
   ["its order without its job", (input: string) => input.slice(0, input.indexOf("\n") + 1)],
   ["half of its job", (input: string) => input.slice(0, -200)],
   ["all but the end of its job's line", (input: string) => input.slice(0, -1)],
-])("a keeper that got %s from a scheduler that died begins nothing", (_, part) => {
+])("a supervisor that got %s from a scheduler that died begins nothing", (_, part) => {
   expect(keep(part)).toEqual({ status: 1, began: false });
 });

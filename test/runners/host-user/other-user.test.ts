@@ -19,7 +19,7 @@ import {
 import type { AgentUsers, OsUser } from "../../helpers/os-users.ts";
 import { end, forever, log } from "../shell-runs.ts";
 import { remoteRunner } from "./remote-runner.ts";
-import { aRequest, aRunner, keeperProgram, leftovers } from "./support.ts";
+import { aRequest, aRunner, supervisorProgram, leftovers } from "./support.ts";
 
 const missing = whyNoOsUsers();
 if (missing !== null) process.stderr.write(`skipped: runs as another OS user (${missing})\n`);
@@ -32,7 +32,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
   let baseDir: string;
 
   beforeAll(async () => {
-    users = await agentUsers(keeperProgram(anyAgent));
+    users = await agentUsers(supervisorProgram(anyAgent));
     ({ agentUser, schedulerUser } = users);
   });
   afterAll(() => users.remove());
@@ -151,7 +151,7 @@ describe.skipIf(missing !== null)("a run as another OS user", () => {
   });
 
   it("is all that the rule allows: no other program, argument or variable", () => {
-    const { file, args } = keeperProgram("dev");
+    const { file, args } = supervisorProgram("dev");
     const sudo = ["sudo", "-n", "-u", agentUser.name];
     const attempt =
       (...command: string[]) =>

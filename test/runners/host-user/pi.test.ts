@@ -12,7 +12,7 @@ import { exitOf, messagesOf } from "../../contracts/runner.ts";
 import { aJob, aScripted } from "../../harness/jobs.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { processesOf } from "../shell-runs.ts";
-import { keeperProgram } from "./support.ts";
+import { supervisorProgram } from "./support.ts";
 
 const entry = fileURLToPath(new URL("../../helpers/run-agent-entry.ts", import.meta.url));
 
@@ -31,7 +31,7 @@ describe("a real session in a run as the scheduler's user", () => {
     const runner = createHostUserRunner({
       prepare: (request, workDir) =>
         Promise.resolve(aJob(workDir, { instanceId, agent: "dev", models: [aScripted(turns)] })),
-      runAgent: keeperProgram,
+      runAgent: supervisorProgram,
       program: () => ({ file: process.execPath, args: [entry] }),
       projectDir: root,
       baseDir: join(root, "runs"),

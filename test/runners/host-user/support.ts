@@ -4,20 +4,20 @@ import { fileURLToPath } from "node:url";
 import { createHostUserRunner } from "../../../src/runners/host-user/host-user-runner.ts";
 import type { HostUserRunner } from "../../../src/runners/host-user/host-user-runner.ts";
 import type { HostUserOptions } from "../../../src/runners/host-user/host-user-options.ts";
-import type { Program } from "../../../src/runners/host-user/keeper-order.ts";
+import type { Program } from "../../../src/runners/host-user/supervisor-order.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { contractGraceMs } from "../../contracts/scenarios.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 import { jobOf, processesOf, scriptOf } from "../shell-runs.ts";
 
-const keeperEntry = fileURLToPath(new URL("keeper-entry.ts", import.meta.url));
+const supervisorEntry = fileURLToPath(new URL("supervisor-entry.ts", import.meta.url));
 
 /** The scheduler's project in these tests; nobody looks into it, but its name has to get through sudo. */
 export const projectDir = `/some/[x] project/*,a=b:c#"q"?!`;
 
 /** What keeps a run, from source, with the arguments of the real one. */
-export function keeperProgram(agent: string): Program {
-  const args = [keeperEntry, "_run-agent", agent, "--project", projectDir];
+export function supervisorProgram(agent: string): Program {
+  const args = [supervisorEntry, "_run-agent", agent, "--project", projectDir];
   return { file: process.execPath, args };
 }
 
@@ -34,7 +34,7 @@ export function aRequest(title: string, config: Parameters<typeof anAgent>[1] = 
 export function aRunner(baseDir: string, options: Partial<HostUserOptions> = {}): HostUserRunner {
   return createHostUserRunner({
     prepare: (request, workDir) => Promise.resolve(jobOf(request, workDir)),
-    runAgent: keeperProgram,
+    runAgent: supervisorProgram,
     program: (request) => shellProgram(request?.agent.title ?? "", baseDir),
     projectDir,
     baseDir,

@@ -9,7 +9,7 @@ import { exitOf, messagesOf, until } from "../../contracts/runner.ts";
 import { agentUsers, asUser, uidOf, whyNoOsUsers } from "../../helpers/os-users.ts";
 import type { AgentUsers, OsUser } from "../../helpers/os-users.ts";
 import { end } from "../shell-runs.ts";
-import { aRequest, keeperProgram } from "./support.ts";
+import { aRequest, supervisorProgram } from "./support.ts";
 import { aWarmRunner, patience, warmRunner } from "./warm-support.ts";
 
 const missing = whyNoOsUsers();
@@ -24,7 +24,7 @@ describe.skipIf(missing !== null)("processes started ahead as another OS user", 
   let baseDir: string;
 
   beforeAll(async () => {
-    users = await agentUsers(keeperProgram(anyAgent));
+    users = await agentUsers(supervisorProgram(anyAgent));
     ({ agentUser, schedulerUser } = users);
   });
   afterAll(() => users.remove());
@@ -38,7 +38,7 @@ describe.skipIf(missing !== null)("processes started ahead as another OS user", 
   it("take runs as that user, and no runs as others", async () => {
     const warm = aWarmRunner(baseDir);
     try {
-      warm.runner.keepWarm([agentUser.name], 1);
+      warm.runner.prewarm([agentUser.name], 1);
       await warm.untilWaiting(1);
       const waiting = [...(await warm.waiting()).values()];
       const script = `id -un; sed 's/.*) //' /proc/$$/stat | cut -d' ' -f20; ${end()}`;
@@ -51,7 +51,7 @@ describe.skipIf(missing !== null)("processes started ahead as another OS user", 
       expect(messagesOf(events)).toEqual([agentUser.name, ...waiting]);
       expect(exitOf(events)).toMatchObject({ exitCode: 0, error: null });
     } finally {
-      warm.runner.keepWarm([], 0);
+      warm.runner.prewarm([], 0);
       await until(async () => (await warm.processes()).length === 0, patience);
     }
   });

@@ -8,7 +8,7 @@ import { logPathOf, readRunRecord } from "../../../src/runners/host-user/run-fil
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { exitOf, messagesOf, runnerContract, until } from "../../contracts/runner.ts";
 import { end, jobOf } from "../shell-runs.ts";
-import { aRequest, keeperProgram, leftovers, projectDir } from "./support.ts";
+import { aRequest, supervisorProgram, leftovers, projectDir } from "./support.ts";
 import { aWarmRunner, patience, warmRunner } from "./warm-support.ts";
 import type { WarmRunner } from "./warm-support.ts";
 
@@ -28,7 +28,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 /** All that it started goes with the test. */
 function kept(runner: WarmRunner): WarmRunner {
   onTestFinished(async () => {
-    runner.runner.keepWarm([], 0);
+    runner.runner.prewarm([], 0);
     await until(async () => (await runner.processes()).length === 0, patience);
   });
   return runner;
@@ -39,14 +39,14 @@ const eventsOf = ({ runner }: WarmRunner, request: RunRequest) =>
 
 runnerContract("the host-user runner with a process started ahead", async () => {
   const warm = aWarmRunner(baseDir);
-  warm.runner.keepWarm(own, 1);
+  warm.runner.prewarm(own, 1);
   await warm.untilWaiting(1);
   return {
     runner: warm.runner,
     request: (scenario) => aRequest(scenario),
     leftovers: (id) => leftovers(baseDir, id),
     dispose: async () => {
-      warm.runner.keepWarm([], 0);
+      warm.runner.prewarm([], 0);
       await until(async () => (await warm.processes()).length === 0, patience);
     },
   };
@@ -55,7 +55,7 @@ runnerContract("the host-user runner with a process started ahead", async () => 
 describe("a run that finds a process started ahead", () => {
   it("is that process, and another one is started for the next run", async () => {
     const warm = kept(aWarmRunner(baseDir));
-    warm.runner.keepWarm(own, 1);
+    warm.runner.prewarm(own, 1);
     await warm.untilWaiting(1);
     const [first] = [...(await warm.waiting()).values()];
     expect(messagesOf(await eventsOf(warm, aRequest(`${started}; ${end()}`)))).toEqual([first]);
@@ -72,7 +72,7 @@ describe("a run that finds a process started ahead", () => {
         params: { secret: `s3cret of ${request.instanceId}` },
       });
     const warm = kept(aWarmRunner(baseDir, { prepare }));
-    warm.runner.keepWarm(own, 1);
+    warm.runner.prewarm(own, 1);
     const first = aRequest(`echo > mark; export LEFT=over; ${end()}`);
     const look = `pwd; ls -A; env; echo all:; cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n'; ${end()}`;
     const second = aRequest(look, { timezone: "Asia/Tokyo" });
@@ -97,7 +97,7 @@ describe("a run that finds a process started ahead", () => {
 
   it("leaves it to the runs that gain by it", async () => {
     const warm = kept(aWarmRunner(baseDir));
-    warm.runner.keepWarm(own, 1);
+    warm.runner.prewarm(own, 1);
     await warm.untilWaiting(1);
     const [waiting] = [...(await warm.waiting()).values()];
     const harness = { type: "llm-cli", command: "claude" } as const;
@@ -106,10 +106,10 @@ describe("a run that finds a process started ahead", () => {
     expect([...(await warm.waiting()).values()]).toEqual([waiting]);
   });
 
-  it("runs all the same when that was killed, or its keeper, at that moment", async () => {
+  it("runs all the same when that was killed, or its supervisor, at that moment", async () => {
     const warm = kept(aWarmRunner(baseDir));
-    warm.runner.keepWarm(own, 1);
-    for (const victim of ["process", "keeper"] as const) {
+    warm.runner.prewarm(own, 1);
+    for (const victim of ["process", "supervisor"] as const) {
       await warm.untilWaiting(1);
       const [waiting = 0] = (await warm.waiting()).keys();
       const all = (await warm.processes()).toSorted((a, b) => a - b);
@@ -121,13 +121,13 @@ describe("a run that finds a process started ahead", () => {
 
   it("is not of a program that was replaced meanwhile", async () => {
     const program = join(root, "al.ts");
-    await writeFile(program, `import ${JSON.stringify(keeperProgram("x").args[0])};`);
+    await writeFile(program, `import ${JSON.stringify(supervisorProgram("x").args[0])};`);
     const runAgent = (agent: string) => {
-      const { file, args } = keeperProgram(agent);
+      const { file, args } = supervisorProgram(agent);
       return { file, args: [program, ...args.slice(1)] };
     };
     const warm = kept(aWarmRunner(baseDir, { runAgent }));
-    warm.runner.keepWarm(own, 1);
+    warm.runner.prewarm(own, 1);
     await warm.untilWaiting(1);
     const [waiting] = [...(await warm.waiting()).values()];
     await utimes(program, new Date(), new Date(Date.now() + 5000));
@@ -137,14 +137,14 @@ describe("a run that finds a process started ahead", () => {
 
   it("is found and ended by the next scheduler, whose only hold on it is what it was started as", async () => {
     const warm = kept(aWarmRunner(baseDir));
-    warm.runner.keepWarm(own, 1);
+    warm.runner.prewarm(own, 1);
     await warm.untilWaiting(1);
     const request = aRequest("stays");
     const run = warm.runner.run(request, NEVER).subscribe();
     const path = logPathOf(baseDir, request.instanceId);
     const said = () => readFile(path, "utf8").catch(() => "");
     await until(async () => (await said()).includes(" out stays"), patience);
-    warm.runner.keepWarm([], 0);
+    warm.runner.prewarm([], 0);
     const record = await readRunRecord(path);
     expect(record).toMatchObject({
       mark: expect.stringMatching(/^warm:/) as string,
@@ -167,7 +167,7 @@ describe("processes started ahead", () => {
     await eventsOf(warm, aRequest(end()));
     expect(await warm.processes()).toEqual([]);
     for (const wanted of [2, 1, 3, 0]) {
-      warm.runner.keepWarm(own, wanted);
+      warm.runner.prewarm(own, wanted);
       await warm.untilWaiting(wanted);
     }
     await until(async () => (await warm.processes()).length === 0, patience);
@@ -176,7 +176,7 @@ describe("processes started ahead", () => {
 
   it("are replaced when one ends by itself", async () => {
     const warm = kept(aWarmRunner(baseDir));
-    warm.runner.keepWarm(own, 1);
+    warm.runner.prewarm(own, 1);
     await warm.untilWaiting(1);
     const [first = 0] = (await warm.waiting()).keys();
     process.kill(first, "SIGKILL");
@@ -195,7 +195,7 @@ describe("processes started ahead", () => {
     expect(await readdir(baseDir)).toEqual([expect.stringContaining(`.warm-${scheduler.pid}`)]);
     scheduler.kill("SIGKILL");
     await until(async () => (await warm.processes()).length === 0, patience);
-    warm.runner.keepWarm(own, 1);
+    warm.runner.prewarm(own, 1);
     await warm.untilWaiting(1);
     expect(await readdir(baseDir)).toEqual([expect.stringContaining(`.warm-${process.pid}`)]);
   });

@@ -7,11 +7,11 @@ import { longestTimerMs } from "../../../streams/longest-timer.ts";
 import { lineSplitter } from "../../contracts/line-splitter.ts";
 import { messageOf } from "../../errors.ts";
 import { killRun, signalGroup } from "../end-processes.ts";
-import { placeAhead } from "./ahead.ts";
-import type { Ahead } from "./ahead.ts";
+import { assignRun } from "./prewarmed-process.ts";
+import type { PrewarmedProcess } from "./prewarmed-process.ts";
 import { findIsolation } from "./isolation.ts";
 import type { Isolation } from "./isolation.ts";
-import type { KeepOrder } from "./keeper-order.ts";
+import type { RunOrder } from "./supervisor-order.ts";
 import { runLogWriter } from "./log-writer.ts";
 import type { RunLogWriter } from "./log-writer.ts";
 import { maxTextBytes } from "./run-log.ts";
@@ -19,19 +19,19 @@ import type { EndRecord } from "./run-log.ts";
 import { ownVariables, startProcess } from "./start-process.ts";
 import { makeWorkDir, removeWorkDir } from "./work-dir.ts";
 
-/** What the keeper was asked by signals. */
-export interface Asked {
+/** What the supervisor was asked by signals. */
+export interface StopRequests {
   readonly now: () => "TERM" | "KILL" | null;
-  readonly onAsked: (listener: () => void) => void;
+  readonly onRequest: (listener: () => void) => void;
 }
 
-export interface KeeperSurroundings {
+export interface SupervisorContext {
   readonly env: NodeJS.ProcessEnv;
-  readonly asked: Asked;
+  readonly asked: StopRequests;
   /** The open log file. */
   readonly logFd: number;
   /** The run's process, where it was started before the run. */
-  readonly ahead: Ahead | null;
+  readonly prewarmed: PrewarmedProcess | null;
 }
 
 /** How long the output of a process that ended is waited for, in ms. */
@@ -45,30 +45,30 @@ type HowItEnded = Pick<EndRecord, "exitCode" | "signal" | "rejected">;
  * One run from its working directory to the end of everything it started, as records and lines of its log. Resolves
  * to 0 once the log holds its end; rejects only when the log can't tell.
  */
-export async function keepRun(
-  order: KeepOrder,
+export async function superviseRun(
+  order: RunOrder,
   job: Buffer,
-  surroundings: KeeperSurroundings,
+  context: SupervisorContext,
 ): Promise<number> {
-  const log = runLogWriter(surroundings.logFd);
-  const isolation = surroundings.ahead?.isolation ?? (await findIsolation(surroundings.env));
-  log.keeper({ unconfined: isolation.unconfined });
-  const ended = await begun(order, { job, isolation, log, ...surroundings });
+  const log = runLogWriter(context.logFd);
+  const isolation = context.prewarmed?.isolation ?? (await findIsolation(context.env));
+  log.supervisor({ unconfined: isolation.unconfined });
+  const ended = await startRun(order, { job, isolation, log, ...context });
   const leftover = await removeWorkDir(order.workDir).then(() => null, messageOf);
   log.end({ ...ended, leftover });
   return 0;
 }
 
 /** What a run begins with. */
-interface Beginning extends KeeperSurroundings {
+interface RunStart extends SupervisorContext {
   readonly job: Buffer;
   readonly isolation: Isolation;
   readonly log: RunLogWriter;
 }
 
-async function begun(
-  order: KeepOrder,
-  { job, isolation, log, env, asked, ahead }: Beginning,
+async function startRun(
+  order: RunOrder,
+  { job, isolation, log, env, asked, prewarmed }: RunStart,
 ): Promise<HowItEnded> {
   try {
     await makeWorkDir(order.workDir);
@@ -77,10 +77,10 @@ async function begun(
     return rejected(messageOf(error));
   }
   const place = { cwd: order.workDir, env: { ...ownVariables(env), ...order.env } };
-  const isAsked = new Promise<void>((resolve) => asked.onAsked(resolve));
-  const isPlaced = ahead !== null && (await placeAhead(ahead, place, isAsked));
+  const isAsked = new Promise<void>((resolve) => asked.onRequest(resolve));
+  const isPlaced = prewarmed !== null && (await assignRun(prewarmed, place, isAsked));
   if (asked.now() !== null) return { exitCode: null, signal: "SIGTERM", rejected: null };
-  if (isPlaced) return ending(ahead.child, order, log, { asked, job, marks: [ahead.mark] });
+  if (isPlaced) return ending(prewarmed.child, order, log, { asked, job, marks: [prewarmed.mark] });
   const child = startProcess(isolation.confine(order.program), place);
   return ending(child, order, log, { asked, job, marks: [] });
 }
@@ -95,7 +95,7 @@ function rejected(reason: string): HowItEnded {
 
 /** What goes with a run's process. */
 interface Handed {
-  readonly asked: Asked;
+  readonly asked: StopRequests;
   readonly job: Buffer;
   /** What its processes may carry beside the instance's name. */
   readonly marks: readonly string[];
@@ -103,7 +103,7 @@ interface Handed {
 
 function ending(
   child: ChildProcess,
-  order: KeepOrder,
+  order: RunOrder,
   log: RunLogWriter,
   { asked, job, marks }: Handed,
 ): Promise<HowItEnded> {
@@ -116,7 +116,7 @@ function ending(
     const signal = (name: NodeJS.Signals) => {
       if (child.pid !== undefined) signalGroup(child.pid, name);
     };
-    asked.onAsked(() => signal(asked.now() === "KILL" ? "SIGKILL" : "SIGTERM"));
+    asked.onRequest(() => signal(asked.now() === "KILL" ? "SIGKILL" : "SIGTERM"));
     const overdue = setTimeout(
       () => {
         signal("SIGTERM");
@@ -163,7 +163,7 @@ async function outputTo(log: RunLogWriter, stream: "out" | "err", source: Readab
     splitter.push(chunk);
     write();
   });
-  // One that was started ahead was paused after its answer.
+  // A prewarmed process was paused after its answer.
   source.resume();
   await once(source, "close");
   splitter.end();

@@ -4,11 +4,11 @@ import type { RunPlace } from "../../contracts/run-place.ts";
 import { killRun, signalGroup } from "../end-processes.ts";
 import { findIsolation } from "./isolation.ts";
 import type { Isolation } from "./isolation.ts";
-import type { WarmOrder } from "./keeper-order.ts";
+import type { PrewarmOrder } from "./supervisor-order.ts";
 import { ownVariables, startProcess } from "./start-process.ts";
 
 /** A run's process that was started before there was a run for it: it waits on its input for where it is to work. */
-export interface Ahead {
+export interface PrewarmedProcess {
   readonly child: ChildProcess;
   readonly isolation: Isolation;
   /** What it carries instead of an instance's name. */
@@ -16,10 +16,10 @@ export interface Ahead {
 }
 
 /** Starts it in `/`, with nothing in its environment that is any agent's. */
-export async function startAhead(
-  { instanceId: mark, program, env }: WarmOrder,
+export async function startPrewarmed(
+  { instanceId: mark, program, env }: PrewarmOrder,
   own: NodeJS.ProcessEnv,
-): Promise<Ahead> {
+): Promise<PrewarmedProcess> {
   const isolation = await findIsolation(own);
   const variables = { ...ownVariables(own), ...env };
   const child = startProcess(isolation.confine(program), { cwd: "/", env: variables });
@@ -35,8 +35,12 @@ const answerMs = 5000;
  * Tells it where to work. True once it answered: before, nobody knows whether it lives. False when it ended, or when
  * `asked` is settled first; then it is ended.
  */
-export async function placeAhead(ahead: Ahead, place: RunPlace, asked: Promise<void>) {
-  const { stdin, stdout } = ahead.child;
+export async function assignRun(
+  prewarmed: PrewarmedProcess,
+  place: RunPlace,
+  asked: Promise<void>,
+) {
+  const { stdin, stdout } = prewarmed.child;
   const given = new AbortController();
   const late = wait(answerMs, false, { signal: given.signal }).catch(() => false);
   const answered = new Promise<boolean>((resolve) => {
@@ -46,29 +50,30 @@ export async function placeAhead(ahead: Ahead, place: RunPlace, asked: Promise<v
     });
   });
   stdin?.on("error", () => undefined).write(`${JSON.stringify(place)}\n`);
-  const no = Promise.race([endOf(ahead), asked]).then(() => false);
+  const no = Promise.race([endOf(prewarmed), asked]).then(() => false);
   const isThere = await Promise.race([answered, no, late]);
   given.abort();
-  if (!isThere) await endAhead(ahead);
+  if (!isThere) await endPrewarmed(prewarmed);
   return isThere;
 }
 
 /** Whether it lives, as far as is known. */
-function isWaiting({ child }: Ahead): boolean {
+function isWaiting({ child }: PrewarmedProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
 /** Resolves when it ends. */
-export function endOf(ahead: Ahead): Promise<void> {
-  const { child } = ahead;
+export function endOf(prewarmed: PrewarmedProcess): Promise<void> {
+  const { child } = prewarmed;
   return new Promise((resolve) => {
-    if (!isWaiting(ahead)) return resolve();
+    if (!isWaiting(prewarmed)) return resolve();
     child.once("exit", () => resolve()).once("error", () => resolve());
   });
 }
 
 /** Ends it, with all that it may have started. */
-export async function endAhead(ahead: Ahead): Promise<void> {
-  if (isWaiting(ahead) && ahead.child.pid !== undefined) signalGroup(ahead.child.pid, "SIGKILL");
-  await killRun(ahead.mark);
+export async function endPrewarmed(prewarmed: PrewarmedProcess): Promise<void> {
+  if (isWaiting(prewarmed) && prewarmed.child.pid !== undefined)
+    signalGroup(prewarmed.child.pid, "SIGKILL");
+  await killRun(prewarmed.mark);
 }

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import type { ChildProcess, StdioOptions } from "node:child_process";
 import { once } from "node:events";
 import { constants, getPriority, setPriority, userInfo } from "node:os";
-import type { KeeperOrder, Program } from "./keeper-order.ts";
+import type { SupervisorOrder, Program } from "./supervisor-order.ts";
 
-/** How the keeper of a run is started. */
-export interface KeeperStart {
+/** How the supervisor of a run is started. */
+export interface SupervisorStart {
   /** `al _run-agent <agent> --project <dir>`, with absolute paths. */
   readonly program: Program;
   /** OS user name, or `$USER`. */
@@ -15,7 +15,7 @@ export interface KeeperStart {
 }
 
 /** Whether `run_as` means the user that runs the scheduler, so that no sudo is needed. */
-export function isOneself(runAs: string): boolean {
+export function isOwnUser(runAs: string): boolean {
   return runAs === "$USER" || runAs === userInfo().username;
 }
 
@@ -26,11 +26,11 @@ const orderMs = 10_000;
 const niceness = 5;
 
 /**
- * Starts a keeper, and with it its run, at a lower priority and in a session of its own. Its standard input is a pipe and `logFd` its output. It starts in `/`,
+ * Starts a supervisor, and with it its run, at a lower priority and in a session of its own. Its standard input is a pipe and `logFd` its output. It starts in `/`,
  * because the agent's user may not be able to enter the scheduler's directory.
  */
-export function startKeeper(start: KeeperStart, logFd: number): ChildProcess {
-  const child = spawnKeeper(start, ["pipe", logFd, logFd]);
+export function startSupervisor(start: SupervisorStart, logFd: number): ChildProcess {
+  const child = spawnSupervisor(start, ["pipe", logFd, logFd]);
   if (child.pid !== undefined) lowerPriority(child.pid);
   return child;
 }
@@ -45,8 +45,11 @@ function lowerPriority(pid: number): void {
 }
 
 /** Hands an order about a run that is under way to the run's own user; resolves to what went wrong, or null. */
-export async function sendOrder(start: KeeperStart, order: KeeperOrder): Promise<string | null> {
-  const child = spawnKeeper(start, ["pipe", "ignore", "pipe"]);
+export async function sendOrder(
+  start: SupervisorStart,
+  order: SupervisorOrder,
+): Promise<string | null> {
+  const child = spawnSupervisor(start, ["pipe", "ignore", "pipe"]);
   let said = "";
   child.stderr
     ?.setEncoding("utf8")
@@ -61,8 +64,11 @@ export async function sendOrder(start: KeeperStart, order: KeeperOrder): Promise
   }
 }
 
-function spawnKeeper({ program, runAs, env }: KeeperStart, stdio: StdioOptions): ChildProcess {
-  const [file, args] = isOneself(runAs)
+function spawnSupervisor(
+  { program, runAs, env }: SupervisorStart,
+  stdio: StdioOptions,
+): ChildProcess {
+  const [file, args] = isOwnUser(runAs)
     ? [program.file, program.args]
     : ["sudo", ["-n", "-u", runAs, "--", program.file, ...program.args]];
   return spawn(file, args, { cwd: "/", env, detached: true, stdio });

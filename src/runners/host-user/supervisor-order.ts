@@ -10,10 +10,10 @@ export interface Program {
  * as a second line; `warm` is followed by `keep` and its job, or by nothing; `signal` and `end` are for a run that is
  * under way.
  */
-export type KeeperOrder = WarmOrder | KeepOrder | SignalOrder | EndOrder;
+export type SupervisorOrder = PrewarmOrder | RunOrder | SignalOrder | EndOrder;
 
 /** Starts a run's process before there is a run for it. */
-export interface WarmOrder {
+export interface PrewarmOrder {
   readonly order: "warm";
   /** Stands for the instance as long as there is none; what is started keeps it as its mark. */
   readonly instanceId: string;
@@ -21,13 +21,13 @@ export interface WarmOrder {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface KeepOrder {
+export interface RunOrder {
   readonly order: "keep";
   readonly instanceId: string;
   readonly workDir: string;
   /** What runs. */
   readonly program: Program;
-  /** Its environment; PATH, USER and LOGNAME are the keeper's own where they are missing. */
+  /** Its environment; PATH, USER and LOGNAME are the supervisor's own where they are missing. */
   readonly env: Readonly<Record<string, string>>;
   /** The run is ended after this even if no scheduler lives to do it, in ms. */
   readonly lifeMs: number;
@@ -51,13 +51,13 @@ interface EndOrder {
   readonly workDir: string;
 }
 
-/** Asks the keeper to end its run by KILL; TERM asks it to pass on TERM. sudo relays both. */
+/** Asks the supervisor to end its run by KILL; TERM asks it to pass on TERM. sudo relays both. */
 export const killSignal = "SIGUSR2";
 
 /** Throws when the text is no order; the message never quotes it. */
-export function parseOrder(text: string): KeeperOrder {
-  const order = JSON.parse(text) as Partial<KeeperOrder> | null;
+export function parseOrder(text: string): SupervisorOrder {
+  const order = JSON.parse(text) as Partial<SupervisorOrder> | null;
   const known = ["warm", "keep", "signal", "end"].includes(order?.order ?? "");
   if (!known || typeof order?.instanceId !== "string") throw new Error("not an order");
-  return order as KeeperOrder;
+  return order as SupervisorOrder;
 }

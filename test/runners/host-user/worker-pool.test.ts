@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { WarmKeeper } from "../../../src/runners/host-user/warm-keeper.ts";
-import { createWarmPool } from "../../../src/runners/host-user/warm-pool.ts";
+import type { PrewarmedWorker } from "../../../src/runners/host-user/prewarmed-worker.ts";
+import { createWorkerPool } from "../../../src/runners/host-user/worker-pool.ts";
 
 const times = {
   ...{ restMs: 1000, staggerMs: 200, retryMs: 1000, longestRetryMs: 8000, provenMs: 60_000 },
 };
 
-interface FakeKeeper extends WarmKeeper {
+interface FakeKeeper extends PrewarmedWorker {
   readonly user: string;
   readonly die: () => void;
   good: boolean;
@@ -18,25 +18,25 @@ let cannotStart: boolean;
 
 function aKeeper(user: string): FakeKeeper {
   const gone = Promise.withResolvers<undefined>();
-  const keeper: Omit<FakeKeeper, "child"> = {
+  const worker: Omit<FakeKeeper, "child"> = {
     ...{ user, mark: "m", process: { pid: 1, start: "1" }, good: true, ended: false },
     over: gone.promise,
     die: () => gone.resolve(undefined),
-    isGood: () => keeper.good,
+    isGood: () => worker.good,
     claim: () => 0,
-    end: () => (keeper.ended = true),
+    end: () => (worker.ended = true),
   };
-  return keeper as FakeKeeper;
+  return worker as FakeKeeper;
 }
 
 const aPool = () =>
-  createWarmPool({
+  createWorkerPool({
     ...times,
     start: (user) => {
       if (cannotStart) return Promise.reject(new Error("no"));
-      const keeper = aKeeper(user);
-      started.push(keeper);
-      return Promise.resolve(keeper);
+      const worker = aKeeper(user);
+      started.push(worker);
+      return Promise.resolve(worker);
     },
   });
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -48,7 +48,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-describe("a pool of keepers", () => {
+describe("a pool of workers", () => {
   it("starts one after the other for each user, and none at 0", async () => {
     const pool = aPool();
     pool.keep(["a", "b"], 0);
@@ -78,7 +78,7 @@ describe("a pool of keepers", () => {
     const pool = aPool();
     pool.keep(["a"], 1);
     await pass(0);
-    for (const keeper of started) keeper.good = false;
+    for (const worker of started) worker.good = false;
     expect(pool.take("a")).toBeNull();
     expect(started[0]?.ended).toBe(true);
     await pass(1100);

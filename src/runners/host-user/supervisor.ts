@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
 import { messageOf } from "../../errors.ts";
 import { killRun, signalRun } from "../end-processes.ts";
-import { endAhead, endOf, startAhead } from "./ahead.ts";
-import { keepRun } from "./keep-run.ts";
-import type { Asked, KeeperSurroundings } from "./keep-run.ts";
-import { killSignal, parseOrder } from "./keeper-order.ts";
-import type { KeeperOrder, WarmOrder } from "./keeper-order.ts";
+import { endPrewarmed, endOf, startPrewarmed } from "./prewarmed-process.ts";
+import { superviseRun } from "./supervise-run.ts";
+import type { StopRequests, SupervisorContext } from "./supervise-run.ts";
+import { killSignal, parseOrder } from "./supervisor-order.ts";
+import type { SupervisorOrder, PrewarmOrder } from "./supervisor-order.ts";
 import { notWhole, orderInput } from "./order-input.ts";
 import type { OrderInput } from "./order-input.ts";
 import { removeWorkDir } from "./work-dir.ts";
@@ -15,13 +15,13 @@ import { removeWorkDir } from "./work-dir.ts";
  * keeps a run, or ends one. Its standard output is the run's log file. It outlives the scheduler, so that a run does.
  * Resolves to its exit code; never rejects.
  */
-export async function keeper(input: Readable, env: NodeJS.ProcessEnv): Promise<number> {
-  const surroundings = { env, asked: listen(), logFd: 1 };
+export async function supervisor(input: Readable, env: NodeJS.ProcessEnv): Promise<number> {
+  const context = { env, asked: listen(), logFd: 1 };
   try {
     const orders = orderInput(input);
     const order = parsed(await orders.line());
-    if (order.order === "warm") return await keepAhead(order, orders, surroundings);
-    return await follow(order, orders, { ...surroundings, ahead: null });
+    if (order.order === "warm") return await prewarm(order, orders, context);
+    return await follow(order, orders, { ...context, prewarmed: null });
   } catch (error) {
     process.stderr.write(`al _run-agent: ${messageOf(error)}\n`);
     return 1;
@@ -29,15 +29,15 @@ export async function keeper(input: Readable, env: NodeJS.ProcessEnv): Promise<n
 }
 
 async function follow(
-  order: KeeperOrder,
+  order: SupervisorOrder,
   orders: OrderInput,
-  surroundings: KeeperSurroundings,
+  context: SupervisorContext,
 ): Promise<number> {
   switch (order.order) {
     case "warm":
       throw new Error(notWhole);
     case "keep":
-      return keepRun(order, await orders.rest(), surroundings);
+      return superviseRun(order, await orders.rest(), context);
     case "signal":
       await Promise.all(marksOf(order).map((mark) => signalRun(mark, order.signal)));
       return 0;
@@ -54,26 +54,26 @@ function marksOf({ instanceId, mark }: { instanceId: string; mark?: string | und
 }
 
 /** Starts a run's process and waits for the run; without one, because its scheduler went or it ended, that was it. */
-async function keepAhead(
-  order: WarmOrder,
+async function prewarm(
+  order: PrewarmOrder,
   orders: OrderInput,
-  surroundings: Omit<KeeperSurroundings, "ahead">,
+  context: Omit<SupervisorContext, "prewarmed">,
 ): Promise<number> {
-  const ahead = await startAhead(order, surroundings.env);
+  const prewarmed = await startPrewarmed(order, context.env);
   try {
     const asked = new Promise<null>((resolve) => {
-      surroundings.asked.onAsked(() => resolve(null));
+      context.asked.onRequest(() => resolve(null));
     });
-    const ended = endOf(ahead).then(() => null);
+    const ended = endOf(prewarmed).then(() => null);
     const next = await Promise.race([orders.line().catch(() => null), ended, asked]);
-    return next === null ? 0 : await follow(parsed(next), orders, { ...surroundings, ahead });
+    return next === null ? 0 : await follow(parsed(next), orders, { ...context, prewarmed });
   } finally {
-    await endAhead(ahead);
+    await endPrewarmed(prewarmed);
   }
 }
 
 /** From the first moment on, so that no request is missed; before that, the signal ends this process. */
-function listen(): Asked {
+function listen(): StopRequests {
   const listeners = new Set<() => void>();
   const asked: { now: "TERM" | "KILL" | null } = { now: null };
   const ask = (how: "TERM" | "KILL") => {
@@ -84,10 +84,10 @@ function listen(): Asked {
   process.on(killSignal, () => ask("KILL"));
   // Ctrl-C and a closed terminal are meant for the scheduler.
   for (const name of ["SIGINT", "SIGHUP"] as const) process.on(name, () => undefined);
-  return { now: () => asked.now, onAsked: (listener) => void listeners.add(listener) };
+  return { now: () => asked.now, onRequest: (listener) => void listeners.add(listener) };
 }
 
-function parsed(text: string): KeeperOrder {
+function parsed(text: string): SupervisorOrder {
   try {
     return parseOrder(text);
   } catch {

@@ -4,20 +4,20 @@ import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { ownBaseDir } from "./base-dir.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
-import type { Program, WarmOrder } from "./keeper-order.ts";
-import { isOneself, startKeeper } from "./keeper-process.ts";
+import type { Program, PrewarmOrder } from "./supervisor-order.ts";
+import { isOwnUser, startSupervisor } from "./supervisor-process.ts";
 import { identityOf, isAlive } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
-import { keeperStartOf, warmEnvironment } from "./run-environment.ts";
+import { supervisorStartOf, prewarmEnvironment } from "./run-environment.ts";
 import { closeLog, createLog } from "./run-files.ts";
 
-/** A keeper that was started before there was a run, with a process that waits for one. */
-export interface WarmKeeper {
+/** A supervisor that was started before there was a run, with a process that waits for one. */
+export interface PrewarmedWorker {
   readonly process: ProcessIdentity;
   /** What the waiting process carries instead of an instance's name. */
   readonly mark: string;
   readonly child: ChildProcess;
-  /** Resolves when the keeper is gone. */
+  /** Resolves when the supervisor is gone. */
   readonly over: Promise<void>;
   /** Whether it lives, and is of the program as it is now. */
   isGood(): boolean;
@@ -27,19 +27,22 @@ export interface WarmKeeper {
   end(): void;
 }
 
-/** Rules allow the name of any agent, so that a keeper which serves whichever comes first needs no rule of its own. */
+/** Rules allow the name of any agent, so that a supervisor which serves whichever comes first needs no rule of its own. */
 const anyName = "warm";
 
-/** `.warm-<pid of the scheduler>-<mark>`: an output that is nobody's log yet. */
-const nobodysLog = /^\.warm-(\d+)-/;
+/** `.warm-<pid of the scheduler>-<mark>`: an output that no run has claimed as its log yet. */
+const unclaimedLog = /^\.warm-(\d+)-/;
 
-/** Starts a keeper for the next run as `runAs`. Rejects when it can't be started. */
-export async function startWarm(runAs: string, options: HostUserOptions): Promise<WarmKeeper> {
+/** Starts a supervisor for the next run as `runAs`. Rejects when it can't be started. */
+export async function startWorker(
+  runAs: string,
+  options: HostUserOptions,
+): Promise<PrewarmedWorker> {
   const { baseDir } = options;
-  await ownBaseDir(baseDir, !isOneself(runAs));
+  await ownBaseDir(baseDir, !isOwnUser(runAs));
   const mark = `warm:${randomBytes(10).toString("hex")}`;
   const path = join(baseDir, `.warm-${process.pid}-${mark.slice(5)}`);
-  const start = keeperStartOf(anyName, runAs, options);
+  const start = supervisorStartOf(anyName, runAs, options);
   const program = options.program?.(null) ?? start.program;
   const version = versionOf(start.program);
   const logFd = createLog(path);
@@ -51,7 +54,7 @@ export async function startWarm(runAs: string, options: HostUserOptions): Promis
     closeLog(logFd);
     rmSync(path, { force: true });
   };
-  const child = startKeeper(start, logFd);
+  const child = startSupervisor(start, logFd);
   const over = new Promise<void>((resolve) => {
     child.once("exit", () => resolve()).once("error", () => resolve());
   });
@@ -61,8 +64,8 @@ export async function startWarm(runAs: string, options: HostUserOptions): Promis
     throw new Error("it could not be started");
   }
   const identity = identityOf(child.pid);
-  const env = warmEnvironment(runAs, mark, options);
-  const order: WarmOrder = { order: "warm", instanceId: mark, program, env };
+  const env = prewarmEnvironment(runAs, mark, options);
+  const order: PrewarmOrder = { order: "warm", instanceId: mark, program, env };
   child.stdin?.write(`${JSON.stringify(order)}\n`);
   return {
     ...{ process: identity, mark, child, over, end },
@@ -86,10 +89,10 @@ function versionOf({ file, args: [entry = file] }: Program): string | null {
   }
 }
 
-/** Removes what schedulers left that were killed: their keepers ended with them. */
+/** Removes what schedulers left that were killed: their supervisors ended with them. */
 export function removeLostLogs(baseDir: string): void {
   for (const name of namesIn(baseDir)) {
-    const [, pid] = nobodysLog.exec(name) ?? [];
+    const [, pid] = unclaimedLog.exec(name) ?? [];
     if (pid === undefined || lives(Number(pid))) continue;
     rmSync(join(baseDir, name), { force: true });
   }
