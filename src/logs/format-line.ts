@@ -29,7 +29,7 @@ export function formatLine(entry: LogEntry, redact: (text: string) => string): s
   return toLine({ ...head, msg: cut(text, 2_000), truncated: true });
 }
 
-/** The fields as plain data without secrets; what JSON can't hold is said, not thrown. */
+/** The fields as plain data without secrets; an error of JSON becomes a field, it is not thrown. */
 function clean(fields: object, redact: (text: string) => string): object {
   try {
     const json = JSON.stringify(fields, (_key, value: unknown) =>

@@ -8,8 +8,8 @@ import { mergeTails } from "./merge-lines.ts";
 import type { WrittenFile } from "./merge-lines.ts";
 
 /**
- * The last `count` lines of all agents and the scheduler, oldest first. What can't be read is passed over: a start
- * shows them, and goes on without.
+ * The last `count` lines of all agents and the scheduler, oldest first. Files that can't be read are passed over: a
+ * scheduler that starts shows the others.
  */
 export async function latestEntries(
   projectDir: string,

@@ -16,7 +16,7 @@ export interface LineQueue {
   dropped(name: string): number;
 }
 
-/** An append takes at most this much, so that one file's flood is no one else's wait. */
+/** An append takes at most this much, so that a flood in one file does not delay the others. */
 const maxAppendBytes = 1024 * 1024;
 
 /** A queue of at most `maxBytes` of ASCII lines. */

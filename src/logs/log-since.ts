@@ -20,7 +20,7 @@ export async function sinceInOrder(
     for await (const raw of readForward(join(dir, file.name), start)) {
       const line = toLogLine(raw, file, instanceId);
       if (line) lines.push(line);
-      // Who wants more goes on after the last one.
+      // A reader that wants more resumes after the last one.
       if (lines.length === maxLines) return lines;
     }
   }

@@ -17,7 +17,7 @@ export interface LogWriterOptions {
   readonly redact: (text: string) => string;
   /** Epoch ms; its UTC date chooses the file. */
   readonly now: () => number;
-  /** Told when lines can't be written, at most once a minute. */
+  /** Called when lines can't be written, at most once a minute. */
   readonly onProblem: (message: string) => void;
   /** Bytes of lines that may wait for a slow disk. */
   readonly maxWaitingBytes?: number;
@@ -71,11 +71,11 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions): 
   let scheduled: NodeJS.Immediate | undefined;
   let retry: NodeJS.Timeout | undefined;
   let drained = Promise.resolve(true);
-  let toldAt = -Infinity;
+  let reportedAt = -Infinity;
 
-  const tell = (error: unknown): void => {
-    if (performance.now() - toldAt < problemEveryMs) return;
-    toldAt = performance.now();
+  const report = (error: unknown): void => {
+    if (performance.now() - reportedAt < problemEveryMs) return;
+    reportedAt = performance.now();
     onProblem(`logs: ${messageOf(error)}`);
   };
 
@@ -90,7 +90,7 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions): 
       return { name, inode, data, start: size - data.length };
     } catch (error) {
       queue.putBack(name, data, error instanceof AppendError ? error.written : 0);
-      tell(error);
+      report(error);
       return null;
     }
   };

@@ -4,7 +4,7 @@ import { listLogFiles, logsDir, utcDate } from "./log-files.ts";
 import type { LogFile } from "./log-files.ts";
 import { fileSize } from "./log-position.ts";
 
-/** What may be kept. */
+/** How long and how many log files are stored. */
 export interface LogRetention {
   /** Epoch ms. */
   readonly now: number;

@@ -1,4 +1,4 @@
-/** What `promise` resolves to, or null as soon as `signal` is aborted; its late failure is then nobody's. */
+/** What `promise` resolves to, or null as soon as `signal` is aborted; its late failure is then ignored. */
 export async function unlessAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal,

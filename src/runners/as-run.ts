@@ -7,7 +7,7 @@ export interface Life {
   readonly emit: (event: RunnerEvent) => void;
   /** Aborted when the run is to end. */
   readonly stopping: AbortSignal;
-  /** Aborted when nobody waits for the run any more. */
+  /** Aborted when the subscriber of the run unsubscribes. */
   readonly left: AbortSignal;
 }
 

@@ -10,7 +10,7 @@ export interface SecretSources {
 
 /**
  * What takes the secrets of a run of an earlier scheduler out of a text. Its job is made again only for them: they
- * are read anew, and are what the run was given unless they changed since. Without its job nobody knows which words
+ * are read anew, and are what the run was given unless they changed since. Without its job it is unknown which words
  * are secret, so that none is shown.
  */
 export function redactorOf(

@@ -27,7 +27,7 @@ export function returnedValue(): ReturnedValue {
       try {
         last = JSON.parse(pieces);
       } catch {
-        // Whoever waits gets the value before, or none.
+        // The caller gets the value before, or none.
       }
       pieces = "";
     },

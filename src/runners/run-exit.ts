@@ -17,7 +17,7 @@ export const stoppedBeforeStart: RunnerEvent = {
   exit: { ...nothing, signal: "SIGTERM" },
 };
 
-/** The exit of a run whose end nobody saw. */
+/** The exit of a run whose end was not observed. */
 export function lostExit(reason: string, end: EndMessage | null): RunnerEvent {
   return {
     type: "exit",
@@ -25,17 +25,17 @@ export function lostExit(reason: string, end: EndMessage | null): RunnerEvent {
   };
 }
 
-/** What a run's runtime tells of its end. */
+/** A run's end as its runtime reports it. */
 export interface Ending {
   /** Null when a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly outOfMemory: boolean;
-  /** Epoch ms; null when nobody says. */
+  /** Epoch ms; null when it is unknown. */
   readonly endedAt: number | null;
 }
 
-/** The exit as the run's runtime and its own account tell it. */
+/** The exit as the run's runtime and its own account report it. */
 export function endedExit(
   { endedAt, ...ending }: Ending,
   end: EndMessage | null,

@@ -18,7 +18,7 @@ import { follow, leaveNothing, outputOf } from "./run-steps.ts";
 export interface FoundContainerRun {
   readonly instanceId: string;
   readonly agent: AgentConfig;
-  /** False while the engine is away: nobody can tell whether its container is there. */
+  /** False while the engine is away: it is unknown whether its container is there. */
   readonly sure: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function foundAmong(
   return (await Promise.all(runs)).filter((run) => run !== null);
 }
 
-/** Follows a run that was found to its end. Rejects when nobody can tell it. */
+/** Follows a run that was found to its end. Rejects when its end can't be known. */
 export async function adoptedRun(
   request: RunRequest,
   last: LogEntry | null,

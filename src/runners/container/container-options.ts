@@ -34,7 +34,7 @@ const nanosPerCpu = 1_000_000_000;
 const cpuShares = 256;
 
 /**
- * Everything that a run's container is created with. Nothing secret is among it, as whoever may talk to the engine
+ * Everything that a run's container is created with. Nothing secret is among it, as every client of the engine
  * can read it: the job goes over standard input.
  */
 export function containerOptions(spec: ContainerSpec): ContainerCreateOptions {

@@ -13,7 +13,7 @@ export interface ContainerRunnerOptions {
   readonly local: () => ContainerLimits;
   /** Makes the job of a run; a rejection says, for a person, why it cannot run. */
   readonly prepare: (request: RunRequest, workDir: string) => Promise<Job>;
-  /** Gives what takes a job's secrets out of a text before anybody sees it. */
+  /** Gives what takes a job's secrets out of a text before it is shown or stored. */
   readonly redactorFor: (job: Job) => (text: string) => string;
   /** `until` is epoch ms. */
   readonly onCooldown: (model: string, until: number) => void;

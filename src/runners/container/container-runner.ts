@@ -16,7 +16,7 @@ import { leaveNothing } from "./run-steps.ts";
 
 export interface ContainerRunner extends Runner {
   /**
-   * Which of these instances live, or ended with nobody there to see it. While there is no engine to ask these are all
+   * Which of these instances live, or ended while no scheduler was there. While there is no engine to ask these are all
    * that it may have: `resume` waits for it, and their exit is `lost` if it has them no more.
    */
   adopt(instanceIds: readonly string[]): Promise<readonly FoundContainerRun[]>;

@@ -13,7 +13,7 @@ const pauseMs = 1000;
 export type EngineChange = "image-removed" | "gone";
 
 /**
- * Emits when images are removed from the engine, and last, once it went away, that. Nobody asks it time and again:
+ * Emits when images are removed from the engine, and last, once it went away, that. It is not polled:
  * it says what it removes over a connection that it keeps open, and the end of that makes this look. All who listen
  * at the same time share it. Never errors; an engine that allows no such connection is not watched.
  */

@@ -62,7 +62,7 @@ interface Clients {
 /**
  * Keeps no connection: an engine that shuts down still answers on those that it has, and so would seem to be well.
  * docker-modem puts its options, and with them all that an agent holds, into words for each request, whether or not
- * anybody debugs it; for ten containers at once that stopped the event loop for half a second.
+ * debugging is on; for ten containers at once that stopped the event loop for half a second.
  */
 class QuietAgent extends Agent {
   constructor() {

@@ -27,7 +27,7 @@ export interface LiveRun {
   readonly output: RunOutput;
   /** Aborted when the run is to end. */
   readonly stopping: AbortSignal;
-  /** Aborted when nobody waits for the run any more. */
+  /** Aborted when the subscriber of the run unsubscribes. */
   readonly left: AbortSignal;
   readonly graceMs: number;
   /** How long an engine that went away is waited for, in ms. */
@@ -35,7 +35,7 @@ export interface LiveRun {
 }
 
 /**
- * Exit codes of a process that somebody ended by KILL or TERM, such as an engine that shuts down, and what an
+ * Exit codes of a process that was ended by KILL or TERM from outside, such as an engine that shuts down, and what an
  * engine says that does not know.
  */
 const endedFromOutside = new Set([137, 143, 255]);
@@ -111,7 +111,7 @@ async function endingOf({ engine, container }: LiveRun): Promise<ContainerEnding
     const endedAt = finishedAt > 0 ? finishedAt : null;
     return { exitCode: State.ExitCode, signal: null, outOfMemory: State.OOMKilled, endedAt };
   } catch (error) {
-    // Somebody removed it: what `wait` said is all there is.
+    // It was removed from outside: the answer of `wait` is all there is.
     if (statusOf(error) !== 404) throw error;
     return { exitCode: StatusCode, signal: null, outOfMemory: false, endedAt: null };
   }

@@ -29,7 +29,7 @@ export interface AgentImages {
   /**
    * Sees to it that the agent's image is there: `build-started` and `build-progress` only if something is built,
    * and always `build-finished`. While the engine cannot be reached it says so once and tries again until it
-   * can; only then it completes. Cold, never errors; unsubscribing aborts a build that nobody else waits for.
+   * can; only then it completes. Cold, never errors; unsubscribing aborts a build that has no other subscriber.
    */
   prepare(agent: AgentConfig): Observable<BuildEvent>;
   /**

@@ -5,7 +5,7 @@ export const projectLabel = "al.project";
 export const agentLabel = "al.agent";
 export const instanceLabel = "al.instance";
 
-/** A project on this machine's engine: a hash, as its path is nobody else's business. */
+/** A project on this machine's engine: a hash, because its path is private. */
 export function projectId(projectDir: string): string {
   return createHash("sha256").update(projectDir).digest("hex").slice(0, 16);
 }

@@ -15,8 +15,8 @@ export interface FoundRun {
 
 export interface Reconciler {
   /**
-   * The project's runs that can be gone on with. A container that never said anything is none of them: nobody
-   * can tell whether its job reached it. `only` asks for one instance. Rejects when the engine cannot be reached.
+   * The project's runs that can be gone on with. A container without any output is none of them: it is unknown
+   * whether its job reached it. `only` asks for one instance. Rejects when the engine cannot be reached.
    */
   find(only?: string): Promise<readonly FoundRun[]>;
   /**

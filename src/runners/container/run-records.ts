@@ -5,7 +5,7 @@ import type { RunRequest } from "../../../streams/vocabulary.ts";
 
 /**
  * The config that each of the project's runs was started with, kept until its container is gone. Not a label of the
- * container, which whoever may talk to the engine can read.
+ * container, which every client of the engine can read.
  */
 export interface RunRecords {
   write(request: RunRequest): Promise<void>;

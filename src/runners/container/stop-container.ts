@@ -40,7 +40,7 @@ export async function removeContainer(engine: Engine, container: string): Promis
   try {
     await engine.calls().getContainer(container).remove({ force: true, v: true });
   } catch (error) {
-    // 409: somebody else is removing it.
+    // 409: another client of the engine is removing it.
     if ([404, 409].includes(statusOf(error) ?? 0)) return true;
     process.emitWarning(`a run's container is left until the engine is back: ${messageOf(error)}`);
     return false;

@@ -4,7 +4,7 @@ import { shellWord } from "../../contracts/shell-word.ts";
 import { UserError } from "../../errors.ts";
 
 const privateMode = 0o700;
-/** As /tmp, but nobody else may list it: each user makes, and may remove, what is its own. */
+/** As /tmp, but other users may not list it: each user makes, and may remove, what is its own. */
 const sharedMode = 0o1733;
 /** What a folder needs of that for others to work in it and to leave each other alone. */
 const stickyForAll = 0o1003;
@@ -33,7 +33,7 @@ function isForAll({ uid, mode }: Pick<Stats, "uid" | "mode">): boolean {
 
 /**
  * Makes the folder of all runs, `/tmp/al-runs`; with `shared` other users may make their working directories in
- * it. Throws a UserError `run_folder_unsafe` when it is somebody else's or a link.
+ * it. Throws a UserError `run_folder_unsafe` when it belongs to another user or is a link.
  */
 export async function ownBaseDir(baseDir: string, shared: boolean): Promise<void> {
   await mkdir(baseDir, { recursive: true, mode: privateMode });

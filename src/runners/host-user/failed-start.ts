@@ -24,7 +24,7 @@ function remedy(said: string, runAs: string, [file, al]: readonly string[]): str
   return `"${runAs}" must be able to read and run ${file} and ${al ?? "al"}: install both where every user can`;
 }
 
-/** The exit of a run whose supervisor was ended by somebody, and the run with it. */
+/** The exit of a run whose supervisor was ended from outside, and the run with it. */
 export const goneExit: RunnerEvent = {
   type: "exit",
   exit: {

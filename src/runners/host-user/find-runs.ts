@@ -11,7 +11,7 @@ export interface FoundHostUserRun {
   readonly agent: AgentConfig;
 }
 
-/** Those of the instances that live, or whose end nobody saw; what is left of others is ended and removed. */
+/** Those of the instances that live, or whose end was not observed; remains of others are ended and removed. */
 export async function findRuns(
   instanceIds: readonly string[],
   options: HostUserOptions,

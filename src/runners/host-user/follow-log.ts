@@ -6,16 +6,16 @@ import { maxTextBytes } from "./run-log.ts";
 
 export interface FollowOptions {
   readonly onLine: (line: string) => void;
-  /** Resolves when nobody writes any more; what is in the file by then is still read. */
+  /** Resolves when the last writer has ended; the file is still read to its end. */
   readonly over: Promise<unknown>;
-  /** Aborted when nobody reads any more. */
+  /** Aborted when the reader unsubscribes. */
   readonly left: AbortSignal;
 }
 
 const chunkBytes = 64 * 1024;
 /** Room for the time and the kind of a line. */
 const prefixBytes = 64;
-/** How often the file is looked at although the system told of no change, in ms. */
+/** How often the file is read although the system reported no change, in ms. */
 const checkEveryMs = 250;
 
 /** Reads a run's log from its beginning, line by line, until it is over. Rejects when it can't be read. */
@@ -46,7 +46,7 @@ export async function followLog(path: string, { onLine, over, left }: FollowOpti
   }
 }
 
-/** Wakes a reader when the file changes, when told so, and now and then. */
+/** Wakes a reader when the file changes, on `wake`, and every `checkEveryMs`. */
 function wakerOf(path: string) {
   let awake = false;
   let resume: (() => void) | null = null;

@@ -21,6 +21,6 @@ export interface HostUserOptions {
   readonly graceMs: number;
   /** `until` is epoch ms. */
   readonly onCooldown: (model: string, until: number) => void;
-  /** Gives what takes a job's secrets out of a text before anybody sees it. */
+  /** Gives what takes a job's secrets out of a text before it is shown or stored. */
   readonly redactorFor: (job: Job) => (text: string) => string;
 }

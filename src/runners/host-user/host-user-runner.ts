@@ -23,7 +23,7 @@ export interface HostUserRunner extends Runner {
    */
   prewarm(users: readonly string[], each: number): void;
   /**
-   * Which of these instances live, or ended with nobody there to see it. What is left of others is ended and
+   * Which of these instances live, or ended while no scheduler was there. What is left of others is ended and
    * removed, so that their work can be tried again.
    */
   adopt(instanceIds: readonly string[]): Promise<readonly FoundHostUserRun[]>;

@@ -22,7 +22,7 @@ const variants: readonly (readonly string[])[] = [
 
 /**
  * The first process of a namespace: it reaps what is orphaned, and with it ends all the rest. Its own words
- * (`Terminated`) are nobody's output.
+ * (`Terminated`) are no output of the run.
  */
 const init = 'exec 3>&2 2>/dev/null; "$@" 2>&3 3>&-; exit $?';
 

@@ -32,7 +32,7 @@ export async function startPrewarmed(
 const answerMs = 5000;
 
 /**
- * Tells it where to work. True once it answered: before, nobody knows whether it lives. False when it ended, or when
+ * Sends it the place to work in. True once it answered: before, it is unknown whether it lives. False when it ended, or when
  * `asked` is settled first; then it is ended.
  */
 export async function assignRun(

@@ -12,7 +12,7 @@ export function identityOf(pid: number): ProcessIdentity {
   return { pid, start: startOf(pid) };
 }
 
-/** Whether this very process still lives. Without /proc nobody can tell, so it counts as gone. */
+/** Whether this very process still lives. Without /proc that is unknown, and it counts as gone. */
 export function isAlive({ pid, start }: ProcessIdentity): boolean {
   return start !== null && startOf(pid) === start;
 }

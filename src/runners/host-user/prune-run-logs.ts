@@ -5,7 +5,7 @@ import { isAlive } from "./process-identity.ts";
 import { readRunRecord } from "./run-files.ts";
 import type { RunRecord } from "./run-log.ts";
 
-/** What may be kept of runs' logs. */
+/** How long and how many of runs' logs are stored. */
 export interface RunLogRetention {
   /** Whose logs are meant: all projects of a user have them in one folder. */
   readonly projectDir: string;
@@ -19,7 +19,7 @@ export interface RunLogRetention {
 const dayMs = 86_400_000;
 
 /**
- * Deletes logs of a project's runs that nobody wrote to for `days`, then the oldest beyond `maxBytes`; never one of a
+ * Deletes logs of a project's runs that were not written to for `days`, then the oldest beyond `maxBytes`; never one of a
  * run that lives. Resolves to the bytes that are left. Only what belongs to this user counts.
  */
 export async function pruneRunLogs(
@@ -37,7 +37,7 @@ export async function pruneRunLogs(
   return bytes;
 }
 
-/** One of another project is for that to keep, unless it is gone; one that tells no project is for whoever comes. */
+/** A log of another project is that project's to delete, unless the project is gone; one without a project is any project's. */
 function isOfAnother(record: RunRecord | null, projectDir: string): boolean {
   const project = record?.project ?? projectDir;
   return project !== projectDir && existsSync(project);

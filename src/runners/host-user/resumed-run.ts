@@ -13,7 +13,7 @@ import type { ProcessIdentity } from "./process-identity.ts";
 import { supervisorStartOf } from "./run-environment.ts";
 import { logPathOf, readRunRecord, workDirOf } from "./run-files.ts";
 
-const nobodyKnows = "what kept the run went away while no scheduler was there";
+const supervisorGone = "what kept the run went away while no scheduler was there";
 
 /** A run of an earlier scheduler, from the line after `last` to its exit. */
 export async function resumedRun(
@@ -36,7 +36,7 @@ export async function resumedRun(
   if (followed.type === "left") return;
   if (followed.type === "exit") return life.emit(followed.exit);
   await sendOrder(start, { order: "end", instanceId, mark, workDir });
-  life.emit(lostExit(nobodyKnows, null));
+  life.emit(lostExit(supervisorGone, null));
 }
 
 /** How often a process that is not our child is looked at, in ms. */

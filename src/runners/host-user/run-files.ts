@@ -46,7 +46,7 @@ export function closeLog(logFd: number): void {
 const headBytes = [64 * 1024, 4 * 1024 * 1024];
 const tailBytes = 16 * 1024;
 
-/** The record of a run in the beginning of its log; null when there is none, or the log is somebody else's. */
+/** The record of a run in the beginning of its log; null when there is none, or the log belongs to another user. */
 export async function readRunRecord(path: string): Promise<RunRecord | null> {
   for (const most of headBytes) {
     const lines = await linesOf(path, (size) => ({ from: 0, bytes: Math.min(size, most) }));

@@ -110,7 +110,7 @@ function ending(
   return new Promise((resolve) => {
     const closed = [outputTo(log, "out", child.stdout), outputTo(log, "err", child.stderr)];
     // A process that ends before it read its job says so by its exit. What comes after the job is nothing, but the
-    // input stays open: its end tells the run that nobody keeps it any more.
+    // input stays open: its end tells the run that its supervisor is gone.
     child.stdin?.on("error", () => undefined);
     child.stdin?.write(job);
     const signal = (name: NodeJS.Signals) => {

@@ -23,7 +23,7 @@ export async function removeWorkDir(workDir: string): Promise<void> {
   }
 }
 
-/** An agent may have taken its own rights to a folder away; without them nobody but root can remove what is in it. */
+/** An agent may have taken its own rights to a folder away; without them only root can remove its contents. */
 async function openUp(path: string): Promise<void> {
   const stat = await lstat(path).catch(() => null);
   if (!stat?.isDirectory()) return;
