@@ -9,34 +9,46 @@ function metersIn(registry: Registry) {
   const [agent, byOutcome] = [["agent"] as const, ["agent", "outcome"] as const];
   return {
     runs: new Counter({
-      ...{ name: "almanac_runs_total", help: "Runs that are over, by agent and outcome." },
-      ...{ labelNames: byOutcome, registers },
+      name: "almanac_runs_total",
+      help: "Runs that are over, by agent and outcome.",
+      labelNames: byOutcome,
+      registers,
     }),
     refused: new Counter({
       name: "almanac_not_run_total",
       help: "Triggers that never became a run (skipped, missed, dropped, rejected), by agent and outcome.",
-      ...{ labelNames: byOutcome, registers },
+      labelNames: byOutcome,
+      registers,
     }),
     dropped: new Counter({
       name: "almanac_queue_dropped_total",
       help: "Work items pushed out of an agent's full queue.",
-      ...{ labelNames: agent, registers },
+      labelNames: agent,
+      registers,
     }),
     running: new Gauge({
-      ...{ name: "almanac_running_runs", help: "Runs that are going now, by agent." },
-      ...{ labelNames: agent, registers },
+      name: "almanac_running_runs",
+      help: "Runs that are going now, by agent.",
+      labelNames: agent,
+      registers,
     }),
     queued: new Gauge({
-      ...{ name: "almanac_queue_depth", help: "Work items that wait, by agent." },
-      ...{ labelNames: agent, registers },
+      name: "almanac_queue_depth",
+      help: "Work items that wait, by agent.",
+      labelNames: agent,
+      registers,
     }),
     tokens: new Counter({
-      ...{ name: "almanac_tokens_total", help: "Tokens that runs used, by agent." },
-      ...{ labelNames: agent, registers },
+      name: "almanac_tokens_total",
+      help: "Tokens that runs used, by agent.",
+      labelNames: agent,
+      registers,
     }),
     cost: new Counter({
-      ...{ name: "almanac_cost_usd_total", help: "What runs cost in US dollars, by agent." },
-      ...{ labelNames: agent, registers },
+      name: "almanac_cost_usd_total",
+      help: "What runs cost in US dollars, by agent.",
+      labelNames: agent,
+      registers,
     }),
   };
 }

@@ -1,5 +1,6 @@
 import cookie from "@fastify/cookie";
 import helmet from "@fastify/helmet";
+import type { FastifyHelmetOptions } from "@fastify/helmet";
 import type { FastifyInstance } from "fastify";
 import { describeAccess } from "./api/described-routes.ts";
 import { authenticate, authenticateKey } from "./auth.ts";
@@ -18,8 +19,33 @@ import { metricsRoutes } from "./routes/metrics.ts";
 import { receiptRoutes } from "./routes/receipts.ts";
 import { statusRoutes } from "./routes/status.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
-import { securityHeaders } from "./security-headers.ts";
 import type { EventStreams } from "./sse.ts";
+
+/**
+ * What pages may do: run and style only what carries this answer's nonce, talk only to this gateway, and not
+ * be framed. No rule makes a browser insist on TLS, because the gateway is served without it as well.
+ */
+const securityHeaders: FastifyHelmetOptions = {
+  enableCSPNonces: true,
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: [],
+      styleSrc: [],
+      imgSrc: ["'self'", "data:"],
+      connectSrc: ["'self'"],
+      formAction: ["'self'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  // Same-origin and not none, because without it a form's `Origin` would be `null`.
+  referrerPolicy: { policy: "same-origin" },
+  strictTransportSecurity: false,
+  originAgentCluster: false,
+  crossOriginOpenerPolicy: false,
+};
 
 /** The server on the operator's socket: the APIs, for programs with the key. */
 export async function operatorApp(deps: GatewayDeps): Promise<FastifyInstance> {

@@ -5,10 +5,12 @@ import type { Observable } from "rxjs";
 import type { GatewayDeps } from "./deps.ts";
 import type { StreamName } from "./metrics.ts";
 import { HttpProblem } from "./problem.ts";
-import { sessionCookie } from "./session-cookie.ts";
 import { isForeign, isSameOrigin } from "./same-origin.ts";
 
-/** Who asks: a program with the API key, or a browser session by its id. */
+/** Name of the browser's session cookie. */
+export const sessionCookie = "al_session";
+
+/** The caller of a request: a program with the API key, or a browser session by its id. */
 export type Caller =
   { readonly kind: "key" } | { readonly kind: "session"; readonly sessionId: string };
 

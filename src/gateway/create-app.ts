@@ -1,18 +1,16 @@
 import { fastify } from "fastify";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import { collectRoutes } from "./api/described-routes.ts";
 import { describeApi } from "./api/openapi.ts";
 import type { OpenApi } from "./api/openapi.ts";
 import { useZod } from "./api/zod-types.ts";
 import { isPageVisit } from "./auth.ts";
 import { errorPage } from "./dashboard/error-page.ts";
+import { sendPage } from "./dashboard/layout.ts";
 import { limitStrangers } from "../contracts/strangers.ts";
-import { answerClientError } from "./client-error.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { limitBodies } from "./limit-bodies.ts";
-import { collectMethods } from "./methods.ts";
-import { HttpProblem, problemOf, sendProblem } from "./problem.ts";
-import { sendPage } from "./send-page.ts";
+import { answerClientError, HttpProblem, problemOf, sendProblem } from "./problem.ts";
 import { createEventStreams } from "./sse.ts";
 import type { EventStreams } from "./sse.ts";
 
@@ -119,4 +117,35 @@ function answerError(
 
 function hasNonces(reply: FastifyReply): boolean {
   return Boolean((reply as Partial<FastifyReply>).cspNonce);
+}
+
+const allMethods: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+
+/** Collects the methods of every route from now on. Called before the routes, `answerOthers` after them. */
+function collectMethods(app: FastifyInstance): { answerOthers(): void } {
+  const methodsByUrl = new Map<string, Set<string>>();
+  app.addHook("onRoute", (route) => {
+    const methods = methodsByUrl.get(route.url) ?? new Set();
+    methodsByUrl.set(route.url, methods);
+    for (const method of [route.method].flat()) methods.add(method);
+  });
+  return {
+    /** OPTIONS lists the methods of a path, and any other method is a 405 instead of a 404. */
+    answerOthers() {
+      for (const [url, methods] of [...methodsByUrl]) {
+        const allow = [...methods, "OPTIONS"].join(", ");
+        app.options(url, (_request, reply) => reply.code(204).header("allow", allow).send());
+        const others = allMethods.filter((method) => !methods.has(method));
+        app.route({
+          method: others,
+          url,
+          exposeHeadRoute: false,
+          handler: (request) => {
+            const detail = `Method ${request.method} not allowed; use ${allow}.`;
+            throw new HttpProblem(405, "method_not_allowed", detail, { headers: { allow } });
+          },
+        });
+      }
+    },
+  };
 }

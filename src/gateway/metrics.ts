@@ -36,7 +36,9 @@ export function createMetrics(version: string): Metrics {
   const registers = [registry];
   const agents = agentMetrics(registry);
   const info = new Gauge({
-    ...{ name: "almanac_info", help: "Always 1; says which version runs.", registers },
+    name: "almanac_info",
+    help: "Always 1; says which version runs.",
+    registers,
     labelNames: ["version"],
   });
   info.set({ version }, 1);

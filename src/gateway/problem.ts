@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply } from "fastify";
 import { OperationError } from "../contracts/operations.ts";
 import { UserError } from "../errors.ts";
@@ -37,7 +38,7 @@ const operationStatus: Readonly<Record<OperationError["code"], number>> = {
   store_unavailable: 503,
 };
 
-/** What the store tells a person; any other UserError is no request's fault and a 500. */
+/** Errors of the store that the caller is shown; any other UserError is not the request's fault and a 500. */
 const userStatus: Readonly<Record<string, number | undefined>> = {
   bad_cursor: 400,
   store_unavailable: 503,
@@ -52,7 +53,7 @@ const frameworkCodes: Readonly<Record<number, string>> = {
   415: "unsupported_media_type",
 };
 
-/** Turns anything thrown in a route into a problem; what nobody foresaw is a 500 that tells nothing of itself. */
+/** Turns anything thrown in a route into a problem; an unexpected error is a 500 without its details. */
 export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof OperationError) {
@@ -91,10 +92,31 @@ export function sendProblem(reply: FastifyReply, problem: HttpProblem): FastifyR
 }
 
 /** The title and the body of a problem answer. */
-export function problemText({ status, message: detail, code: error }: HttpProblem): {
+function problemText({ status, message: detail, code: error }: HttpProblem): {
   readonly title: string;
   readonly body: string;
 } {
   const title = STATUS_CODES[status] ?? "Error";
   return { title, body: JSON.stringify({ type: "about:blank", title, status, detail, error }) };
+}
+
+const unreadable: Readonly<Record<string, HttpProblem | undefined>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: new HttpProblem(408, "timeout", "The request did not arrive in time."),
+  HPE_HEADER_OVERFLOW: new HttpProblem(431, "headers_too_large", "The headers are too large."),
+};
+const malformed = new HttpProblem(400, "malformed", "This is not an HTTP request.");
+
+/** Answers bytes that could not be parsed as a request, and so reach no route, with a problem document. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || socket.destroyed) return;
+  const problem = unreadable[error.code ?? ""] ?? malformed;
+  const { title, body } = problemText(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${title}`,
+    "content-type: application/problem+json",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+  ];
+  if (socket.writable) socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  socket.destroy(error);
 }

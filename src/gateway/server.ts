@@ -21,7 +21,7 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** Resolves when nobody listens on the address; rejects with the UserError that listening on it would. */
+/** Resolves when the address is free; rejects with the UserError that listening on it would. */
 export async function checkAddress(where: Pick<TcpSettings, "host" | "port">): Promise<void> {
   const server = createServer();
   try {
@@ -89,7 +89,7 @@ function publicName(host: string): string {
   return isLocal ? "localhost" : bracketed(host);
 }
 
-/** A crash leaves its socket behind. The caller holds the project's lock, so nobody listens on it. */
+/** A crash leaves its socket behind. The caller holds the project's lock, so no other scheduler listens on it. */
 function removeLeftover(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
 }
@@ -106,7 +106,7 @@ function listenError(error: unknown, { host, port }: Pick<TcpSettings, "host" | 
   }
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EINVAL") {
     return new UserError("unknown_address", `this machine has no address ${host} to listen on`, {
-      hint: "Set [gateway].host in config.toml or --host to 127.0.0.1, 0.0.0.0 or an own address.",
+      hint: "Set [gateway].host in config.toml or --host to 127.0.0.1, 0.0.0.0 or an address of this machine.",
       cause: error,
     });
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { safeNext } from "../../src/gateway/safe-next.ts";
+import { safeNext } from "../../src/gateway/routes/login.ts";
 
 test.each(["/dashboard", "/dashboard/agents/dev/logs?instance=dev-a", "/loginish", "/"])(
   "%s is a path of this site",

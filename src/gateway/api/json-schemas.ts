@@ -2,29 +2,18 @@ import { z } from "zod";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Turns zod's schemas into JSON Schema, those with an id once for all, under `components`. */
-export interface JsonSchemas {
-  /** What is sent to us, as it is before defaults and conversions. */
-  input(schema: z.ZodType): JsonSchema;
-  /** What we send. */
-  output(schema: z.ZodType): JsonSchema;
-  components(): Readonly<Record<string, JsonSchema>>;
-}
+/** Turns a zod schema into JSON Schema: of what is sent to us, before defaults and conversions, or of what we send. */
+export type ToJsonSchema = (schema: z.ZodType, io: "input" | "output") => JsonSchema;
 
-/** Converters of one document. */
-export function createJsonSchemas(): JsonSchemas {
-  const components: Record<string, JsonSchema> = {};
-  const convert = (schema: z.ZodType, io: "input" | "output"): JsonSchema => {
+/** The converter of one document. Schemas with an id are written once, into `components`. */
+export function toJsonSchemaWith(components: Record<string, JsonSchema>): ToJsonSchema {
+  return (schema, io) => {
     // Inside another schema one with an id becomes a reference; at the top it would not.
     const whole = z.toJSONSchema(z.object({ it: schema }), { io, override: simplify });
-    const { properties, $defs } = inComponents(whole);
+    const text = JSON.stringify(whole).replaceAll('"#/$defs/', '"#/components/schemas/');
+    const { properties, $defs } = JSON.parse(text) as Converted;
     Object.assign(components, $defs);
     return properties?.it ?? {};
-  };
-  return {
-    input: (schema) => convert(schema, "input"),
-    output: (schema) => convert(schema, "output"),
-    components: () => components,
   };
 }
 
@@ -33,12 +22,7 @@ interface Converted {
   readonly $defs?: Readonly<Record<string, JsonSchema>>;
 }
 
-function inComponents(schema: unknown): Converted {
-  const text = JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/');
-  return JSON.parse(text) as Converted;
-}
-
-/** Leaves out what says nothing to a reader; an answer may gain fields, so none is the last. */
+/** Removes what tells a reader nothing. `additionalProperties` goes because an answer may gain fields. */
 function simplify({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   delete jsonSchema.additionalProperties;
   delete jsonSchema.readOnly;

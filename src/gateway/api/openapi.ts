@@ -1,12 +1,12 @@
 import { STATUS_CODES } from "node:http";
 import type { FastifySchema } from "fastify";
 import { z } from "zod";
-import { sessionCookie } from "../session-cookie.ts";
+import { sessionCookie } from "../auth.ts";
 import { problemSchema } from "./answers.ts";
 import { noBody } from "./bodies.ts";
 import type { DescribedRoute } from "./described-routes.ts";
-import { createJsonSchemas } from "./json-schemas.ts";
-import type { JsonSchema, JsonSchemas } from "./json-schemas.ts";
+import { toJsonSchemaWith } from "./json-schemas.ts";
+import type { JsonSchema, ToJsonSchema } from "./json-schemas.ts";
 
 /** An OpenAPI 3.1 document, as far as it is read here. https://spec.openapis.org/oas/v3.1.1.html */
 export interface OpenApi {
@@ -56,25 +56,28 @@ const description =
 const securitySchemes = {
   key: { type: "http", scheme: "bearer", description: "The gateway's API key" },
   session: {
-    ...{ type: "apiKey", in: "cookie", name: sessionCookie },
+    type: "apiKey",
+    in: "cookie",
+    name: sessionCookie,
     description: "A browser's session, from POST /login",
   },
 };
 
 /** Describes routes by the very schemas that they parse with. */
 export function describeApi(routes: readonly DescribedRoute[], version: string): OpenApi {
-  const schemas = createJsonSchemas();
+  const schemas: Record<string, JsonSchema> = {};
+  const convert = toJsonSchemaWith(schemas);
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
     const path = route.url.replaceAll(/:(\w+)/g, "{$1}");
     const operations = (paths[path] ??= {});
-    operations[route.method.toLowerCase()] = operationOf(route, schemas);
+    operations[route.method.toLowerCase()] = operationOf(route, convert);
   }
   return {
     openapi: "3.1.0",
     info: { title: "Almanac", version, description },
     paths,
-    components: { securitySchemes, schemas: schemas.components() },
+    components: { securitySchemes, schemas },
   };
 }
 
@@ -84,81 +87,81 @@ const securityBy = {
   operator: [{ key: [] }, { session: [] }],
 } as const;
 
-function operationOf({ url, access, schema }: DescribedRoute, schemas: JsonSchemas): Operation {
-  const { summary = "", description, tag = "Other" } = schema;
-  const body = bodyOf(schema, schemas);
+function operationOf({ url, access, schema }: DescribedRoute, convert: ToJsonSchema): Operation {
+  const { summary = "", description, tag = "Other", body } = schema;
+  const hasBody = body instanceof z.ZodType && body !== noBody;
   return {
     summary,
     ...(description === undefined ? {} : { description }),
     tags: [tag],
     security: securityBy[access],
     parameters: [
-      ...parametersOf("path", schema.params ?? pathSchema(url), schemas),
-      ...parametersOf("query", schema.querystring, schemas),
+      ...parametersOf("path", schema.params ?? pathSchema(url), convert),
+      ...parametersOf("query", schema.querystring, convert),
     ],
-    ...(body === null ? {} : { requestBody: body }),
-    responses: { ...answersOf(schema, schemas), ...problemsOf(schema, access, schemas) },
+    ...(hasBody ? { requestBody: bodyOf(body, schema.consumes, convert) } : {}),
+    responses: { ...answersOf(schema, convert), ...problemsOf(schema, access, convert) },
   };
 }
 
-/** A path whose parameters nobody described. */
+/** The parameters of a path whose route has no schema for them. */
 function pathSchema(url: string): z.ZodType {
   const names = [...url.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   return z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
 }
 
-function parametersOf(where: "path" | "query", schema: unknown, schemas: JsonSchemas): Parameter[] {
-  if (!(schema instanceof z.ZodObject)) return [];
-  const shape = schema.shape as Readonly<Record<string, z.ZodType>>;
-  return Object.entries(shape).map(([name, field]) => {
-    const { description, ...rest } = schemas.input(field);
-    const required = where === "path" || !field.safeParse(undefined).success;
-    const said = typeof description === "string" ? { description } : {};
-    return { name, in: where, required, ...said, schema: rest };
-  });
+function parametersOf(
+  where: "path" | "query",
+  schema: unknown,
+  convert: ToJsonSchema,
+): Parameter[] {
+  if (!(schema instanceof z.ZodType)) return [];
+  const { properties = {}, required = [] } = convert(schema, "input") as {
+    readonly properties?: Readonly<Record<string, JsonSchema & { readonly description?: string }>>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: where,
+    required: required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema: rest,
+  }));
 }
 
 function bodyOf(
-  { body, consumes = ["application/json"] }: FastifySchema,
-  schemas: JsonSchemas,
-): RequestBody | null {
-  if (!(body instanceof z.ZodType) || body === noBody) return null;
-  const schema = schemas.input(body);
-  const content = Object.fromEntries(consumes.map((type) => [type, { schema }]));
+  body: z.ZodType,
+  types: readonly string[] = ["application/json"],
+  convert: ToJsonSchema,
+): RequestBody {
+  const schema = convert(body, "input");
+  const content = Object.fromEntries(types.map((type) => [type, { schema }]));
   return { required: !body.safeParse(null).success, content };
 }
 
 function answersOf(
   { response, produces, events }: FastifySchema,
-  schemas: JsonSchemas,
+  convert: ToJsonSchema,
 ): Record<string, Response> {
   if (produces !== undefined) {
-    const content = { [produces]: { schema: { type: "string" }, ...eventsOf(events, schemas) } };
-    return { 200: { description: "OK", content } };
+    const text = { schema: { type: "string" } };
+    const media =
+      events === undefined
+        ? text
+        : { ...text, "x-events": mapValues(events, (event) => convert(event, "output")) };
+    return { 200: { description: "OK", content: { [produces]: media } } };
   }
-  const answers = Object.entries(response ?? {}).map(([status, schema]) => {
+  return mapValues((response ?? {}) as Record<string, unknown>, (schema, status) => {
     const description = STATUS_CODES[Number(status)] ?? "";
-    if (!(schema instanceof z.ZodType) || schema instanceof z.ZodUndefined) {
-      return [status, { description }] as const;
-    }
-    const content = { "application/json": { schema: schemas.output(schema) } };
-    return [status, { description, content }] as const;
+    const hasContent = schema instanceof z.ZodType && !(schema instanceof z.ZodUndefined);
+    if (!hasContent) return { description };
+    return { description, content: { "application/json": { schema: convert(schema, "output") } } };
   });
-  return Object.fromEntries(answers);
 }
-
-function eventsOf(events: FastifySchema["events"], schemas: JsonSchemas): MediaType {
-  if (events === undefined) return {};
-  const described = Object.entries(events).map(
-    ([name, event]) => [name, schemas.output(event)] as const,
-  );
-  return { "x-events": Object.fromEntries(described) };
-}
-
 function problemsOf(
   { problems = [], querystring, body }: FastifySchema,
   access: DescribedRoute["access"],
-  schemas: JsonSchemas,
+  convert: ToJsonSchema,
 ): Record<string, Response> {
   const parses = querystring !== undefined || body !== undefined;
   const statuses = [
@@ -167,8 +170,17 @@ function problemsOf(
     ...(access === "operator" ? [403] : []),
     ...problems,
   ];
-  const content = { "application/problem+json": { schema: schemas.output(problemSchema) } };
+  const content = { "application/problem+json": { schema: convert(problemSchema, "output") } };
   return Object.fromEntries(
     statuses.map((status) => [status, { description: STATUS_CODES[status] ?? "", content }]),
+  );
+}
+
+function mapValues<In, Out>(
+  values: Readonly<Record<string, In>>,
+  map: (value: In, name: string) => Out,
+): Record<string, Out> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, map(value, name)]),
   );
 }

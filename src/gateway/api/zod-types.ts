@@ -36,6 +36,8 @@ declare module "fastify" {
     consumes?: readonly string[];
     /** Media type of the answer; JSON without. */
     produces?: string;
+    /** Schemas of a stream's events, by the events' names. */
+    events?: Readonly<Record<string, z.ZodType>>;
   }
 }
 
@@ -49,14 +51,14 @@ const partNames: Readonly<Record<string, string>> = { querystring: "query", para
 /** Has a route's schemas parse what comes in; a 400 names each wrong field. */
 export function useZod(app: FastifyInstance): void {
   app.setValidatorCompiler<unknown>(({ schema, httpPart = "" }) => {
-    if (!(schema instanceof z.ZodType)) throw new Error("a route's schema is no zod schema");
+    if (!(schema instanceof z.ZodType)) throw new Error("a route's schema is not a zod schema");
     return (input: unknown) => {
       const result = schema.safeParse(input);
       if (result.success) return { value: result.data };
       return { error: malformed(partNames[httpPart] ?? httpPart, result.error) };
     };
   });
-  // The types have seen to it that an answer is what its schema says.
+  // TypeScript has checked that an answer has its schema's type.
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
 }
 

@@ -1,3 +1,4 @@
+import type { FastifyReply } from "fastify";
 import { builtFile } from "./built-file.ts";
 import { html, trusted } from "./html.ts";
 import type { Html } from "./html.ts";
@@ -24,8 +25,17 @@ const icon =
       '<circle cx="16" cy="20" r="2.5" fill="#ffd43b"/></svg>',
   );
 
+/** Answers with a page under this answer's own nonces. */
+export function sendPage(reply: FastifyReply, page: Page, status = 200): FastifyReply {
+  return reply
+    .code(status)
+    .type("text/html; charset=utf-8")
+    .header("cache-control", "no-store")
+    .send(renderPage(page, reply.cspNonce));
+}
+
 /** The document around a page: everything inline, nothing loaded from anywhere else. */
-export function renderPage(page: Page, nonces: Nonces): string {
+function renderPage(page: Page, nonces: Nonces): string {
   const style = ["base", ...page.styles].map((name) => builtFile(`styles/${name}.css`)).join("\n");
   const document = html`<!doctype html>
     <html lang="en">

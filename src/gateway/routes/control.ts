@@ -37,8 +37,11 @@ function schedulerRoutes(app: FastifyInstance, { operations }: GatewayDeps): voi
     ["resume", false, "Resume the scheduler"],
   ] as const) {
     const schema = {
-      ...{ tag, summary, body: noBody },
-      ...{ response: { 200: pausedAnswer }, problems: [503] },
+      tag,
+      summary,
+      body: noBody,
+      response: { 200: pausedAnswer },
+      problems: [503],
     };
     api.post(`/control/${path}`, { schema }, async () => {
       await operations.setPaused(paused);
@@ -66,8 +69,12 @@ function switchRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
     ["pause", false, "Another word for disable"],
   ] as const) {
     const schema = {
-      ...{ tag, summary, params: agentParams, body: noBody },
-      ...{ response: { 200: enabledAnswer }, problems: [404, 409, 503] },
+      tag,
+      summary,
+      params: agentParams,
+      body: noBody,
+      response: { 200: enabledAnswer },
+      problems: [404, 409, 503],
     };
     withZod(app).post(`/control/agents/:name/${path}`, { schema }, async (request) => {
       const agent = agentOf(request);
@@ -80,8 +87,12 @@ function switchRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
 function runRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
   const api = withZod(app);
   const triggerSchema = {
-    ...{ tag, summary: "Run an agent now, or queue the run", params: agentParams },
-    ...{ body: triggerBody, response: { 202: triggeredAnswer }, problems: [404, 409, 413, 503] },
+    tag,
+    summary: "Run an agent now, or queue the run",
+    params: agentParams,
+    body: triggerBody,
+    response: { 202: triggeredAnswer },
+    problems: [404, 409, 413, 503],
   };
   api.post("/control/trigger/:name", { schema: triggerSchema }, async (request, reply) => {
     const agent = agentOf(request);
@@ -90,8 +101,12 @@ function runRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
   });
 
   const killSchema = {
-    ...{ tag, summary: "End all running runs of an agent", params: agentParams },
-    ...{ body: noBody, response: { 200: killedAnswer }, problems: [404] },
+    tag,
+    summary: "End all running runs of an agent",
+    params: agentParams,
+    body: noBody,
+    response: { 200: killedAnswer },
+    problems: [404],
   };
   api.post("/control/agents/:name/kill", { schema: killSchema }, async (request) => {
     const agent = agentOf(request);
@@ -99,8 +114,12 @@ function runRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
   });
 
   const killOneSchema = {
-    ...{ tag, summary: "End one run", params: instanceParams },
-    ...{ body: noBody, response: { 200: killedRunAnswer }, problems: [404] },
+    tag,
+    summary: "End one run",
+    params: instanceParams,
+    body: noBody,
+    response: { 200: killedRunAnswer },
+    problems: [404],
   };
   api.post("/control/kill/:instanceId", { schema: killOneSchema }, async (request) => {
     const instanceId = instanceOf(request);

@@ -11,23 +11,27 @@ import { scheduleText } from "../dashboard/schedule-text.ts";
 import { triggersPage } from "../dashboard/triggers-page.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { agentOf, unknownAgent } from "../names.ts";
-import { sendPage } from "../send-page.ts";
+import { sendPage } from "../dashboard/layout.ts";
 import { isKnown } from "./logs.ts";
 
 const page = { tag: "Pages", produces: "text/html" };
 const agentPageSchema = { ...page, params: agentParams, problems: [404] };
 const homeSchema = {
-  ...{ tag: "Pages", summary: "Leads to the dashboard" },
+  tag: "Pages",
+  summary: "Leads to the dashboard",
   response: { 302: z.undefined() },
 };
 /** The last lines that a download holds. */
 const downloadedLines = 5_000;
 const downloadSchema = {
-  ...{ tag: "Logs", summary: `The last ${downloadedLines} lines of an agent's log, as a file` },
+  tag: "Logs",
+  summary: `The last ${downloadedLines} lines of an agent's log, as a file`,
   querystring: z.object({
     instance: z.string().max(200).optional().meta({ description: "Only lines of this run" }),
   }),
-  ...{ params: agentParams, produces: "application/x-ndjson", problems: [404] },
+  params: agentParams,
+  produces: "application/x-ndjson",
+  problems: [404],
 };
 
 /** The dashboard's pages; what they show comes over the streams and the APIs. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { OpenApi } from "../api/openapi.ts";
 import { docsPage } from "../docs-page.ts";
-import { sendPage } from "../send-page.ts";
+import { sendPage } from "../dashboard/layout.ts";
 
 const tag = "Description";
 

@@ -17,8 +17,10 @@ export function healthRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   }));
 
   const readySchema = {
-    ...{ tag, summary: "Whether it takes work: not while starting or draining" },
-    ...{ response: { 200: readyAnswer }, problems: [503] },
+    tag,
+    summary: "Whether it takes work: not while starting or draining",
+    response: { 200: readyAnswer },
+    problems: [503],
   };
   api.get("/health/ready", { schema: readySchema }, () => {
     const phase = deps.operations.phase();

@@ -6,8 +6,9 @@ import type { GatewayDeps } from "../deps.ts";
 /** The resources that runs hold. */
 export function lockRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
   const schema = {
-    ...{ tag: "Status", summary: "Resource locks that runs hold now" },
-    ...{ response: { 200: locksAnswer } },
+    tag: "Status",
+    summary: "Resource locks that runs hold now",
+    response: { 200: locksAnswer },
   };
   withZod(app).get("/locks/status", { schema }, () => ({ locks: operations.locks() }));
 }

@@ -1,16 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { withZod } from "../api/zod-types.ts";
-import { isSameSecret, sessionOf } from "../auth.ts";
+import { isSameSecret, sessionCookie, sessionOf } from "../auth.ts";
 import { loginPage } from "../dashboard/login-page.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { createLoginDelay } from "../login-delay.ts";
 import type { LoginDelay } from "../login-delay.ts";
 import { HttpProblem } from "../problem.ts";
-import { safeNext } from "../safe-next.ts";
 import { isForeign } from "../same-origin.ts";
-import { sessionCookie } from "../session-cookie.ts";
-import { sendPage } from "../send-page.ts";
+import { sendPage } from "../dashboard/layout.ts";
 
 const loginBody = z.object({ key: z.string().max(1000), next: z.string().optional() });
 const cookieAttributes = { httpOnly: true, sameSite: "strict", path: "/" } as const;
@@ -26,14 +24,20 @@ const pageSchema = {
   produces: "text/html",
 };
 const loginSchema = {
-  ...{ tag, summary: "Start a browser's session", querystring: nextQuery, body: loginBody },
+  tag,
+  summary: "Start a browser's session",
+  querystring: nextQuery,
+  body: loginBody,
   consumes: ["application/json", formType],
   description: "A form is answered with a redirect (303) or the page again, JSON with 204.",
-  ...{ response: { 204: z.undefined(), 303: z.undefined() }, problems: [401, 403, 413, 429, 503] },
+  response: { 204: z.undefined(), 303: z.undefined() },
+  problems: [401, 403, 413, 429, 503],
 };
 const logoutSchema = {
-  ...{ tag, summary: "End the session and its streams" },
-  ...{ response: { 303: z.undefined() }, problems: [403, 503] },
+  tag,
+  summary: "End the session and its streams",
+  response: { 303: z.undefined() },
+  problems: [403, 503],
 };
 const sessionIsOver = { kind: "warning", text: "Your session is over. Log in again." } as const;
 /** Seconds: the absolute lifetime of a session. The server's own clock decides, this tidies the browser. */
@@ -120,4 +124,19 @@ function refuseForeign(request: FastifyRequest): void {
   if (isForeign(request)) {
     throw new HttpProblem(403, "foreign_origin", "A page of another origin asked for this.");
   }
+}
+
+/** Any origin that no site has, to resolve a path against. */
+const base = "http://this.invalid";
+
+/** The path to go to after login: one of this site, or the fallback. `next` comes from the address bar. */
+export function safeNext(next: unknown, fallback: string): string {
+  if (typeof next !== "string" || !next.startsWith("/") || !URL.canParse(next, base)) {
+    return fallback;
+  }
+  const url = new URL(next, base);
+  const path = url.pathname + url.search;
+  // `/.//evil.example` is of this site to the parser, yet its normalized path is not to a browser.
+  const isOwn = url.origin === base && !/^\/[/\\]/.test(path);
+  return isOwn && !/^\/log(in|out)\b/.test(path) ? path : fallback;
 }

@@ -6,7 +6,6 @@ import { z } from "zod";
 import { logEntrySchema } from "../../../streams/status/wire.ts";
 import type { LogLine, LogQuery, LogSource } from "../../contracts/log-source.ts";
 import { agentParams } from "../api/answers.ts";
-import { streamAnswer } from "../api/stream-answer.ts";
 import { withZod } from "../api/zod-types.ts";
 import { endOfAccess } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
@@ -30,18 +29,24 @@ const logStreamQuery = z.object({
     .meta({ description: "Where to go on, for a client that can't set `Last-Event-ID`" }),
 });
 const shared = {
-  ...{ tag: "Logs", querystring: logStreamQuery },
-  ...streamAnswer({ log: logEntrySchema }),
+  tag: "Logs",
+  querystring: logStreamQuery,
+  produces: "text/event-stream",
+  events: { log: logEntrySchema },
 };
 const description =
   "Event `log` (LogEntry) for each line, the last ones first. Its id goes into `Last-Event-ID` to resume with " +
   "nothing lost or doubled.";
 const agentSchema = {
-  ...{ ...shared, description, params: agentParams, problems: [404] },
+  ...shared,
+  description,
+  params: agentParams,
+  problems: [404],
   summary: "An agent's log as Server-Sent Events",
 };
 const allSchema = {
-  ...{ ...shared, description },
+  ...shared,
+  description,
   summary: "The logs of all agents and the scheduler as Server-Sent Events",
 };
 

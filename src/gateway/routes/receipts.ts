@@ -19,8 +19,11 @@ const replayQuery = z.object({
 export function receiptRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
   const api = withZod(app);
   const viewSchema = {
-    ...{ tag, summary: "A stored webhook delivery, its secrets redacted", params: receiptParams },
-    ...{ response: { 200: receiptViewSchema }, problems: [404, 503] },
+    tag,
+    summary: "A stored webhook delivery, its secrets redacted",
+    params: receiptParams,
+    response: { 200: receiptViewSchema },
+    problems: [404, 503],
   };
   api.get("/api/stats/webhooks/:receiptId", { schema: viewSchema }, (request) =>
     operations.receipt(receiptOf(request)),

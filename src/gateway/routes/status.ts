@@ -4,7 +4,6 @@ import type { Observable } from "rxjs";
 import { snapshotSchema, updateSchema } from "../../../streams/status/wire.ts";
 import type { StatusSnapshot } from "../../../streams/status/wire.ts";
 import type { Operations } from "../../contracts/operations.ts";
-import { streamAnswer } from "../api/stream-answer.ts";
 import { withZod } from "../api/zod-types.ts";
 import { endOfAccess } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
@@ -18,7 +17,8 @@ const streamSchema = {
   description:
     "Event `snapshot` (StatusSnapshot) at connect, then at most every 100 ms an event `update` (StatusUpdate) that " +
     "holds only what changed.",
-  ...streamAnswer({ snapshot: snapshotSchema, update: updateSchema }),
+  produces: "text/event-stream",
+  events: { snapshot: snapshotSchema, update: updateSchema },
 };
 
 /** The scheduler's state, once or as a stream of changes. */

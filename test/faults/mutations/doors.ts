@@ -146,7 +146,7 @@ export const doors: readonly Mutation[] = [
   },
   {
     defence: "nobody is sent to another site after the login",
-    file: "src/gateway/safe-next.ts",
+    file: "src/gateway/routes/login.ts",
     find: "return isOwn && ",
     replace: "return ",
     tests: ["test/gateway/safe-next.test.ts", "test/gateway/routes/login.test.ts"],
@@ -160,7 +160,7 @@ export const doors: readonly Mutation[] = [
   },
   {
     defence: "pages run only what carries their nonce",
-    file: "src/gateway/security-headers.ts",
+    file: "src/gateway/app.ts",
     find: "scriptSrc: []",
     replace: "scriptSrc: [\"'unsafe-inline'\"]",
     tests: ["test/gateway/routes/dashboard.test.ts", "test/gateway/app.test.ts"],

@@ -1,2 +1,0 @@
-/** Name of the browser's session cookie. */
-export const sessionCookie = "al_session";
