@@ -19,7 +19,7 @@ export interface Channel {
   /** The requests whose work is not done. */
   readonly open: Set<AbortController>;
   /** A request that came by this connection has the run's token. */
-  letIn(connection: Socket): void;
+  markAuthenticated(connection: Socket): void;
 }
 
 export interface ChannelAppOptions {
@@ -49,9 +49,9 @@ export function channelApp(options: ChannelAppOptions): FastifyInstance {
   app.addHook("onRequest", (request, reply, done) => {
     const channel = options.channelOf(request.raw);
     const refused = unauthorized(channel, request);
-    // What a stranger goes on to send is not read.
+    // The rest of an unauthenticated request is not read.
     if (refused !== null) reply.header("connection", "close");
-    else channel?.letIn(request.raw.socket);
+    else channel?.markAuthenticated(request.raw.socket);
     done(refused ?? undefined);
   });
   app.setErrorHandler((error, request, reply) => {

@@ -4,7 +4,7 @@ import type { IncomingMessage, Server } from "node:http";
 import { once } from "node:events";
 import { messageOf } from "../errors.ts";
 import type { RunApi } from "../contracts/run-api.ts";
-import { limitStrangers } from "../contracts/strangers.ts";
+import { limitUnauthenticated } from "../contracts/unauthenticated-connections.ts";
 import { channelApp } from "./channel-app.ts";
 import type { Channel } from "./channel-app.ts";
 import { clearedSocket, makeChannelDir, removeChannelDir } from "./channel-dir.ts";
@@ -55,7 +55,7 @@ const connectionsCheckingInterval = 5_000;
 /** Connections of one run, whatever they do. */
 const maxConnections = 192;
 /** Those among them that showed no token yet. */
-const maxStrangers = 64;
+const maxUnauthenticated = 64;
 /** What is still open then, in ms, is cut. */
 const closingMs = 1_000;
 
@@ -138,12 +138,12 @@ function liveChannel(
 ): Live {
   const server = createServer({ ...limits, connectionsCheckingInterval }, onRequest);
   server.maxConnections = maxConnections;
-  const strangers = limitStrangers(server, maxStrangers);
+  const unauthenticated = limitUnauthenticated(server, maxUnauthenticated);
   const open = new Set<AbortController>();
   let ended: "over" | "closing" | null = null;
   return {
     ...{ instanceId, dir, tokenHash, server, open },
-    letIn: (connection) => strangers.letIn(connection),
+    markAuthenticated: (connection) => unauthenticated.markAuthenticated(connection),
     ended: () => ended,
     end: async (how) => {
       ended = how;

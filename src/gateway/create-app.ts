@@ -7,7 +7,7 @@ import { useZod } from "./api/zod-types.ts";
 import { isPageVisit } from "./auth.ts";
 import { errorPage } from "./dashboard/error-page.ts";
 import { sendPage } from "./dashboard/layout.ts";
-import { limitStrangers } from "../contracts/strangers.ts";
+import { limitUnauthenticated } from "../contracts/unauthenticated-connections.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { limitBodies } from "./limit-bodies.ts";
 import { answerClientError, HttpProblem, problemOf, sendProblem } from "./problem.ts";
@@ -19,7 +19,7 @@ const maxRequestBytes = 1024 * 1024;
 /** Bodies whose senders showed no key, together: room for a burst of small ones, and for four of the largest. */
 const heldBytes = (maxBodyBytes: number): number => Math.max(64 * 1024 * 1024, 4 * maxBodyBytes);
 /** Connections that showed no key; one more cuts off the oldest. Deliveries take one each, for milliseconds. */
-const maxStrangers = 1_000;
+const maxUnauthenticated = 1_000;
 /** How long a request may take to arrive whole; Fastify itself waits for ever. */
 const requestTimeoutMs = 30_000;
 /** Its headers are cut off sooner, and soon after: Node would look for slow ones every half a minute only. */
@@ -51,9 +51,9 @@ export function createApp(deps: GatewayDeps): {
     frameworkErrors: (error, _request, reply) => void sendProblem(reply, problemOf(error)),
   });
   app.decorateRequest("caller", null);
-  const strangers = limitStrangers(app.server, maxStrangers);
+  const unauthenticated = limitUnauthenticated(app.server, maxUnauthenticated);
   app.addHook("preHandler", (request, _reply, done) => {
-    if (request.caller !== null) strangers.letIn(request.raw.socket);
+    if (request.caller !== null) unauthenticated.markAuthenticated(request.raw.socket);
     done();
   });
   limitBodies(app, heldBytes(deps.maxBodyBytes), deps.log);

@@ -119,8 +119,8 @@ export const agents: readonly Mutation[] = [
   },
   {
     defence: "who has no token keeps no run from its channel",
-    file: "src/contracts/strangers.ts",
-    find: "if (strangers.size > max) oldest?.destroy();",
+    file: "src/contracts/unauthenticated-connections.ts",
+    find: "if (connections.size > max) oldest?.destroy();",
     replace: "void [oldest, max];",
     tests: ["test/channel/hostile.test.ts"],
   },

@@ -46,8 +46,8 @@ export const doors: readonly Mutation[] = [
   {
     defence: "who holds connections to the port open cuts off itself",
     file: "src/gateway/create-app.ts",
-    find: "const maxStrangers = 1_000",
-    replace: "const maxStrangers = 100_000",
+    find: "const maxUnauthenticated = 1_000",
+    replace: "const maxUnauthenticated = 100_000",
     tests: ["test/faults/doors/http/slow.test.ts"],
     only: "cuts off itself",
     built: true,
@@ -55,8 +55,8 @@ export const doors: readonly Mutation[] = [
   {
     defence: "a stream of the operator's survives a flood of connections",
     file: "src/gateway/create-app.ts",
-    find: "strangers.letIn(request.raw.socket)",
-    replace: "void strangers",
+    find: "unauthenticated.markAuthenticated(request.raw.socket)",
+    replace: "void unauthenticated",
     tests: ["test/faults/doors/http/slow.test.ts"],
     only: "cuts off itself",
     built: true,
