@@ -1,4 +1,5 @@
-import { parse } from "smol-toml";
+import { parseTOML } from "toml-eslint-parser";
+import type { AST } from "toml-eslint-parser";
 
 /** Keys and array indexes from the root of a TOML document. */
 export type TomlPath = readonly (string | number)[];
@@ -9,176 +10,79 @@ export interface Position {
   readonly column: number;
 }
 
-/** Where a key path stands in the text, or the nearest thing around it that does; null without any. */
+/** The position of a key path in the text, or of the nearest thing around it; null without any. */
 export type Locate = (path: TomlPath, what: "key" | "value") => Position | null;
 
 interface Place {
-  readonly key: number;
-  readonly value: number;
+  readonly key: AST.TOMLNode;
+  readonly value: AST.TOMLNode;
 }
 
-interface Scan {
-  readonly text: string;
-  at: number;
-  readonly places: Map<string, Place>;
-  /** Index of the last element of each array of tables. */
-  readonly lastIndex: Map<string, number>;
-}
-
-interface KeyPart {
-  readonly name: string;
-  readonly at: number;
-}
+type Places = Map<string, Place>;
 
 /**
- * Locates key paths in TOML text that smol-toml accepted; the parser itself keeps no positions. The text is scanned
- * on the first question, because most configs have no problem to place.
+ * Locates key paths in TOML text that smol-toml accepted; that parser keeps no positions. The text is parsed on the
+ * first question, because most configs have no problem to locate.
  */
 export function tomlLocator(text: string): Locate {
-  let places: ReadonlyMap<string, Place> | undefined;
+  let places: Places | undefined;
   return (path, what) => {
-    places ??= scanDocument(text);
+    places ??= placesIn(text);
     for (let length = path.length; length > 0; length--) {
       const place = places.get(JSON.stringify(path.slice(0, length)));
-      if (place !== undefined) return positionAt(text, place[what]);
+      if (place === undefined) continue;
+      const { line, column } = place[what].loc.start;
+      return { line, column: column + 1 };
     }
     return null;
   };
 }
 
-function positionAt(text: string, offset: number): Position {
-  const before = text.slice(0, offset);
-  return {
-    line: before.split("\n").length,
-    column: offset - before.lastIndexOf("\n"),
-  };
-}
-
-function scanDocument(text: string): ReadonlyMap<string, Place> {
-  const scan: Scan = { text, at: 0, places: new Map(), lastIndex: new Map() };
-  let table: TomlPath = [];
-  for (skipBlank(scan); scan.at < text.length; skipBlank(scan)) {
-    const start = scan.at;
-    if (text[start] === "[") table = scanHeader(scan);
-    else scanPair(scan, table);
-    // Text that the parser accepted always moves on; a loop must end for any other too.
-    if (scan.at === start) scan.at++;
+function placesIn(text: string): Places {
+  const places: Places = new Map();
+  const [top] = parseTOML(text, { tomlVersion: "1.1" }).body;
+  for (const node of top.body) {
+    if (node.type === "TOMLKeyValue") addPair(places, [], node);
+    else addTable(places, node);
   }
-  return scan.places;
+  return places;
 }
 
-function scanHeader(scan: Scan): TomlPath {
-  const start = scan.at;
-  const isArray = scan.text.startsWith("[[", start);
-  scan.at += isArray ? 2 : 1;
-  const parts = scanKey(scan);
-  scan.at += isArray ? 2 : 1;
-  const path: (string | number)[] = [];
-  parts.forEach(({ name, at }, index) => {
-    path.push(name);
-    note(scan, path, { key: at, value: start });
-    const table = JSON.stringify(path);
-    const last = scan.lastIndex.get(table);
-    if (isArray && index === parts.length - 1) {
-      scan.lastIndex.set(table, (last ?? -1) + 1);
-      path.push((last ?? -1) + 1);
-      note(scan, path, { key: at, value: start });
-    } else if (last !== undefined) {
-      path.push(last);
-    }
+/** The keys of a header, and its pairs; an array's element is where its header is. */
+function addTable(places: Places, table: AST.TOMLTable): void {
+  const { keys } = table.key;
+  let index = 0;
+  table.resolvedKey.forEach((part, position) => {
+    const isIndex = typeof part === "number";
+    const key = keys[isIndex ? index - 1 : index++] ?? table;
+    add(places, table.resolvedKey.slice(0, position + 1), { key, value: table });
   });
-  return path;
+  for (const pair of table.body) addPair(places, table.resolvedKey, pair);
 }
 
 /** `a.b = value`, at the top or in an inline table. */
-function scanPair(scan: Scan, table: TomlPath): void {
-  const parts = scanKey(scan);
-  scan.at++;
-  skipBlank(scan);
-  const value = scan.at;
-  const path = [...table];
-  for (const { name, at } of parts) {
-    path.push(name);
-    note(scan, path, { key: at, value });
+function addPair(places: Places, path: TomlPath, { key, value }: AST.TOMLKeyValue): void {
+  const inner = [...path];
+  for (const part of key.keys) {
+    inner.push(part.type === "TOMLBare" ? part.name : part.value);
+    add(places, inner, { key: part, value });
   }
-  scanValue(scan, path);
+  addValue(places, inner, value);
 }
 
-function scanKey(scan: Scan): KeyPart[] {
-  const parts: KeyPart[] = [];
-  do {
-    if (parts.length > 0) scan.at++;
-    skip(scan, /[ \t]*/y);
-    const at = scan.at;
-    if (/["']/.test(scan.text[at] ?? "")) skipString(scan);
-    else skip(scan, /[A-Za-z0-9_-]*/y);
-    parts.push({ name: keyName(scan.text.slice(at, scan.at)), at });
-    skip(scan, /[ \t]*/y);
-  } while (scan.text[scan.at] === ".");
-  return parts;
-}
-
-function keyName(raw: string): string {
-  if (raw.startsWith("'")) return raw.slice(1, -1);
-  if (!raw.startsWith('"')) return raw;
-  return raw.includes("\\") ? (Object.keys(parse(`${raw} = 0`))[0] ?? "") : raw.slice(1, -1);
-}
-
-function scanValue(scan: Scan, path: TomlPath): void {
-  const first = scan.text[scan.at];
-  if (first === '"' || first === "'") skipString(scan);
-  else if (first === "[") scanItems(scan, "]", (index) => scanItem(scan, [...path, index]));
-  else if (first === "{") scanItems(scan, "}", () => scanPair(scan, path));
-  else skip(scan, /[^,\]}#\r\n]*/y);
-}
-
-function scanItem(scan: Scan, path: TomlPath): void {
-  note(scan, path, { key: scan.at, value: scan.at });
-  scanValue(scan, path);
-}
-
-function scanItems(scan: Scan, end: string, item: (index: number) => void): void {
-  scan.at++;
-  for (let index = 0; scan.at < scan.text.length; index++) {
-    skipBlank(scan);
-    if (scan.text[scan.at] === end) break;
-    item(index);
-    skipBlank(scan);
-    if (scan.text[scan.at] !== ",") break;
-    scan.at++;
+function addValue(places: Places, path: TomlPath, value: AST.TOMLContentNode): void {
+  if (value.type === "TOMLInlineTable") {
+    for (const pair of value.body) addPair(places, path, pair);
+  } else if (value.type === "TOMLArray") {
+    value.elements.forEach((element, index) => {
+      add(places, [...path, index], { key: element, value: element });
+      addValue(places, [...path, index], element);
+    });
   }
-  scan.at++;
 }
 
-function note(scan: Scan, path: TomlPath, place: Place): void {
+/** The first mention of a path is its place. */
+function add(places: Places, path: TomlPath, place: Place): void {
   const key = JSON.stringify(path);
-  if (!scan.places.has(key)) scan.places.set(key, place);
-}
-
-function skip(scan: Scan, pattern: RegExp): void {
-  pattern.lastIndex = scan.at;
-  scan.at += pattern.exec(scan.text)?.[0].length ?? 0;
-}
-
-/** White space, line ends and comments. */
-function skipBlank(scan: Scan): void {
-  for (;;) {
-    skip(scan, /\s*/y);
-    if (scan.text[scan.at] !== "#") return;
-    skip(scan, /[^\n]*/y);
-  }
-}
-
-/** One string of any of TOML's four kinds; a three-quoted one may end with two quotes of its own. */
-function skipString(scan: Scan): void {
-  const { text } = scan;
-  const quote = text[scan.at] ?? "";
-  const long = text.startsWith(quote.repeat(3), scan.at);
-  const end = long ? quote.repeat(3) : quote;
-  scan.at += end.length;
-  while (scan.at < text.length && !text.startsWith(end, scan.at)) {
-    scan.at += quote === '"' && text[scan.at] === "\\" ? 2 : 1;
-  }
-  scan.at += end.length;
-  for (let own = 0; long && own < 2 && text[scan.at] === quote; own++) scan.at++;
+  if (!places.has(key)) places.set(key, place);
 }

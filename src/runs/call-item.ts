@@ -1,7 +1,7 @@
 import type { OpenCall } from "../../streams/coordination/open-calls.ts";
 import type { RunRequest, Trigger, WorkItem } from "../../streams/vocabulary.ts";
 import type { RunApiRequest } from "../contracts/run-api.ts";
-import { uuidV7 } from "../store/uuid-v7.ts";
+import { v7 as uuidV7 } from "uuid";
 
 export type CallTrigger = Extract<Trigger, { kind: "agent-call" }>;
 export type CallItem = WorkItem & { readonly trigger: CallTrigger };

@@ -3,7 +3,7 @@ import { meets } from "../../streams/coordination/condition.ts";
 import type { Wait } from "../../streams/coordination/waits.ts";
 import type { WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
 import type { PastTriggers, ReceiptPosition } from "../store/past-triggers.ts";
-import { uuidV7 } from "../store/uuid-v7.ts";
+import { v7 as uuidV7 } from "uuid";
 import { callAs, deliveryAs } from "./occurrence.ts";
 import type { WaitedFor } from "./occurrence.ts";
 

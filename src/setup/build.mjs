@@ -14,7 +14,7 @@ const styles = "src/gateway/dashboard/styles";
 const pages = ["overview", "agent", "log", "triggers"];
 
 /** Packages that are loaded as they are: they look for files of their own beside them, or are needed seldom. */
-const external = [/^(dockerode|ink|react)(\/|$)/];
+const external = [/^(dockerode|ink|react|tar-stream)(\/|$)/];
 
 /** What pi makes images smaller with reads a file beside itself, so it is loaded from where pi's packages are. */
 const photon = {

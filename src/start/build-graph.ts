@@ -16,7 +16,7 @@ import { resolveAgent } from "../config/resolve-agent.ts";
 import { knownToAgents } from "../known-to-agents.ts";
 import type { Settings } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
-import { uuidV7 } from "../store/uuid-v7.ts";
+import { v7 as uuidV7 } from "uuid";
 import type { Inputs } from "./inputs.ts";
 import { newInstanceId } from "./runtimes.ts";
 import type { Runtimes } from "./runtimes.ts";

@@ -5,7 +5,7 @@ import { OperationError } from "../contracts/operations.ts";
 import type { Delivery, DeliveryAnswer, Operations } from "../contracts/operations.ts";
 import type { Receipt } from "../contracts/webhook-receipts.ts";
 import type { Store } from "../store/store.ts";
-import { uuidV7 } from "../store/uuid-v7.ts";
+import { v7 as uuidV7 } from "uuid";
 import { viewReceipt } from "../webhooks/receipt-view.ts";
 import type { ReceiptViewDeps } from "../webhooks/receipt-view.ts";
 import type { FirstEvents } from "../runs/first-events.ts";

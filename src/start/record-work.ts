@@ -1,6 +1,6 @@
 import type { RunEnd, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { retryOf } from "../store/recover.ts";
-import { uuidV7 } from "../store/uuid-v7.ts";
+import { v7 as uuidV7 } from "uuid";
 import type { Work } from "../store/work.ts";
 
 /** The part of the store that events are written to. */

@@ -3,7 +3,7 @@ import { OperationError } from "../contracts/operations.ts";
 import type { Replayed, ReplayResult } from "../contracts/operator-api.ts";
 import type { DeadLetter, Receipt } from "../contracts/webhook-receipts.ts";
 import type { Store } from "../store/store.ts";
-import { uuidV7 } from "../store/uuid-v7.ts";
+import { v7 as uuidV7 } from "uuid";
 import { mustHaveReceipt } from "../webhooks/receipt-view.ts";
 import type { FirstEvent, FirstEvents } from "../runs/first-events.ts";
 import { mustBeRunnable, mustTakeWork } from "./runnable.ts";

@@ -4,7 +4,7 @@ import type { Delivery, DeliveryAnswer } from "../contracts/operations.ts";
 import type { Offer, Receipt } from "../contracts/webhook-receipts.ts";
 import { loadCredential } from "../credentials/load-credential.ts";
 import { webhookSecretType } from "../credentials/credential-types.ts";
-import { uuidV7 } from "../store/uuid-v7.ts";
+import { v7 as uuidV7 } from "uuid";
 import { interpretStored } from "../webhooks/interpret.ts";
 import { createMatchIndex } from "../webhooks/match-index.ts";
 import type { MatchIndex } from "../webhooks/match-index.ts";

@@ -4,7 +4,7 @@ import type { Outcome, Trigger, WorkItem } from "../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { LastRuns } from "./last-runs.ts";
 import { prepareInsert, queuedRow } from "./trigger-rows.ts";
-import { uuidV7 } from "./uuid-v7.ts";
+import { v7 as uuidV7 } from "uuid";
 
 /** A run that was going when the scheduler died. `startedAt` is epoch ms. */
 export interface OpenRun {

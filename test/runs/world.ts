@@ -19,7 +19,7 @@ import { recordEvent, rerun, retryWork } from "../../src/start/record-work.ts";
 import { createStatusStore } from "../../src/start/status-store.ts";
 import { openStore } from "../../src/store/store.ts";
 import { interpretStored } from "../../src/webhooks/interpret.ts";
-import { uuidV7 } from "../../src/store/uuid-v7.ts";
+import { v7 as uuidV7 } from "uuid";
 import { createClock } from "../../streams/clock.ts";
 import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
 import { createPlaces } from "../../streams/runs/places.ts";

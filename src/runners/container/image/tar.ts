@@ -1,5 +1,7 @@
 import { createReadStream } from "node:fs";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Headers, Pack } from "tar-stream";
 
 /** One entry of a build context. Paths are relative, with slashes. */
 export type TarEntry = { readonly path: string } & (
@@ -15,102 +17,59 @@ export type TarEntry = { readonly path: string } & (
     }
 );
 
-const blockBytes = 512;
-const typeFlags = { content: "0", file: "0", symlink: "2", directory: "5", pax: "x" } as const;
+type FileEntry = Extract<TarEntry, { readonly type: "file" }>;
 
-/**
- * A POSIX tar (ustar with pax headers for long names) of the entries, chunk by chunk. Owner root and time 0, so
- * that equal contents are equal archives. Throws when a file changed its size after it was listed.
- */
+/** Owner root and time 0, so that equal contents are equal archives. */
+const constant = { uid: 0, gid: 0, mtime: new Date(0) };
+
+/** A tar archive of the entries, chunk by chunk. Throws when a file changed its size after it was listed. */
 export async function* packTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buffer> {
+  // Loaded on demand: most starts build no image.
+  const { pack } = await import("tar-stream");
+  const archive = pack();
+  const added = addAll(archive, entries).catch((error: unknown) => {
+    archive.destroy(error instanceof Error ? error : new Error(String(error)));
+  });
+  yield* archive as AsyncIterable<Buffer>;
+  await added;
+}
+
+async function addAll(archive: Pack, entries: AsyncIterable<TarEntry>): Promise<void> {
   for await (const entry of entries) {
-    const { path } = entry;
-    const target = entry.type === "symlink" ? entry.target : "";
-    yield* longNames(path, target);
-    yield header({ type: entry.type, path, target, size: sizeOf(entry), mode: modeOf(entry) });
-    if (entry.type === "content") yield padded(entry.content);
-    if (entry.type === "file") yield* fileBlocks(entry.from, entry.size);
+    if (entry.type === "file") await addFile(archive, entry);
+    else if (entry.type === "content") {
+      archive.entry({ name: entry.path, mode: 0o644, ...constant }, entry.content);
+    } else archive.entry(headerOf(entry));
   }
-  yield Buffer.alloc(2 * blockBytes);
+  archive.finalize();
 }
 
-async function* fileBlocks(from: string, size: number): AsyncGenerator<Buffer> {
-  let left = size;
-  const stream: Readable = createReadStream(from);
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    left -= chunk.length;
-    if (left < 0) break;
-    yield chunk;
+function headerOf(entry: Exclude<TarEntry, { readonly type: "file" | "content" }>): Headers {
+  const { path: name, type } = entry;
+  return type === "directory"
+    ? { name, type, mode: 0o755, ...constant }
+    : { name, type, mode: 0o644, linkname: entry.target, ...constant };
+}
+
+async function addFile(archive: Pack, entry: FileEntry): Promise<void> {
+  const { path: name, size, executable } = entry;
+  const header = { name, size, mode: executable ? 0o755 : 0o644, ...constant };
+  const file = Readable.from(contentOf(archive, entry), { objectMode: false });
+  await pipeline(file, archive.entry(header));
+}
+
+/** Destroys the archive itself on a fault: the library would end it without the reason. */
+async function* contentOf(archive: Pack, { from, size }: FileEntry): AsyncGenerator<Buffer> {
+  try {
+    let left = size;
+    for await (const chunk of createReadStream(from) as AsyncIterable<Buffer>) {
+      left -= chunk.length;
+      if (left < 0) break;
+      yield chunk;
+    }
+    if (left !== 0) throw new Error(`${from} changed while it was packed`);
+  } catch (error) {
+    archive.destroy(error instanceof Error ? error : new Error(String(error)));
+    throw error;
   }
-  if (left !== 0) throw new Error(`${from} changed while it was packed`);
-  yield Buffer.alloc(paddingOf(size));
-}
-
-function sizeOf(entry: TarEntry): number {
-  if (entry.type === "file") return entry.size;
-  return entry.type === "content" ? entry.content.length : 0;
-}
-
-function modeOf(entry: TarEntry): number {
-  if (entry.type === "directory") return 0o755;
-  return entry.type === "file" && entry.executable ? 0o755 : 0o644;
-}
-
-function paddingOf(size: number): number {
-  return (blockBytes - (size % blockBytes)) % blockBytes;
-}
-
-function padded(content: Buffer): Buffer {
-  return Buffer.concat([content, Buffer.alloc(paddingOf(content.length))]);
-}
-
-function* longNames(path: string, target: string): Generator<Buffer> {
-  const records = [
-    ...(Buffer.byteLength(path) > 100 ? [paxRecord("path", path)] : []),
-    ...(Buffer.byteLength(target) > 100 ? [paxRecord("linkpath", target)] : []),
-  ];
-  if (records.length === 0) return;
-  const content = Buffer.from(records.join(""));
-  yield header({ type: "pax", path: "pax", target: "", size: content.length, mode: 0o644 });
-  yield padded(content);
-}
-
-/** `<length> <key>=<value>\n`, where the length counts its own digits. */
-function paxRecord(key: string, value: string): string {
-  const rest = ` ${key}=${value}\n`;
-  const bytes = Buffer.byteLength(rest);
-  const guess = bytes + String(bytes).length;
-  const length = bytes + String(guess).length;
-  return `${length}${rest}`;
-}
-
-interface Header {
-  readonly type: keyof typeof typeFlags;
-  readonly path: string;
-  /** Of a link; empty for anything else. */
-  readonly target: string;
-  readonly size: number;
-  readonly mode: number;
-}
-
-function header({ type, path, target, size, mode }: Header): Buffer {
-  const block = Buffer.alloc(blockBytes);
-  // A name that is cut here has its whole text in the pax header before it.
-  block.write(path, 0, 100);
-  block.write(octal(mode, 7), 100);
-  block.write(octal(0, 7), 108);
-  block.write(octal(0, 7), 116);
-  block.write(octal(size, 11), 124);
-  block.write(octal(0, 11), 136);
-  block.write("        ", 148);
-  block.write(typeFlags[type], 156);
-  block.write(target, 157, 100);
-  block.write("ustar\u000000", 257, "latin1");
-  const sum = block.reduce((total, byte) => total + byte, 0);
-  block.write(`${octal(sum, 6)}\0 `, 148, "latin1");
-  return block;
-}
-
-function octal(value: number, digits: number): string {
-  return value.toString(8).padStart(digits, "0");
 }
