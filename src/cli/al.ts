@@ -69,11 +69,11 @@ async function main(): Promise<void> {
     keepCompiledCode();
     // Somebody waits for these two, so that little is loaded for them.
     if (isRun()) {
-      const { runAgentProcess } = await import("./run-agent-process.ts");
+      const { runAgentProcess } = await import("./agent-process/run-agent-process.ts");
       return runAgentProcess();
     }
     if (isAgentCommand()) {
-      const { runAgentCommand } = await import("./agent-command.ts");
+      const { runAgentCommand } = await import("./agent-process/agent-command.ts");
       return runAgentCommand(process.argv.slice(3));
     }
     const { runProgram } = await import("./program.ts");

@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { UserError } from "../errors.ts";
 import { findProject } from "./find-project.ts";
-import { openOutput } from "./output.ts";
-import type { Output } from "./output.ts";
+import { openOutput } from "./terminal/output.ts";
+import type { Output } from "./terminal/output.ts";
 
 /** What every command works with. */
 export interface Context {

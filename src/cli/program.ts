@@ -20,10 +20,10 @@ import { stopCommand } from "./commands/stop.ts";
 import { updateCommand } from "./commands/update.ts";
 import { webhookCommand } from "./commands/webhook.ts";
 import { UserError } from "../errors.ts";
-import { examples } from "./examples.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { flushPipes, watchPipes } from "./pipes.ts";
-import { reportError } from "./report-error.ts";
+import { examples } from "./help/examples.ts";
+import { exitCodes } from "./help/exit-codes.ts";
+import { flushPipes, watchPipes } from "./terminal/pipes.ts";
+import { reportError } from "./terminal/report-error.ts";
 import { packageVersion } from "../version.ts";
 
 /** All commands: help, usage errors, completion and the reference page are read from them. */

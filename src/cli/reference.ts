@@ -1,5 +1,5 @@
-import { isHelp } from "./command-table.ts";
-import type { CommandEntry, OptionEntry } from "./command-table.ts";
+import { isHelp } from "./help/command-table.ts";
+import type { CommandEntry, OptionEntry } from "./help/command-table.ts";
 
 /** The page of all commands, in Markdown, as help has them. */
 export function referencePage(table: CommandEntry): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { commandTable } from "../../src/cli/command-table.ts";
+import { commandTable } from "../../src/cli/help/command-table.ts";
 import { buildProgram } from "../../src/cli/program.ts";
 import { referencePage } from "../../src/cli/reference.ts";
 

@@ -6,8 +6,8 @@ import { repositoryName } from "../../skills/skill-source.ts";
 import type { SkillSource } from "../../skills/skill-source.ts";
 import { closest } from "../../contracts/closest.ts";
 import { meant } from "../../contracts/did-you-mean.ts";
-import { missingFlag } from "../prompts.ts";
-import type { Prompts } from "../prompts.ts";
+import { missingFlag } from "../terminal/prompts.ts";
+import type { Prompts } from "../terminal/prompts.ts";
 
 interface ChosenSkill {
   readonly found: FoundSkill;

@@ -1,6 +1,6 @@
 import { stringify } from "smol-toml";
-import { plainLine } from "../format.ts";
-import type { Colors } from "../output.ts";
+import { plainLine } from "../terminal/format.ts";
+import type { Colors } from "../terminal/output.ts";
 import type { Review } from "./review.ts";
 
 export interface Reviewed {

@@ -4,8 +4,8 @@ import { agentNameProblem } from "../../config/agent-files.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
 import { scheduleProblem } from "../../config/schedule.ts";
 import { UserError } from "../../errors.ts";
-import { missingFlag } from "../prompts.ts";
-import type { Prompts } from "../prompts.ts";
+import { missingFlag } from "../terminal/prompts.ts";
+import type { Prompts } from "../terminal/prompts.ts";
 
 export interface AgentOptions {
   readonly description?: string;

@@ -6,7 +6,7 @@ import { UserError, messageOf } from "../../errors.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
 import type { Context } from "../context.ts";
 import { titleOf } from "../new/templates.ts";
-import { openPrompts } from "../prompts.ts";
+import { openPrompts } from "../terminal/prompts.ts";
 import { refuseFaults } from "../refuse-faults.ts";
 import { writeSchemas } from "../schema-files.ts";
 import { chooseAgent } from "./choose-agent.ts";

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { AddOptions } from "../add/add-skill.ts";
 import { contextOf } from "../context.ts";
-import { examples } from "../examples.ts";
+import { examples } from "../help/examples.ts";
 
 /** `al add <repo>` */
 export function addCommand(): Command {

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { runtimeTypes } from "../../../streams/runtimes.ts";
 import type { AgentOptions } from "../agent/choose-agent.ts";
 import { contextOf } from "../context.ts";
-import { examples } from "../examples.ts";
+import { examples } from "../help/examples.ts";
 import { severalTexts, wholeNumber } from "../options.ts";
 
 /** `al agent new <name>` */

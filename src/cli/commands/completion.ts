@@ -1,7 +1,7 @@
 import { Argument, Command } from "commander";
 import type { Shell } from "../completion/completion-script.ts";
 import { surroundingsOf } from "../context.ts";
-import { examples } from "../examples.ts";
+import { examples } from "../help/examples.ts";
 
 /** `al completion bash|zsh|fish` */
 export function completionCommand(): Command {
@@ -17,7 +17,7 @@ export function completionCommand(): Command {
       ]),
     )
     .action(async (shell: Shell, _options: unknown, command: Command) => {
-      const { commandTable } = await import("../command-table.ts");
+      const { commandTable } = await import("../help/command-table.ts");
       const { completionScript } = await import("../completion/completion-script.ts");
       const { out } = surroundingsOf(command);
       const script = completionScript(shell, commandTable(command.parent ?? command));

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import type { ConfigOptions } from "../config/change-config.ts";
 import { contextOf, surroundingsOf } from "../context.ts";
-import { examples } from "../examples.ts";
+import { examples } from "../help/examples.ts";
 import { UserError } from "../../errors.ts";
 import { severalTexts } from "../options.ts";
 import type { SchemaName } from "../schema-files.ts";

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { surroundingsOf } from "../context.ts";
 import type { AddOptions } from "../creds/add-credential.ts";
 import type { RemoveOptions } from "../creds/remove-credential.ts";
-import { examples } from "../examples.ts";
+import { examples } from "../help/examples.ts";
 
 /** `al creds ls|add|rm` */
 export function credsCommand(): Command {

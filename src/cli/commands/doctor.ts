@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { contextOf, projectDirOf, surroundingsOf } from "../context.ts";
-import { examples } from "../examples.ts";
+import { examples } from "../help/examples.ts";
 
 interface DoctorOptions {
   readonly check?: true;
@@ -23,11 +23,11 @@ export function doctorCommand(): Command {
     )
     .action(async (options: DoctorOptions, command: Command) => {
       if (options.showKey || options.regenerateKey) {
-        const { tellKey } = await import("../tell-key.ts");
+        const { tellKey } = await import("../creds/tell-key.ts");
         const context = { ...surroundingsOf(command), projectDir: projectDirOf(command) };
         return tellKey(context, options);
       }
-      const { runDoctor } = await import("../run-doctor.ts");
+      const { runDoctor } = await import("../doctor/run-doctor.ts");
       process.exitCode = await runDoctor(contextOf(command), options);
     });
 }

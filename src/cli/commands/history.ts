@@ -2,11 +2,11 @@ import { Command, Option } from "commander";
 import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
 import type { Outcome, TriggerKind } from "../../../streams/vocabulary.ts";
 import type { HistoryPage } from "../../contracts/history.ts";
-import type { Client } from "../client.ts";
-import { connect, readSnapshot, unknownAgent } from "../connect.ts";
+import type { Client } from "../operator/client.ts";
+import { connect, readSnapshot, unknownAgent } from "../operator/connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
-import { examples } from "../examples.ts";
+import { examples } from "../help/examples.ts";
 import { moment, wholeNumber } from "../options.ts";
 
 interface HistoryOptions {
@@ -47,7 +47,7 @@ async function history(context: Context, options: HistoryOptions): Promise<void>
   if (page.triggers.length === 0) await refuseUnknown(client, options);
   if (out.json) return out.document(page);
   if (page.triggers.length === 0) return out.note(nothing(options));
-  const { renderHistory } = await import("../render-history.ts");
+  const { renderHistory } = await import("../status/render-history.ts");
   out.data(renderHistory(page.triggers, { ...out, now: Date.now() }));
 }
 

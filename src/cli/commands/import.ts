@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { surroundingsOf } from "../context.ts";
-import { examples } from "../examples.ts";
+import { examples } from "../help/examples.ts";
 import type { ImportOptions } from "../import/import-project.ts";
 
 /** `al import <dir>` */

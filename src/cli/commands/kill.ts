@@ -2,11 +2,11 @@ import { Command } from "commander";
 import { closest } from "../../contracts/closest.ts";
 import { counted } from "../../contracts/format.ts";
 import { UserError } from "../../errors.ts";
-import type { Client } from "../client.ts";
-import { connect, readSnapshot, unknownAgent } from "../connect.ts";
+import type { Client } from "../operator/client.ts";
+import { connect, readSnapshot, unknownAgent } from "../operator/connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
-import { examples } from "../examples.ts";
+import { examples } from "../help/examples.ts";
 
 /** `al kill <agent|instance>` */
 export function killCommand(): Command {

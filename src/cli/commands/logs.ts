@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { contextOf } from "../context.ts";
-import { examples } from "../examples.ts";
+import { examples } from "../help/examples.ts";
 import { moment, wholeNumber } from "../options.ts";
-import type { LogsOptions } from "../show-logs.ts";
+import type { LogsOptions } from "../logs/show-logs.ts";
 
 /** `al logs [agent]` */
 export function logsCommand(): Command {
@@ -26,7 +26,7 @@ export function logsCommand(): Command {
       ]),
     )
     .action(async (agent: string | undefined, options: LogsOptions, command: Command) => {
-      const { followLogs, showLogs } = await import("../show-logs.ts");
+      const { followLogs, showLogs } = await import("../logs/show-logs.ts");
       const context = contextOf(command);
       await (options.follow ? followLogs : showLogs)(context, agent ?? null, options);
     });

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { providers } from "../../../streams/agent-config.ts";
 import { surroundingsOf } from "../context.ts";
-import { examples } from "../examples.ts";
+import { examples } from "../help/examples.ts";
 import type { NewOptions } from "../new/choose-project.ts";
 
 /** `al new <dir>` */

@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import type { Replayed, ReplayResult } from "../../contracts/operator-api.ts";
 import { UserError } from "../../errors.ts";
-import type { Client } from "../client.ts";
-import { connect, withAgent } from "../connect.ts";
+import type { Client } from "../operator/client.ts";
+import { connect, withAgent } from "../operator/connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
-import { examples } from "../examples.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { plainLine } from "../format.ts";
+import { examples } from "../help/examples.ts";
+import { exitCodes } from "../help/exit-codes.ts";
+import { plainLine } from "../terminal/format.ts";
 
 interface ReplayOptions {
   readonly agent?: string;

@@ -1,8 +1,8 @@
 import { Command } from "commander";
-import { connect, withAgent } from "../connect.ts";
+import { connect, withAgent } from "../operator/connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
-import { examples } from "../examples.ts";
+import { examples } from "../help/examples.ts";
 
 /** `al resume [agent]` */
 export function resumeCommand(): Command {

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { contextOf } from "../context.ts";
-import { examples } from "../examples.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { examples } from "../help/examples.ts";
+import { exitCodes } from "../help/exit-codes.ts";
 
 /** `al run <agent>` */
 export function runCommand(): Command {
@@ -22,7 +22,7 @@ export function runCommand(): Command {
       }),
     )
     .action(async (agent: string, options: { prompt?: string }, command: Command) => {
-      const { runAgent } = await import("../run-agent.ts");
+      const { runAgent } = await import("../run/run-agent.ts");
       process.exitCode = await runAgent(contextOf(command), agent, options.prompt ?? null);
     });
 }

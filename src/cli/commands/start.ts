@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import { contextOf } from "../context.ts";
-import { examples } from "../examples.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { examples } from "../help/examples.ts";
+import { exitCodes } from "../help/exit-codes.ts";
 import { wholeNumber } from "../options.ts";
-import type { StartOptions } from "../run-scheduler.ts";
+import type { StartOptions } from "../start/run-scheduler.ts";
 
 /** `al start` */
 export function startCommand(): Command {
@@ -44,7 +44,7 @@ export function startCommand(): Command {
         const { printUnit } = await import("../systemd/print-unit.ts");
         return printUnit(contextOf(command), options);
       }
-      const { runScheduler } = await import("../run-scheduler.ts");
+      const { runScheduler } = await import("../start/run-scheduler.ts");
       process.exitCode = await runScheduler(contextOf(command), options);
     });
 }

@@ -1,8 +1,8 @@
 import { Command } from "commander";
-import { connect, readSnapshot } from "../connect.ts";
+import { connect, readSnapshot } from "../operator/connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
-import { examples } from "../examples.ts";
+import { examples } from "../help/examples.ts";
 
 /** `al stat` */
 export function statCommand(): Command {
@@ -16,6 +16,6 @@ async function stat(context: Context): Promise<void> {
   const { out } = context;
   const snapshot = await readSnapshot(await connect(context));
   if (out.json) return out.document(snapshot);
-  const { renderStatus } = await import("../render-status.ts");
+  const { renderStatus } = await import("../status/render-status.ts");
   out.data(renderStatus(snapshot, { ...out, now: Date.now() }));
 }

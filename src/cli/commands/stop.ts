@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import { counted } from "../../contracts/format.ts";
-import { connect } from "../connect.ts";
+import { connect } from "../operator/connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
-import { examples } from "../examples.ts";
+import { examples } from "../help/examples.ts";
 
 interface StopOptions {
   readonly now?: boolean;

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { contextOf } from "../context.ts";
-import { examples } from "../examples.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { examples } from "../help/examples.ts";
+import { exitCodes } from "../help/exit-codes.ts";
 import type { UpdateOptions } from "../update/update-agents.ts";
 
 /** `al update [agent]` */

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { contextOf } from "../context.ts";
-import { examples } from "../examples.ts";
-import type { SendOptions } from "../send-webhook.ts";
-import type { FixtureOptions } from "../webhook-fixture.ts";
+import { examples } from "../help/examples.ts";
+import type { SendOptions } from "../webhook/send-webhook.ts";
+import type { FixtureOptions } from "../webhook/webhook-fixture.ts";
 
 /** `al webhook test|send <fixture>` */
 export function webhookCommand(): Command {
@@ -23,7 +23,7 @@ function testCommand(): Command {
       examples(["al webhook test issue-opened.json --source github --event issues"]),
     )
     .action(async (path: string, options: FixtureOptions, command: Command) => {
-      const { testWebhook } = await import("../test-webhook.ts");
+      const { testWebhook } = await import("../webhook/test-webhook.ts");
       await testWebhook(contextOf(command), path, options);
     });
 }
@@ -35,7 +35,7 @@ function sendCommand(): Command {
     .option("--delivery <id>", "the provider's id of the delivery instead of a new one")
     .addHelpText("after", examples(["al webhook send issue-opened.json -s github -e issues"]))
     .action(async (path: string, options: SendOptions, command: Command) => {
-      const { sendWebhook } = await import("../send-webhook.ts");
+      const { sendWebhook } = await import("../webhook/send-webhook.ts");
       await sendWebhook(contextOf(command), path, options);
     });
 }

@@ -1,4 +1,4 @@
-import type { CommandEntry } from "../command-table.ts";
+import type { CommandEntry } from "../help/command-table.ts";
 import { bashCompletion } from "./bash.ts";
 import { fishCompletion } from "./fish.ts";
 import { placesOf } from "./places.ts";

@@ -1,5 +1,5 @@
-import { isHelp } from "../command-table.ts";
-import type { CommandEntry, OptionEntry } from "../command-table.ts";
+import { isHelp } from "../help/command-table.ts";
+import type { CommandEntry, OptionEntry } from "../help/command-table.ts";
 
 /**
  * What may stand somewhere, for a shell: the only words there are, names of the project's agents, or paths. An empty

@@ -1,7 +1,7 @@
 import { problemText } from "../../../streams/problem-text.ts";
 import { UserError } from "../../errors.ts";
 import type { Context } from "../context.ts";
-import { openPrompts } from "../prompts.ts";
+import { openPrompts } from "../terminal/prompts.ts";
 import { writeSchemas } from "../schema-files.ts";
 import { newProblems, openConfig, refuseProblems, writeConfig } from "./config-file.ts";
 import type { ConfigFile } from "./config-file.ts";

@@ -12,7 +12,7 @@ import { resolveProject } from "../../config/resolve-project.ts";
 import { UserError, messageOf } from "../../errors.ts";
 import { knownToAgents } from "../../known-to-agents.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
-import { unknownAgent } from "../connect.ts";
+import { unknownAgent } from "../operator/connect.ts";
 import { agentAsWritten, projectAsWritten } from "./as-written.ts";
 
 /** A `config.toml` that is looked at or changed. */

@@ -1,6 +1,6 @@
 import { parse } from "smol-toml";
 import { UserError, messageOf } from "../../errors.ts";
-import type { Choice, Prompts } from "../prompts.ts";
+import type { Choice, Prompts } from "../terminal/prompts.ts";
 import { isRefused, newProblems } from "./config-file.ts";
 import type { ConfigFile } from "./config-file.ts";
 import { edited, parseKey, parseSetting } from "./edit-toml.ts";

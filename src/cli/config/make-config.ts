@@ -14,7 +14,7 @@ import { filterTable } from "../../webhooks/providers/table.ts";
 import { chooseConfig, newAgentRuntime, runtimeTable } from "../agent/choose-agent.ts";
 import { newConfigText } from "../agent/new-config-text.ts";
 import type { Context } from "../context.ts";
-import { openPrompts } from "../prompts.ts";
+import { openPrompts } from "../terminal/prompts.ts";
 import { writeSchemas } from "../schema-files.ts";
 import { refuseProblems } from "./config-file.ts";
 import { edited, refuseUnset } from "./edit-toml.ts";

@@ -10,8 +10,8 @@ import { homeDir } from "../../credentials/home-dir.ts";
 import { listCredentials } from "../../credentials/list-credentials.ts";
 import { UserError, messageOf } from "../../errors.ts";
 import type { Context } from "../context.ts";
-import { missingFlag, openPrompts } from "../prompts.ts";
-import type { Prompts } from "../prompts.ts";
+import { missingFlag, openPrompts } from "../terminal/prompts.ts";
+import type { Prompts } from "../terminal/prompts.ts";
 import { credentialOf, nameOf, typeMeant } from "./reference.ts";
 
 export interface AddOptions {

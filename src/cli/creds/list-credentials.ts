@@ -3,7 +3,7 @@ import { homeDir, storeDir } from "../../credentials/home-dir.ts";
 import { listCredentials } from "../../credentials/list-credentials.ts";
 import type { StoredCredential } from "../../credentials/list-credentials.ts";
 import type { Context } from "../context.ts";
-import { renderTable } from "../table.ts";
+import { renderTable } from "../terminal/table.ts";
 
 type Around = Omit<Context, "projectDir">;
 

@@ -5,7 +5,7 @@ import { UserError } from "../../errors.ts";
 import { closest } from "../../contracts/closest.ts";
 import { meant } from "../../contracts/did-you-mean.ts";
 import type { Context } from "../context.ts";
-import { missingFlag, openPrompts } from "../prompts.ts";
+import { missingFlag, openPrompts } from "../terminal/prompts.ts";
 import { credentialOf, nameOf } from "./reference.ts";
 
 export interface RemoveOptions {

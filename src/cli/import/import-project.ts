@@ -3,8 +3,8 @@ import { shellWord } from "../../contracts/shell-word.ts";
 import { homeDir } from "../../credentials/home-dir.ts";
 import { UserError } from "../../errors.ts";
 import type { Context } from "../context.ts";
-import { missingFlag, openPrompts } from "../prompts.ts";
-import type { Prompts } from "../prompts.ts";
+import { missingFlag, openPrompts } from "../terminal/prompts.ts";
+import type { Prompts } from "../terminal/prompts.ts";
 import {
   copyCredentials,
   findCredentials,

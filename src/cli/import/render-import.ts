@@ -1,6 +1,6 @@
 import { counted } from "../../contracts/format.ts";
-import { plainLine } from "../format.ts";
-import type { Colors } from "../output.ts";
+import { plainLine } from "../terminal/format.ts";
+import type { Colors } from "../terminal/output.ts";
 import { fieldName } from "./credentials.ts";
 import type { FoundCredentials } from "./credentials.ts";
 import type { ImportPlan } from "./plan-import.ts";

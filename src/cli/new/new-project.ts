@@ -5,7 +5,7 @@ import { UserError, messageOf } from "../../errors.ts";
 import type { Context } from "../context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import { unknownModels } from "../../models/unknown-models.ts";
-import { openPrompts } from "../prompts.ts";
+import { openPrompts } from "../terminal/prompts.ts";
 import { writeSchemas } from "../schema-files.ts";
 import { chooseProject } from "./choose-project.ts";
 import type { NewOptions } from "./choose-project.ts";

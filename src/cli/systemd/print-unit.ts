@@ -10,7 +10,7 @@ import { homeDir } from "../../credentials/home-dir.ts";
 import { knownToAgents } from "../../known-to-agents.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
 import type { Context } from "../context.ts";
-import type { StartOptions } from "../run-scheduler.ts";
+import type { StartOptions } from "../start/run-scheduler.ts";
 import { systemdUnit } from "./unit.ts";
 
 /** What an engine or a time zone is found by; the rest of a login's environment is nothing that a service has. */

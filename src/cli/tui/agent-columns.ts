@@ -1,9 +1,9 @@
 import type { AgentStatus } from "../../../streams/status/wire.ts";
 import { agentColumns, disabledText } from "../../contracts/agent-columns.ts";
 import type { AgentColumn, ColumnValue, Moment } from "../../contracts/agent-columns.ts";
-import { plainLine } from "../format.ts";
-import { toneColor } from "../output.ts";
-import type { Colors } from "../output.ts";
+import { plainLine } from "../terminal/format.ts";
+import { toneColor } from "../terminal/output.ts";
+import type { Colors } from "../terminal/output.ts";
 import { widthOf } from "./fit.ts";
 
 /** How agents are shown: when, and in which colours. */

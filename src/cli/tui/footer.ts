@@ -1,7 +1,7 @@
 import type { StatusSnapshot } from "../../../streams/status/wire.ts";
 import { counted } from "../../contracts/format.ts";
-import { plainLine } from "../format.ts";
-import type { Colors } from "../output.ts";
+import { plainLine } from "../terminal/format.ts";
+import type { Colors } from "../terminal/output.ts";
 import { cut, widthOf } from "./fit.ts";
 import { bindings } from "./keys.ts";
 import type { ScreenStyle } from "./screen-style.ts";

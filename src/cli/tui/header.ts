@@ -1,6 +1,6 @@
 import type { AgentStatus, SchedulerStatus } from "../../../streams/status/wire.ts";
 import { counted } from "../../contracts/format.ts";
-import { plainLine } from "../format.ts";
+import { plainLine } from "../terminal/format.ts";
 import { cut, widthOf, wrap } from "./fit.ts";
 import type { ScreenStyle } from "./screen-style.ts";
 

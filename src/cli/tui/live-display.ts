@@ -2,9 +2,9 @@ import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { durationText } from "../../contracts/format.ts";
 import { messageOf } from "../../errors.ts";
 import type { Context } from "../context.ts";
-import { plain } from "../format.ts";
-import type { Display, Displayed } from "../scheduler-display.ts";
-import { noteInterrupt, printEntry } from "../scheduler-display.ts";
+import { plain } from "../terminal/format.ts";
+import type { Display, Displayed } from "../start/scheduler-display.ts";
+import { noteInterrupt, printEntry } from "../start/scheduler-display.ts";
 import type { LiveView } from "./live-view.ts";
 import { loadLiveView } from "./load-live-view.ts";
 

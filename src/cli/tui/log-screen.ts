@@ -1,5 +1,5 @@
 import type { LogEntry } from "../../../streams/vocabulary.ts";
-import { formatLog } from "../log-line.ts";
+import { formatLog } from "../logs/log-line.ts";
 import { cut, wrap } from "./fit.ts";
 import type { ScreenStyle } from "./screen-style.ts";
 

@@ -1,7 +1,7 @@
 import type { AgentStatus, RecentLog } from "../../../streams/status/wire.ts";
-import { plainLine } from "../format.ts";
-import { formatLog } from "../log-line.ts";
-import type { Colors } from "../output.ts";
+import { plainLine } from "../terminal/format.ts";
+import { formatLog } from "../logs/log-line.ts";
+import type { Colors } from "../terminal/output.ts";
 import { widthForName } from "./agent-columns.ts";
 import { agentTable } from "./agent-table.ts";
 import { cut, widthOf, wrap } from "./fit.ts";

@@ -1,4 +1,4 @@
-import type { Colors } from "../output.ts";
+import type { Colors } from "../terminal/output.ts";
 
 /** How a screen is drawn: in how much room, with what, and when. */
 export interface ScreenStyle {

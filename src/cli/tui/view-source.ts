@@ -1,6 +1,6 @@
 import type { LogSource } from "../../contracts/log-source.ts";
 import type { Operations } from "../../contracts/operations.ts";
-import type { Colors } from "../output.ts";
+import type { Colors } from "../terminal/output.ts";
 
 /** What the live view reads and asks for: the scheduler's own status and operations, and the way to end it. */
 export interface ViewSource {

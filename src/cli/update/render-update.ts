@@ -1,7 +1,7 @@
 import { warningLines } from "../add/render-review.ts";
 import { reviewOf } from "../add/review.ts";
-import { plain, plainLine } from "../format.ts";
-import type { Colors } from "../output.ts";
+import { plain, plainLine } from "../terminal/format.ts";
+import type { Colors } from "../terminal/output.ts";
 import type { UpdatePlan } from "./plan-update.ts";
 
 /** What an update would change: the files, a diff of SKILL.md, and what a reader of these would miss. */

@@ -199,7 +199,7 @@ export const doors: readonly Mutation[] = [
   },
   {
     defence: "a terminal acts on nothing in a log",
-    file: "src/cli/log-line.ts",
+    file: "src/cli/logs/log-line.ts",
     find: "plain(entry.msg)",
     replace: "entry.msg",
     tests: ["test/faults/doors/terminal/control-characters.test.ts"],
@@ -207,7 +207,7 @@ export const doors: readonly Mutation[] = [
   },
   {
     defence: "a terminal acts on nothing in an error",
-    file: "src/cli/report-error.ts",
+    file: "src/cli/terminal/report-error.ts",
     find: "error: ${plain(message)}",
     replace: "error: ${message}",
     tests: ["test/faults/doors/terminal/control-characters.test.ts"],
@@ -215,7 +215,7 @@ export const doors: readonly Mutation[] = [
   },
   {
     defence: "a terminal acts on nothing in JSON",
-    file: "src/cli/output.ts",
+    file: "src/cli/terminal/output.ts",
     find: "${plainJson(value)}",
     replace: "${JSON.stringify(value)}",
     tests: ["test/faults/doors/terminal/control-characters.test.ts"],

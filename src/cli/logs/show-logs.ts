@@ -1,0 +1,137 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
+import { UserError } from "../../errors.ts";
+import { logsDir } from "../../logs/log-files.ts";
+import { readLog } from "../../logs/log-reader.ts";
+import type { Client } from "../operator/client.ts";
+import {
+  connect,
+  isNotRunning,
+  isStarting,
+  noProject,
+  unknownAgent,
+  withAgent,
+} from "../operator/connect.ts";
+import type { Context } from "../context.ts";
+import { formatLog } from "./log-line.ts";
+import { streamLog } from "./log-stream.ts";
+import type { LogStream, Position } from "./log-stream.ts";
+import { mustHaveAccess } from "../project-access.ts";
+
+export interface LogsOptions {
+  readonly follow?: true;
+  readonly lines?: number;
+  readonly instance?: string;
+  /** Epoch ms. */
+  readonly since?: number;
+}
+
+const usualLines = 100;
+/** With `--since` the time limits, and this many lines do. */
+const mostLines = 10_000;
+
+function linesOf({ lines, since }: LogsOptions): number {
+  return lines ?? (since === undefined ? usualLines : mostLines);
+}
+
+/** Prints the log so far, from the files: it is there without a scheduler too. */
+export async function showLogs(
+  context: Context,
+  agent: string | null,
+  options: LogsOptions,
+): Promise<void> {
+  const { out, projectDir } = context;
+  const query = {
+    agent,
+    instanceId: options.instance ?? null,
+    lines: linesOf(options),
+    after: null,
+  };
+  mustHaveAccess(projectDir);
+  const lines = await readLog(logsDir(projectDir), query);
+  if (lines.length === 0) await refuseUnknown(projectDir, query);
+  const entries = lines
+    .map(({ entry }) => entry)
+    .filter(({ time }) => time >= (options.since ?? 0));
+  if (out.json) return out.document({ entries });
+  if (entries.length === 0) out.note("no log lines yet");
+  const style = { colors: out.colors, showAgent: agent === null, now: Date.now() };
+  for (const entry of entries) out.data(formatLog(entry, style));
+}
+
+/** An agent without a line may be new; one without a folder is a slip of the pen, and so is a run without a line. */
+async function refuseUnknown(
+  projectDir: string,
+  { agent, instanceId }: { readonly agent: string | null; readonly instanceId: string | null },
+): Promise<void> {
+  const missing = noProject(projectDir);
+  if (missing !== null) throw missing;
+  const known = await readdir(join(projectDir, "agents")).catch((): string[] => []);
+  if (agent !== null && agent !== "scheduler" && !known.includes(agent)) {
+    throw unknownAgent(agent, known);
+  }
+  if (instanceId === null) return;
+  throw new UserError("unknown_run", `there are no log lines of a run ${instanceId}`, {
+    hint: "al history shows the runs and their ids",
+  });
+}
+
+/**
+ * Prints the log and goes on with new lines (with `--json` one document a line) until it is interrupted. A scheduler
+ * that goes away is waited for, and its log taken up where it was left.
+ */
+export async function followLogs(
+  context: Context,
+  agent: string | null,
+  options: LogsOptions,
+): Promise<void> {
+  const stream = { agent, instanceId: options.instance ?? null, lines: linesOf(options) };
+  const position: Position = { id: undefined };
+  const reading = {
+    signal: new AbortController().signal,
+    onEntry: (entry: LogEntry) => print(context, stream, options, entry),
+  };
+  let client = await connect(context);
+  for (;;) {
+    const read = streamLog(client, stream, position, reading);
+    await (agent === null ? read : withAgent(client, agent, read));
+    client = await connectAgain(context);
+  }
+}
+
+async function print(
+  { out }: Context,
+  stream: LogStream,
+  options: LogsOptions,
+  entry: LogEntry,
+): Promise<boolean> {
+  if (entry.time < (options.since ?? 0)) return false;
+  const style = { colors: out.colors, showAgent: stream.agent === null, now: Date.now() };
+  if (out.json) out.document(entry);
+  else out.data(formatLog(entry, style));
+  await out.drained();
+  return false;
+}
+
+/** Waits until a scheduler answers again, and says so when that is not at once. */
+async function connectAgain(context: Context): Promise<Client> {
+  for (let isTold = false; ; isTold = true) {
+    const client = await connectIfRunning(context);
+    if (client !== null) return client;
+    if (!isTold) context.out.note("the scheduler is gone; waiting for it (Ctrl-C ends)");
+    await sleep(1000);
+  }
+}
+
+async function connectIfRunning(context: Context): Promise<Client | null> {
+  try {
+    const client = await connect(context);
+    await client.get("/control/status");
+    return client;
+  } catch (error) {
+    if (isNotRunning(error) || isStarting(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,148 @@
+import { Agent, request } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { UserError, messageOf } from "../../errors.ts";
+import { readEvents } from "./event-stream.ts";
+import type { StreamEvent } from "./event-stream.ts";
+
+/** The scheduler's operator API. Answers are trusted to have the shape that the route is decided to have. */
+export interface Client {
+  /** The JSON of a GET. Throws UserError with the problem document's `error` as its code. */
+  readonly get: (path: string) => Promise<unknown>;
+  readonly post: (path: string, body?: unknown) => Promise<unknown>;
+  /** Server-Sent Events until the server ends the stream or the signal aborts it. */
+  readonly events: (path: string, options: EventOptions) => AsyncIterable<StreamEvent>;
+}
+
+export interface EventOptions {
+  readonly signal: AbortSignal;
+  /** Goes on after this event. */
+  readonly lastEventId?: string | undefined;
+}
+
+export interface Address {
+  readonly socketPath: string;
+  readonly apiKey: string;
+}
+
+/** How long a scheduler may take to answer, in milliseconds, before it counts as hung. */
+const patience = 15_000;
+
+/** A client of the operator API on the project's Unix socket. */
+export function operatorClient(address: Address): Client {
+  return {
+    get: (path) => exchange(address, "GET", path),
+    post: (path, body) => exchange(address, "POST", path, body ?? {}),
+    events: (path, options) => openStream(address, path, options),
+  };
+}
+
+function open(address: Address, method: string, path: string, extra: object): ClientRequest {
+  return request({
+    socketPath: address.socketPath,
+    method,
+    path,
+    // A connection of its own: a kept one would hold the command open.
+    agent: new Agent({ keepAlive: false }),
+    ...extra,
+    headers: {
+      host: "localhost",
+      authorization: `Bearer ${address.apiKey}`,
+      ...("headers" in extra ? (extra.headers as Record<string, string>) : {}),
+    },
+  });
+}
+
+async function exchange(
+  address: Address,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  const signal = AbortSignal.timeout(patience);
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const headers: Record<string, string> = { accept: "application/json" };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  const answer = await answerOf(open(address, method, path, { headers, signal }).end(text));
+  const json = parseJson(await textOf(answer));
+  if ((answer.statusCode ?? 500) >= 400) throw problemError(answer.statusCode ?? 500, json);
+  return json;
+}
+
+async function* openStream(
+  address: Address,
+  path: string,
+  { signal, lastEventId }: EventOptions,
+): AsyncGenerator<StreamEvent> {
+  const headers: Record<string, string> = { accept: "text/event-stream" };
+  if (lastEventId !== undefined) headers["last-event-id"] = lastEventId;
+  const answer = await answerOf(open(address, "GET", path, { headers, signal }).end());
+  const status = answer.statusCode ?? 500;
+  if (status >= 400) throw problemError(status, parseJson(await textOf(answer)));
+  yield* readEvents(answer as AsyncIterable<Uint8Array>);
+}
+
+function answerOf(sent: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sent.once("response", resolve);
+    sent.once("error", (error) => reject(connectionError(error)));
+  });
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of answer) chunks.push(chunk as Buffer);
+  } catch (error) {
+    throw connectionError(error as Error);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Why no answer came. Code `not_running` means that nobody listens on the socket. */
+function connectionError(error: NodeJS.ErrnoException): UserError {
+  const cause = { cause: error };
+  if (error.code === "ECONNREFUSED" || error.code === "ENOENT") {
+    return new UserError("not_running", "the scheduler does not answer any more", cause);
+  }
+  if (error.code === "EACCES" || error.code === "EPERM") {
+    const hint = "use the OS user that started it";
+    return new UserError("no_access", "the scheduler belongs to another OS user", {
+      hint,
+      ...cause,
+    });
+  }
+  if (
+    error.name === "TimeoutError" ||
+    (error.cause as Error | undefined)?.name === "TimeoutError"
+  ) {
+    const hint = "see the scheduler's own log for what keeps it busy";
+    return new UserError("no_answer", `the scheduler did not answer within ${patience / 1000} s`, {
+      hint,
+      ...cause,
+    });
+  }
+  return new UserError("disconnected", `the scheduler hung up: ${messageOf(error)}`, cause);
+}
+
+/** A problem document (RFC 9457 with `error`, a short stable code) as an error for a person. */
+function problemError(status: number, problem: unknown): UserError {
+  const { error, detail, title } = (problem ?? {}) as Record<string, unknown>;
+  const code = typeof error === "string" ? error : "unexpected_answer";
+  const known = [detail, title].find((text) => typeof text === "string");
+  const message = known ?? `the scheduler answered with status ${status}`;
+  const hint = hints[code];
+  return new UserError(code, message, hint === undefined ? {} : { hint });
+}
+
+const hints: Readonly<Record<string, string | undefined>> = {
+  unauthorized: "the API key changed after the scheduler started; is AL_HOME the same for both?",
+  draining: "the scheduler is stopping; start it again with al start",
+};

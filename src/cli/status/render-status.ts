@@ -1,0 +1,102 @@
+import type { AgentStatus, SchedulerStatus, StatusSnapshot } from "../../../streams/status/wire.ts";
+import { agentColumns, disabledText } from "../../contracts/agent-columns.ts";
+import type { AgentColumn, ColumnValue, Moment } from "../../contracts/agent-columns.ts";
+import { relativeTime } from "../../contracts/format.ts";
+import { plain, plainLine } from "../terminal/format.ts";
+import { toneColor } from "../terminal/output.ts";
+import type { Colors } from "../terminal/output.ts";
+import { renderTable } from "../terminal/table.ts";
+
+export interface StatusStyle {
+  readonly colors: Colors;
+  /** Width to fit; null for no limit. */
+  readonly columns: number | null;
+  /** Epoch ms, to which times are relative. */
+  readonly now: number;
+}
+
+const columns = agentColumns.filter(({ isLiveOnly }) => isLiveOnly !== true);
+
+/** The scheduler in a line, the agents with the dashboard's columns, and every error and warning in full. */
+export function renderStatus(snapshot: StatusSnapshot, style: StatusStyle): string {
+  const { agents, scheduler } = snapshot;
+  const moment = { now: style.now, paused: scheduler.paused, draining: scheduler.draining };
+  const table =
+    agents.length === 0
+      ? "No agents yet: al agent new makes one."
+      : renderTable(
+          columns.map(({ title, width }) =>
+            width === null ? { title, shrinks: true } : { title },
+          ),
+          agents.map((agent) => columns.map((column) => cellText(column, agent, moment, style))),
+          { width: style.columns, colors: style.colors },
+        );
+  return [headOf(snapshot, style), "", table, ...problemsOf(snapshot, style)].join("\n");
+}
+
+function headOf({ scheduler }: StatusSnapshot, { colors, now }: StatusStyle): string {
+  const parts = [
+    colors.bold(plainLine(scheduler.project)),
+    `started ${relativeTime(Date.parse(scheduler.startedAt), now)}`,
+    `${scheduler.running} running`,
+    ...(scheduler.gatewayUrl === null ? [] : [scheduler.gatewayUrl]),
+  ];
+  const line = parts.join(colors.dim(" · "));
+  const note = noteOf(scheduler);
+  return note === null ? line : `${line}\n${colors.yellow(note)}`;
+}
+
+function noteOf({ draining, paused }: SchedulerStatus): string | null {
+  if (draining)
+    return "Stopping: nothing is started any more, running runs get their grace period.";
+  return paused ? "Paused: cron jobs are skipped until al resume." : null;
+}
+
+function cellText(
+  column: AgentColumn,
+  agent: AgentStatus,
+  moment: Moment,
+  style: StatusStyle,
+): string {
+  const value = column.value(agent, moment);
+  if (column.title === "Status") return statusOf(agent, value, style);
+  return value.text === "" ? "" : toneColor(value.tone, style.colors)(value.text);
+}
+
+/** Characters of an error in a table without a limit: the whole one stands below. */
+const shownError = 60;
+
+function statusOf(
+  agent: AgentStatus,
+  { text: status, tone }: ColumnValue,
+  { columns: width }: StatusStyle,
+): string {
+  const disabled = disabledText(agent);
+  const notes = [
+    ...(disabled === null ? [] : [disabled]),
+    ...(agent.running > 1 ? [`${agent.running} runs`] : []),
+    ...(agent.queued > 0 ? [`${agent.queued} queued`] : []),
+  ];
+  const whole = plainLine(status);
+  const text = tone !== "plain" && width === null ? shortened(whole) : whole;
+  if (notes.length === 0) return text;
+  return text === "" ? notes.join(", ") : `${notes.join(", ")}: ${text}`;
+}
+
+function shortened(text: string): string {
+  return text.length <= shownError ? text : `${text.slice(0, shownError - 1).trimEnd()}…`;
+}
+
+/** The table cuts texts to fit; here they are whole, so that a terminal can jump to `file:line:column`. */
+function problemsOf({ scheduler, agents }: StatusSnapshot, { colors }: StatusStyle): string[] {
+  const ofAgents = (key: "error" | "warning"): string[] =>
+    agents.flatMap((agent) => (agent[key] === null ? [] : [`${agent.name}: ${agent[key]}`]));
+  const errors = [...(scheduler.error === null ? [] : [scheduler.error]), ...ofAgents("error")];
+  const warnings = [...scheduler.warnings, ...ofAgents("warning")];
+  if (errors.length + warnings.length === 0) return [];
+  return [
+    "",
+    ...errors.map((error) => `${colors.red("error")} ${plain(error)}`),
+    ...warnings.map((warning) => `${colors.yellow("warning")} ${plain(warning)}`),
+  ];
+}

@@ -1,0 +1,68 @@
+import { CommanderError } from "commander";
+import { meant } from "../../contracts/did-you-mean.ts";
+import { UserError, messageOf } from "../../errors.ts";
+import { plain, plainJson } from "./format.ts";
+import { isForbidden } from "../project-access.ts";
+
+interface ErrorReport {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly exitCode: number;
+}
+
+/** What a person is told about anything that was thrown. Only an unexpected error points at its stack. */
+function reportOf(error: unknown): ErrorReport {
+  if (error instanceof UserError) return error;
+  if (error instanceof CommanderError) return usageReport(error);
+  const told = { message: messageOf(error), exitCode: 1 };
+  if (isForbidden(error)) {
+    const hint = "use an OS user that may, or change the permissions";
+    return { ...told, code: "no_access", hint };
+  }
+  return {
+    ...told,
+    code: "unexpected",
+    hint: "this is a fault in al itself; run it again with AL_DEBUG=1 to see where",
+  };
+}
+
+function usageReport(error: CommanderError): ErrorReport {
+  const [message = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
+  const hint = hintOf(rest.join(" "), error.code);
+  // What was too much is not repeated: it may be a secret in the wrong place.
+  const isExcess = error.code === "commander.excessArguments";
+  return {
+    code: "usage",
+    message: isExcess ? message.replace(/( but got \d+): [^]*$/, "$1") : message,
+    hint,
+    exitCode: 2,
+  };
+}
+
+/** What commander says in parentheses, in our words. */
+function hintOf(said: string, code: string): string | null {
+  const text = said.replace(/^\((.*)\)$/, "$1");
+  const [, near] = /^Did you mean (?:one of )?(.+)\?$/.exec(text) ?? [];
+  if (near !== undefined) return meant(...near.split(", "));
+  if (code === "commander.unknownCommand") return "al --help lists the commands";
+  return text === "" ? null : text;
+}
+
+/** Tells a person (or, with `--json`, a program) what went wrong; the exit code that goes with it. */
+export function reportError(error: unknown, json: boolean, env: NodeJS.ProcessEnv): number {
+  const { code, message, hint, exitCode } = reportOf(error);
+  if (json) process.stdout.write(`${plainJson({ error: { code, message, hint } })}\n`);
+  else {
+    // It may quote a file, an argument, or what a server far away said.
+    process.stderr.write(`error: ${plain(message)}\n`);
+    if (hint !== null) process.stderr.write(`hint: ${plain(hint)}\n`);
+  }
+  if (env.AL_DEBUG && error instanceof Error) process.stderr.write(`${stackOf(error)}\n`);
+  return exitCode;
+}
+
+function stackOf(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : "";
+  return `${error.stack ?? error.message}${cause}`;
+}
