@@ -1,6 +1,6 @@
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { AgentChange, Problem } from "../../streams/vocabulary.ts";
-import { closest, slipsBetween } from "../contracts/closest.ts";
+import { closest, editDistance } from "../contracts/closest.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
 import { meant } from "../contracts/did-you-mean.ts";
 import type { AgentFiles } from "./agent-files.ts";
@@ -92,7 +92,7 @@ function checkCredentials(
   for (const [index, name] of credentials.entries()) {
     const type = parseCredentialReference(name)?.type ?? "";
     const near = known.includes(type) ? null : closest(type, known);
-    if (near === null || slipsBetween(type, near) > 1) continue;
+    if (near === null || editDistance(type, near) > 1) continue;
     const message = `${formatValue(type)} is not a type of credential that al knows; ${meant(near)}`;
     diagnostics.warn(["credentials", index], message);
   }

@@ -1,16 +1,16 @@
-/** Names that people type are shorter, and comparing long ones takes time. */
+/** The longest word that is compared, because comparing takes time: words that are typed by hand are shorter. */
 const longest = 64;
 
 /**
- * The candidate that `word` was probably meant to be, null when none is near: at most a third of it differs. Never
- * the word itself: the caller has refused it.
+ * The suggestion for a misspelt `word`: the nearest candidate of which at most a third differs, null without one. Never
+ * the word itself, which the caller has rejected.
  */
 export function closest(word: string, candidates: Iterable<string>): string | null {
   if (word.length > longest) return null;
   let best: { name: string; distance: number } | null = null;
   for (const name of candidates) {
     if (name === word) continue;
-    const distance = slipsBetween(word, name);
+    const distance = editDistance(word, name);
     const limit = Math.max(1, Math.floor(Math.max(word.length, name.length) / 3));
     if (distance <= limit && distance < (best?.distance ?? Infinity)) best = { name, distance };
   }
@@ -22,14 +22,14 @@ export function mostLike(word: string, candidates: readonly string[], count: num
   const start = word.slice(0, longest);
   const ranked = candidates.map((name) => {
     const holds = name.includes(start) || start.includes(name);
-    return { name, distance: slipsBetween(start, name) - (holds ? longest : 0) };
+    return { name, distance: editDistance(start, name) - (holds ? longest : 0) };
   });
   ranked.sort((a, b) => a.distance - b.distance);
   return ranked.slice(0, count).map(({ name }) => name);
 }
 
-/** How many letters must be put in, taken out, changed or swapped with their neighbour; case is none of it. */
-export function slipsBetween(from: string, to: string): number {
+/** Damerau-Levenshtein distance: letters inserted, deleted, changed or swapped with their neighbour; ignores case. */
+export function editDistance(from: string, to: string): number {
   const [a, b] = [from.toLowerCase(), to.toLowerCase()];
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -36,5 +36,5 @@ test("a scheduler that hangs up in the middle of an answer leaves the run's end 
     },
   });
   const { code, stderr } = await folders.al(["run", "dev"]);
-  expect({ code, stderr }).toEqual({ code: 137, stderr: `${instanceId} killed after 100ms\n` });
+  expect({ code, stderr }).toEqual({ code: 137, stderr: `${instanceId} killed after 100 ms\n` });
 });
