@@ -74,7 +74,7 @@ export async function replay(
 }
 
 /** Commits and dispatches replays, and resolves to what became of each at first. */
-export async function runAgain(
+async function runAgain(
   items: readonly WorkItem[],
   { store, firstEvents, dispatch }: ReplayDeps,
 ): Promise<Replayed[]> {

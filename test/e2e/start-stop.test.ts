@@ -129,7 +129,7 @@ test("a start that fails leaves the runs of a scheduler that died as they are", 
   await kill();
   expect((await startOnTakenPort()).code).toBe(1);
   scheduler = await startTestScheduler(project);
-  await scheduler.waitForOutput(/run goes on/);
+  await scheduler.waitForOutput(/run resumed/);
   const { agents } = (await (await scheduler.api("/control/status")).json()) as StatusSnapshot;
   expect(agents).toMatchObject([{ name: "hello", running: 1 }]);
 });

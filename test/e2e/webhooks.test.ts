@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { request } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { writeFile } from "node:fs/promises";
 import fc from "fast-check";
@@ -179,8 +181,14 @@ describe("anything at all", () => {
   }
 
   test("that is too large is 413 and nothing of it is kept", async () => {
-    const large = signed("github", Buffer.alloc(25 * 1024 ** 2 + 1, "x"));
-    expect(await status(large)).toBe(413);
+    const { path, headers } = signed("github", bytes({}));
+    // The answer comes before the body, which is never sent.
+    const large = { ...headers, "content-length": String(25 * 1024 ** 2 + 1) };
+    const sent = request(`${scheduler.url}${path}`, { method: "POST", headers: large });
+    sent.flushHeaders();
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    expect(response.statusCode).toBe(413);
+    sent.destroy();
   });
 });
 
@@ -210,9 +218,7 @@ describe("a source's secret", () => {
 
 describe("an unsigned source", () => {
   test("is warned of at the start and answers at its own path only", async () => {
-    const warnings = scheduler
-      .output()
-      .match(/WARN .*open-github takes unsigned deliveries: anybody/g);
+    const warnings = scheduler.output().match(/WARN .*open-github takes unsigned deliveries: /g);
     expect(warnings).toHaveLength(1);
     const body = bytes({ action: "opened" });
     const headers = { "x-github-event": "issues" };

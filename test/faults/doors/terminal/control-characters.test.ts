@@ -109,7 +109,7 @@ describe("what others wrote, on a terminal", () => {
       }
       expect(acted.exec(scheduler.output())).toBeNull();
       // Each of them did come that far.
-      for (const text of ["I say ", "said ]0;owned", "nobody"]) expect(shown).toContain(text);
+      for (const text of ["I say ", " more", "remote: "]) expect(shown).toContain(text);
     },
   );
 });
