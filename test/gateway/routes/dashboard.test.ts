@@ -44,22 +44,24 @@ test.each(["/dashboard", "/dashboard/triggers", "/dashboard/agents/dev"])(
   },
 );
 
+interface AgentAnswer {
+  readonly facts: readonly { readonly label: string; readonly values: readonly string[] }[];
+}
+
 test("an agent in full has its schedule in words", async () => {
   const deps = testDeps();
   const config = anAgent("dev", { schedule: "0 9 * * 1" });
   const nextTicks = ["2026-11-23T09:00:00.000Z"];
   deps.operations.details.set("dev", { config, nextTicks });
   const response = await get("/dashboard/api/agents/dev", deps);
-  expect(response.json()).toEqual({
-    config,
-    nextTicks,
-    scheduleText: "At 09:00, only on Monday",
-  });
+  const { facts, ...answer }: AgentAnswer = response.json();
+  expect(answer).toEqual({ config, nextTicks, scheduleText: "At 09:00, only on Monday" });
+  expect(facts).toContainEqual({ label: "Models", values: ["scripted"] });
 });
 
 test("an agent without a valid config is still one", async () => {
   const response = await get("/dashboard/api/agents/dev");
-  expect(response.json()).toEqual({ config: null, nextTicks: [], scheduleText: null });
+  expect(response.json()).toEqual({ config: null, nextTicks: [], scheduleText: null, facts: [] });
 });
 
 test("a log is downloaded whole, or one run of it, up to 5,000 lines", async () => {
