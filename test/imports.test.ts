@@ -65,7 +65,7 @@ const wrongs = [
   ],
   ["edges-do-not-know-each-other", "src/gateway/stores.ts", 'import "../store/bad-room.ts";'],
   ["edges-do-not-know-each-other", "src/store/bad-room.ts", 'import "../cli/format.ts";'],
-  ["contracts-stand-alone", "src/contracts/knows.ts", 'import "../cli/format.ts";'],
+  ["contracts-stand-alone", "src/contracts/knows.ts", 'import "../cli/terminal/format.ts";'],
   ["no-test-code-in-the-program", "src/cli/tests.ts", 'import "../../test/leaf.ts";'],
 ] as const;
 

@@ -94,7 +94,7 @@ describe("the package", () => {
     );
     const strange = packed.filter(
       (path) =>
-        !/^(dist\/src\/.+\.js|.+\.md|examples\/gallery\/.+\.png|test\/bench\/baseline\.json|LICENSE|package\.json)$/.test(
+        !/^(dist\/src\/.+\.(js|css)|.+\.md|examples\/gallery\/.+\.png|test\/bench\/baseline\.json|LICENSE|package\.json)$/.test(
           path,
         ),
     );
