@@ -23,7 +23,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The message of anything that was thrown, with what to do about it where somebody knows. */
+/** The message of anything that was thrown, with its hint where it has one. */
 export function reasonOf(error: unknown): string {
   const hint = error instanceof UserError ? error.hint : null;
   return hint === null ? messageOf(error) : `${messageOf(error)}; ${hint}`;

@@ -33,7 +33,7 @@ export interface RuntimeSources {
   readonly kill$: Observable<Kill>;
   /** Work that is not to run any more if it waits still. */
   readonly withdraw$: Observable<Withdrawn>;
-  /** Runs of an earlier scheduler that live, or whose end nobody saw. Completes. */
+  /** Runs of an earlier scheduler that live, or whose end was not seen. Completes. */
   readonly adopted$: Observable<AdoptedRun>;
   /** Triggers stop and runs drain; the graph completes with the last run. */
   readonly stopping$: Observable<unknown>;

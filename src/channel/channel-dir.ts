@@ -11,11 +11,11 @@ const socketName = "channel.sock";
 
 /** What a socket's address holds (`sun_path` of unix(7)), without the byte that ends it. */
 const longestPath = 107;
-/** Its user has to get in, and nobody has to look around. */
+/** The run's user enters it and cannot list it. */
 const dirMode = 0o711;
 
 /**
- * Makes a folder that nobody can guess, for the socket of one run; its absolute path. Throws a UserError where the
+ * Makes a folder with an unguessable name, for the socket of one run; its absolute path. Throws a UserError where the
  * socket's path would be too long.
  */
 export function makeChannelDir(baseDir: string): string {
@@ -33,7 +33,7 @@ export function makeChannelDir(baseDir: string): string {
 
 /**
  * The path of the socket in a folder that an earlier scheduler made, without what a crash left there. Throws a
- * UserError when the folder is somebody else's: then nobody knows who would listen.
+ * UserError when another user owns the folder, as that user could listen there.
  */
 export function clearedSocket(dir: string): string {
   mkdirSync(dir, { recursive: true });

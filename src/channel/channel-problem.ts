@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import { runApiErrors, RunApiError, refusal } from "../contracts/run-api.ts";
 
 /**
- * What a run is told about anything that was thrown. What nobody foresaw goes to `onUnexpected`; the run may try
+ * What a run is told about anything that was thrown. An unexpected error goes to `onUnexpected`; the run may try
  * again, as it may after a restart.
  */
 export function channelProblemOf(

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** A token that nobody can guess, for one run: 256 bits, as base64url. */
+/** An unguessable token for one run: 256 bits, as base64url. */
 export function newToken(): string {
   return randomBytes(32).toString("base64url");
 }

@@ -24,7 +24,7 @@ export async function ensureApiKey(home: string): Promise<ApiKey> {
   const found = await readKey(home, path);
   if (found !== null) return { key: found, path, created: false };
   const key = newKey();
-  // A link puts the whole file in place or fails: nobody ever reads half a key.
+  // A link puts the whole file in place or fails: no reader sees half a key.
   const created = await placed(path, key, async (draft) => {
     try {
       await link(draft, path);

@@ -4,7 +4,7 @@ export interface CredentialField {
   /** Environment variables that it is exposed as; none for what only works as a file. */
   readonly env: readonly string[];
   readonly optional?: true;
-  /** True for what everybody may read, such as a region or a name: hiding it would only shred the logs. */
+  /** True for a public value, such as a region or a name: hiding it would only shred the logs. */
   readonly open?: true;
 }
 

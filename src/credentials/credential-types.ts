@@ -66,7 +66,7 @@ export function credentialType(type: string): CredentialType | null {
   return Object.hasOwn(credentialTypes, type) ? (credentialTypes[type] ?? null) : null;
 }
 
-/** The values of a credential that nobody may see; a field that the program does not know counts as one. */
+/** The secret values of a credential; a field that the program does not know counts as one. */
 export function secretsOf(credential: {
   readonly type: string;
   readonly fields: Readonly<Record<string, string>>;

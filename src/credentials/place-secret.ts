@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 /**
  * Writes a secret to a draft (mode 600) beside `path`, whose directories it makes (mode 700), and has `put` move it in
- * place: nobody ever reads half of one. The draft is hidden, so that it counts as no field.
+ * place: no reader sees half of one. The draft is hidden, so that it counts as no field.
  */
 export async function placeSecret<T>(
   path: string,

@@ -9,7 +9,7 @@ const maxBytes = 64 * 1024;
 
 /**
  * Reads one secret of the store at `store`, without the line ends behind it; null when the file isn't there. Throws a
- * UserError when somebody else could read it, too, or it isn't a small file in the store. Errors name files, never
+ * UserError when another user could read it, too, or it isn't a small file in the store. Errors name files, never
  * what they hold.
  */
 export async function readSecret(path: string, store: string): Promise<string | null> {

@@ -11,7 +11,7 @@ import { replyChunks } from "./scripted-reply.ts";
 export interface ScriptedModel {
   /** Base URL of an OpenAI-compatible API, such as `http://127.0.0.1:40123/v1`. */
   readonly baseUrl: string;
-  /** The bearer key it asks for; random, so that nobody else on the machine plays the script. */
+  /** The bearer key it asks for; random, so that no other process on the machine plays the script. */
   readonly key: string;
   close(): Promise<void>;
 }

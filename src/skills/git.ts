@@ -41,7 +41,7 @@ export interface GitEnd {
   readonly stderr: string;
 }
 
-/** Runs the system's git without asking anybody anything. Throws a UserError when there is none. */
+/** Runs the system's git without a prompt. Throws a UserError when there is none. */
 export async function runGit(
   args: readonly string[],
   { gitDir, env, timeoutMs, maxFileBytes, signal }: GitOptions,

@@ -24,8 +24,8 @@ const limits = {
 };
 
 /**
- * SKILL.md, `scripts/`, `references/`, `assets/` and the Dockerfile. Throws a UserError for what nobody needs in a
- * skill and somebody may have put there to do harm: links, submodules, strange names, masses.
+ * SKILL.md, `scripts/`, `references/`, `assets/` and the Dockerfile. Throws a UserError for what no skill needs
+ * and an attacker may have put there: links, submodules, strange names, masses.
  */
 export function pickFiles(entries: readonly TreeEntry[], { prefix }: FoundSkill): PickedFiles {
   const own = entries

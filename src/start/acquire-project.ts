@@ -17,7 +17,7 @@ import { openStore } from "../store/store.ts";
 import type { Store } from "../store/store.ts";
 import { undoStack } from "./undo-stack.ts";
 
-/** What one scheduler holds while it lives, and nobody else may. */
+/** What one scheduler holds exclusively while it lives. */
 export interface ProjectHandle {
   readonly home: string;
   /** ISO 8601 UTC: since when. */
@@ -93,7 +93,7 @@ export async function acquireProject(
 }
 
 /**
- * Emits once, why, when the project is held no more: somebody removed `.al`, as `git clean -fdx` does. What is
+ * Emits once, why, when the project is held no more: `.al` was removed, as `git clean -fdx` does. What is
  * recorded from then on is lost, and another scheduler may start. `everyMs` is between two looks.
  */
 export function lostProject(

@@ -33,7 +33,7 @@ export interface Containers {
   freeze(request: RunRequest): Promise<void>;
   thaw(request: RunRequest): Promise<void>;
   /**
-   * Keeps the agent's image ready: anew when `[local]` names another one, when somebody removed it, and when the
+   * Keeps the agent's image ready: anew when `[local]` names another one, when it was removed, and when the
    * engine comes back. Before
    * the first is usable, what an earlier scheduler left on the engine is removed. Ends only with its subscriber.
    */

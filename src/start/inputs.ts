@@ -48,7 +48,7 @@ export function dispatchTo(inputs: Inputs): (items: readonly WorkItem[]) => void
   };
 }
 
-/** Ends a call that nobody wants any more: its run, or its wait for one. */
+/** Ends an abandoned call: its run, or its wait for one. */
 export function abandonBy({ kill$, withdraw$ }: Inputs): (call: OpenCall) => void {
   return ({ agent, itemId, instanceId }) => {
     if (instanceId === null) withdraw$.next({ agent, itemId, why: "withdrawn" });

@@ -21,7 +21,7 @@ export interface RunChannelsOptions {
   readonly onProblem: (message: string) => void;
 }
 
-/** A channel for each run, from its start to its end, whoever started it. */
+/** A channel for each run, from its start to its end, also under a later scheduler. */
 export interface RunChannels {
   /** Starts to answer; until then runs are told to come again. */
   serve(abilities: RunApi): void;
@@ -38,7 +38,7 @@ export interface RunChannels {
   close(): Promise<void>;
 }
 
-/** Where the channels of runs in containers are: nobody else can enter it, the engine mounts what is in it. */
+/** Where the channels of runs in containers are: no other user can enter it, the engine mounts what is in it. */
 const containersDir = `/tmp/al-channels-${process.getuid?.() ?? 0}`;
 
 export function createRunChannels(options: RunChannelsOptions): RunChannels {
@@ -79,7 +79,7 @@ export function createRunChannels(options: RunChannelsOptions): RunChannels {
       const { dir, tokenHash, token, socket } = await channels.open(instanceId, baseDir);
       forgetToken.set(instanceId, redactor.add([token]));
       await records.add({ instanceId, dir, tokenHash });
-      // A run that was stopped while it was prepared has nobody who ends its channel any more.
+      // A run that was stopped while it was prepared has no stream left that ends its channel.
       if (!running.has(instanceId)) close(instanceId);
       return { token, socket: contained ? socket.replace(dir, mountedSocketDir) : socket };
     },

@@ -17,7 +17,7 @@ export function knownAgent(status: Pick<StatusStore, "agent">, name: string): Ag
   return record;
 }
 
-/** Throws OperationError `draining` once the scheduler stops: it takes no work that somebody waits for. */
+/** Throws OperationError `draining` once the scheduler stops: it takes no work whose sender waits for it. */
 export function mustTakeWork({ stopping }: Pick<RunnableDeps, "stopping">): void {
   if (stopping.phase() !== "draining") return;
   throw new OperationError("draining", "the scheduler is stopping");

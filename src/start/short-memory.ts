@@ -1,4 +1,4 @@
-/** Remembers what a costly read gave, for as long as nobody could tell the difference. */
+/** Remembers what a costly read gave, for as long as the difference does not show. */
 export interface ShortMemory<T> {
   get(key: string): Promise<T>;
 }

@@ -57,7 +57,7 @@ export function createStatusStore(
 }
 
 /**
- * What is known of an agent without a row: its last run, and whether somebody disabled it. Both are asked for when the
+ * What is known of an agent without a row: its last run, and whether it was disabled. Both are asked for when the
  * row is made: the agent may have run, and its directory have gone and come back, since the start.
  */
 export function seedFrom(

@@ -33,7 +33,7 @@ export function openDatabase(path: string, migrations: readonly string[]): Datab
 }
 
 /**
- * Puts an empty database in place in one step, so that an empty file is never one that somebody began. Of several
+ * Puts an empty database in place in one step, so that an empty file is never one that another process began. Of several
  * callers at once, the first one's stays.
  */
 function createDatabase(path: string): void {

@@ -12,7 +12,7 @@ export interface GroupCommit {
    */
   readonly write: <T>(fn: () => T) => Promise<T>;
   /**
-   * As `write`, for what nobody is there to ask for again: while the store is not available it waits, in its place
+   * As `write`, for writes that no caller repeats: while the store is not available it waits, in its place
    * before all later writes. `fn` may run more than once, and then what it wrote before was rolled back.
    */
   readonly record: <T>(fn: () => T) => Promise<T>;

@@ -17,7 +17,7 @@ export function allOf(conditions: readonly Condition[]): Condition {
 
 /** The filters of a query on `trigger_counts`. */
 export function countFilter({ agent, outcome, kind, deadLetter }: HistoryQuery): Condition {
-  // What the table calls nobody and everybody is no agent's name.
+  // The filter's words for no agent and all agents are not agents' names.
   if (agent === "" || agent === "*") return { sql: "false", values: [] };
   const given: Condition[] = [{ sql: "agent = ?", values: [agent ?? "*"] }];
   const add = (column: string, value: SQLInputValue | undefined): void => {

@@ -3,7 +3,7 @@
  *
  * `triggers` is the history and the durable work at once. Its order is (at, seq), which every index carries, so a
  * page at any depth is one seek. `trigger_counts` makes the total of any filter a sum over few rows; SQL triggers keep
- * it right whoever writes. Times are epoch ms.
+ * it right for every writer. Times are epoch ms.
  */
 export const migrations: readonly string[] = [
   `

@@ -28,7 +28,7 @@ export interface NewTriggerRow {
   readonly trigger: Trigger | null;
 }
 
-/** Work that ended without a run, or has no agent at all: a webhook that matched nothing, a call nobody took. */
+/** Work that ended without a run, or has no agent at all: a webhook that matched nothing, a call that no run took. */
 export type DeadLetterEntry = Pick<
   NewTriggerRow,
   "id" | "at" | "kind" | "agent" | "source" | "event" | "action" | "receiptId"

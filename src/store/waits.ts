@@ -21,7 +21,7 @@ export interface Waits {
   add(wait: Wait): Promise<void>;
   /** Resolves to the answer that the wait has: another one when it was over before, undefined when it was given up. */
   end(end: WaitEnd): Promise<unknown>;
-  /** Nobody wants to know any more. */
+  /** The run no longer waits for the answer. */
   cancel(end: Omit<WaitEnd, "answer">): Promise<void>;
   all(): readonly Wait[];
   /** The answer to a request that was made before; undefined when there is none. */

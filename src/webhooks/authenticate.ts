@@ -76,7 +76,7 @@ async function tryOne(
     // What the reader says may quote what it read.
     return refuse(`the secret of credential ${source.credential} cannot be read`, 503);
   }
-  // Anybody can sign with an empty secret.
+  // An empty secret proves nothing.
   const usable = secrets.filter((secret) => secret.trim() !== "");
   let why = `no secret is stored for credential ${source.credential}`;
   for (const secret of usable) {

@@ -47,7 +47,7 @@ export function passes({ rule, wanted, field }: Filter, facts: Facts): boolean {
     typeof wanted === "boolean" || typeof fact === "boolean"
       ? fact === wanted
       : fact.some((value) => wanted.has(comparable(rule, value)));
-  // Bots are kept out only when somebody says so.
+  // Bots are kept out only when the config says so.
   if (rule.excludes) return !isHit || wanted === false;
   return isHit;
 }

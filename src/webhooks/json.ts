@@ -1,6 +1,6 @@
 import { valueAt } from "../../streams/where.ts";
 
-/** A JSON object that nobody has checked. */
+/** An unchecked JSON object. */
 export type Payload = Readonly<Record<string, unknown>>;
 
 /** No provider lists more labels or assignees than this; a hostile body might. */

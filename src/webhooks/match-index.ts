@@ -83,7 +83,7 @@ export function createMatchIndex(): MatchIndex {
     },
     match: (source, event) => {
       const index = sources.get(source);
-      if (index === undefined) return nobody(`no agent listens to source ${source}`);
+      if (index === undefined) return noMatch(`no agent listens to source ${source}`);
       return matchIn(index, event, (name) => {
         const entry = agents.get(name);
         return entry !== undefined && entry.enabled && entry.scale > 0;
@@ -126,7 +126,7 @@ function closest(
     if (best === null || isCloser(binding, against, best)) best = { binding, against };
   }
   const examined = candidates.size + asked.size;
-  return { ...nobody(best === null ? "" : whyNotThis(best.binding, event)), examined };
+  return { ...noMatch(best === null ? "" : whyNotThis(best.binding, event)), examined };
 }
 
 function isCloser(
@@ -162,6 +162,6 @@ function some(...sets: readonly ReadonlySet<IndexedBinding>[]): Set<IndexedBindi
   return found;
 }
 
-function nobody(reason: string): MatchResult {
+function noMatch(reason: string): MatchResult {
   return { matched: [], disabled: [], reason, examined: 0 };
 }

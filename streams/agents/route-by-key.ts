@@ -3,14 +3,14 @@ import { Observable, Subject } from "rxjs";
 export interface Routes<T> {
   /** What is addressed to `key`, from subscription on; all who listen to a key get each of its values. */
   readonly to: (key: string) => Observable<T>;
-  /** Drives the routing: subscribes to the source and emits what nobody is there for. */
+  /** Drives the routing: subscribes to the source and emits what has no listener. */
   readonly unrouted$: Observable<T>;
 }
 
 /**
  * Hands each value to the stream of its key only, at a cost that does not depend on how many keys there are.
  *
- *     source:    ─a1──b1──a2──c1─      somebody listens to a and b
+ *     source:    ─a1──b1──a2──c1─      a and b have listeners
  *     to(a):     ─a1──────a2─────
  *     to(b):     ─────b1─────────
  *     unrouted:  ─────────────c1─

@@ -5,7 +5,7 @@ import { nextTick } from "./next-tick.ts";
 import type { Schedule } from "./next-tick.ts";
 
 export interface CronPlan extends Schedule {
-  /** What happens to ticks that nobody was awake for: nothing, or one run for the latest. */
+  /** What happens to ticks that were missed while no scheduler was up: nothing, or one run for the latest. */
   readonly catchUp: "none" | "latest";
 }
 
@@ -68,7 +68,7 @@ export function cronTicks(plan: CronPlan, clock: Clock, since?: number): Observa
 }
 
 /**
- * What came due of an earlier plan from `since` to `now` (epoch ms) while nobody was there: at most one `missed`, and
+ * What came due of an earlier plan from `since` to `now` (epoch ms) while no scheduler was up: at most one `missed`, and
  * a tick for the latest where `plan` catches up.
  */
 export function passedUnseen(plan: CronPlan, since: number, now: number): CronEvent[] {
@@ -76,7 +76,7 @@ export function passedUnseen(plan: CronPlan, since: number, now: number): CronEv
   return due === null || due > now ? [] : dueEvents(plan, due, now, now);
 }
 
-/** `awakeSince`: what came due before was never on time, for nobody was there. */
+/** `awakeSince`: what came due before was never on time, as no scheduler was up. */
 function dueEvents(plan: CronPlan, due: number, now: number, awakeSince: number): CronEvent[] {
   const { latest, before, count, more } = ticksUntil(plan, due, now);
   const onTime = latest > awakeSince && now - latest <= toleranceMs;
