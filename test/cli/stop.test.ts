@@ -35,10 +35,10 @@ test("says what it waits for when something runs", async () => {
   expect(stderr).toMatch(/^stopping: 2 runs may finish within the grace period; al stop --now/);
 });
 
-test("--now has what runs killed", async () => {
+test("--now ends the runs", async () => {
   const asked = await serve(1);
   const { stdout, stderr } = await folders.al(["stop", "--now", "--json"]);
   expect(JSON.parse(stdout)).toEqual({ success: true, running: 1 });
-  expect(stderr).toBe("stopping: 1 run killed …\n");
+  expect(stderr).toBe("stopping: 1 run ended …\n");
   expect(asked).toEqual([{ now: true }]);
 });

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -129,9 +130,19 @@ async function reachable(engine: Engine): Promise<void> {
 }
 
 function startDaemon(): void {
+  removeStalePidFile();
   const log = openSync(join(cacheDir, "dockerd.log"), "a");
   spawn("/usr/sbin/dockerd", [], { detached: true, stdio: ["ignore", log, log] }).unref();
   closeSync(log);
+}
+
+/** An engine that was killed leaves its file behind; once another process has that number, the next one refuses to start. */
+function removeStalePidFile(): void {
+  const file = "/var/run/docker.pid";
+  if (!existsSync(file)) return;
+  const command = `/proc/${readFileSync(file, "utf8").trim()}/comm`;
+  const isEngine = existsSync(command) && readFileSync(command, "utf8").startsWith("dockerd");
+  if (!isEngine) rmSync(file);
 }
 
 /** Resolves once the engine answers. */

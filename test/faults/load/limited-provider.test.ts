@@ -39,6 +39,8 @@ provider = "custom"
 model = "x"
 baseUrl = "${provider.baseUrl}"
 authType = "none"
+# Longer than the runs: their own timeout ends them.
+timeout = 60
 `,
   );
   const models = (list: string): string => dueAt(1).replace('["scripted"]', list);
