@@ -30,7 +30,7 @@ import type { ProjectHandle } from "./acquire-project.ts";
 import { jobNetwork } from "../runners/job-network.ts";
 import { prepareJob } from "./prepare-job.ts";
 import type { JobSources } from "./prepare-job.ts";
-import { createRunChannels } from "./run-channels.ts";
+import { createStoredRunSockets } from "./run-sockets.ts";
 import { runAgentProgram, runsDir } from "./run-agent-program.ts";
 
 /** A stopped run has this long between TERM and KILL, in ms. */
@@ -72,7 +72,7 @@ export function createRuntimes(context: RunContext): Runtimes {
   const { projectDir, env, own } = context;
   let cooldowns: Cooldowns = new Map();
   const { redactor, store } = own;
-  const channels = createRunChannels({
+  const sockets = createStoredRunSockets({
     redactor,
     records: store.channels,
     onProblem: context.warn,
@@ -86,7 +86,7 @@ export function createRuntimes(context: RunContext): Runtimes {
     },
     files: (agent: string) => readSkillFiles(projectDir, agent),
     checkCommand: (agent: AgentConfig) => checkCommand(agent, env),
-    channel: (request: RunRequest) => channels.channelFor(request),
+    channel: (request: RunRequest) => sockets.jobSocket(request),
   };
   const shared = {
     prepare: (request: RunRequest, workDir: string) => prepareJob(request, workDir, sources),
@@ -96,7 +96,7 @@ export function createRuntimes(context: RunContext): Runtimes {
     },
     redactorFor: () => own.redactor.redact,
   };
-  const controlDir = ({ instanceId }: RunRequest) => channels.dirOf(instanceId);
+  const controlDir = ({ instanceId }: RunRequest) => sockets.dirOf(instanceId);
   const records = createRunRecords(join(projectDir, ".al", "run", "containers"));
   let loading: Promise<Containers> | undefined;
   const containers = (): Promise<Containers> =>
@@ -131,27 +131,24 @@ export function createRuntimes(context: RunContext): Runtimes {
   return {
     runner: {
       run: (request, stop$) =>
-        channels.during(request, runner.run(request, channels.withReason(request, stop$))),
+        sockets.during(request, runner.run(request, sockets.withReason(request, stop$))),
     },
     prepare: (config) => from(containers()).pipe(switchMap((edge) => edge.prepare(config))),
     adopt: async (open) => {
       const runtimes = Object.values(runners).map((runtime): Adopter => ({
         adopt: (instanceIds) => runtime.adopt(instanceIds),
         resume: (run, stop$) =>
-          channels.during(
-            run.request,
-            runtime.resume(run, channels.withReason(run.request, stop$)),
-          ),
+          sockets.during(run.request, runtime.resume(run, sockets.withReason(run.request, stop$))),
       }));
       const adopted = await adoptRuns(open, { runtimes, logs: createLogSource(projectDir) });
-      await channels.restore(adopted.map(({ request }) => request.instanceId));
+      await sockets.restore(adopted.map(({ request }) => request.instanceId));
       return adopted;
     },
     freeze: async (request) => runners[request.agent.runtime.type].freeze?.(request),
     thaw: async (request) => runners[request.agent.runtime.type].thaw?.(request),
     prewarm: (users, each) => hostUser.prewarm(users, each),
-    serve: (abilities) => channels.serve(abilities),
-    close: () => channels.close(),
+    serve: (abilities) => sockets.serve(abilities),
+    close: () => sockets.close(),
   };
 }
 

@@ -2,7 +2,7 @@ import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { writeStopReason } from "../../src/channel/channel-dir.ts";
+import { writeStopReason } from "../../src/run-api/socket-dir.ts";
 import type { Script } from "../../src/contracts/job.ts";
 import { lastHooksMs, stopReasons } from "../../src/contracts/run-stop.ts";
 import { aJob, aScripted } from "./jobs.ts";

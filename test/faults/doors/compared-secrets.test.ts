@@ -42,7 +42,7 @@ describe("the rule for comparing secrets", () => {
 
   test("holds wherever somebody else's word is compared", async () => {
     for (const file of [
-      "src/channel/token.ts",
+      "src/run-api/token.ts",
       "src/webhooks/signature.ts",
       "src/models/scripted.ts",
       "src/gateway/routes/login.ts",

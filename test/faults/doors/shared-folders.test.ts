@@ -14,11 +14,7 @@ import { closeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  clearedSocket,
-  makeChannelDir,
-  removeChannelDir,
-} from "../../../src/channel/channel-dir.ts";
+import { clearedSocket, makeSocketDir, removeSocketDir } from "../../../src/run-api/socket-dir.ts";
 import { ownBaseDir, shareBaseDir, whyUnsafe } from "../../../src/runners/host-user/base-dir.ts";
 import { createLog, logPathOf, readRunRecord } from "../../../src/runners/host-user/run-files.ts";
 import { asUser, tempUser, uidOf, whyNoOsUsers } from "../../helpers/os-users.ts";
@@ -92,9 +88,9 @@ describe.skipIf(missing !== null)(
         for (let n = 0; n < 300; n += 1) {
           await ownBaseDir(base, true);
           closeSync(createLog(logPathOf(base, `ours-${n}`)));
-          const dir = makeChannelDir(base);
+          const dir = makeSocketDir(base);
           await writeFile(clearedSocket(dir), "");
-          await removeChannelDir(dir);
+          await removeSocketDir(dir);
         }
         child.kill("SIGKILL");
         await ended;
@@ -138,10 +134,10 @@ describe.skipIf(missing !== null)(
       expect((await stat(base)).mode & 0o7777).toBe(0o1777);
     });
 
-    test("holds no channel where the folder became somebody else's or a link", async () => {
+    test("holds no run socket where the folder became somebody else's or a link", async () => {
       await ownBaseDir(base, true);
-      const dir = makeChannelDir(base);
-      await removeChannelDir(dir);
+      const dir = makeSocketDir(base);
+      await removeSocketDir(dir);
       await as(`ln -s ${target} ${dir}`);
       expect(() => clearedSocket(dir)).toThrow("not the scheduler's own folder");
       await rm(dir);
@@ -149,7 +145,7 @@ describe.skipIf(missing !== null)(
       expect(() => clearedSocket(dir)).toThrow("not the scheduler's own folder");
       await rm(dir, { recursive: true });
       await symlink(target, dir);
-      await removeChannelDir(dir);
+      await removeSocketDir(dir);
       expect((await stat(target)).isDirectory()).toBe(true);
     });
   },

@@ -2,18 +2,18 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { channelSide } from "../../channel/support.ts";
-import type { ChannelSide } from "../../channel/support.ts";
+import { socketSide } from "../../run-api/support.ts";
+import type { SocketSide } from "../../run-api/support.ts";
 import { aJob, aModel } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf } from "../run-entry.ts";
 import { standIn } from "./stand-in.ts";
 import { claudeStream } from "./streams.ts";
 
 let dir: string;
-let side: ChannelSide;
+let side: SocketSide;
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "al-cli-"));
-  side = await channelSide();
+  side = await socketSide();
 });
 afterEach(async () => {
   await side.remove();
@@ -23,7 +23,7 @@ afterEach(async () => {
 /** A session of a stand-in for claude, which does what the shell code says. */
 async function session(then: string) {
   const cli = await standIn(dir, "claude", { stream: claudeStream, then });
-  const channel = await side.channels.open("dev-abcdefgh", side.base);
+  const channel = await side.sockets.open("dev-abcdefgh", side.base);
   const harness = { type: "llm-cli", command: "claude" } as const;
   const models = [aModel("main", "", { provider: "anthropic", baseUrl: null })];
   const workDir = await mkdtemp(join(dir, "work-"));

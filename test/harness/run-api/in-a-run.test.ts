@@ -2,25 +2,25 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { NewChannel } from "../../../src/channel/channels.ts";
+import type { NewRunSocket } from "../../../src/run-api/run-sockets.ts";
 import type { Job, Script } from "../../../src/contracts/job.ts";
 import { RunApiError } from "../../../src/contracts/run-api.ts";
 import type { RequestAnswer } from "../../../src/contracts/run-api.ts";
-import { channelSide } from "../../channel/support.ts";
-import type { ChannelSide } from "../../channel/support.ts";
+import { socketSide } from "../../run-api/support.ts";
+import type { SocketSide } from "../../run-api/support.ts";
 import { held } from "../../helpers/fake-abilities.ts";
 import { aJob, aScripted } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf, startRun } from "../run-entry.ts";
 import type { EndedRun } from "../run-entry.ts";
 
 let workDir: string;
-let side: ChannelSide;
-let channel: NewChannel;
+let side: SocketSide;
+let channel: NewRunSocket;
 
 beforeEach(async () => {
   workDir = await mkdtemp(join(tmpdir(), "al-run-"));
-  side = await channelSide();
-  channel = await side.channels.open("dev-abcdefgh", side.base);
+  side = await socketSide();
+  channel = await side.sockets.open("dev-abcdefgh", side.base);
 });
 afterEach(async () => {
   await side.remove();
@@ -111,10 +111,10 @@ describe("an agent that runs", () => {
     const run = startRun(job([], { models: [aScripted([{ tools }, { text: "Done." }])] }));
     const { asked } = side.abilities;
     const restart = async () => {
-      await side.channels.close();
-      side.channels = side.successor();
-      side.channels.serve(side.abilities);
-      await side.channels.reopen("dev-abcdefgh", channel);
+      await side.sockets.close();
+      side.sockets = side.successor();
+      side.sockets.serve(side.abilities);
+      await side.sockets.reopen("dev-abcdefgh", channel);
     };
     await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(2);
     await restart();
@@ -152,7 +152,7 @@ describe("an agent that runs", () => {
   });
 
   it("tells the scheduler in its output what it does, returns and wants again, while that is away", async () => {
-    await side.channels.close();
+    await side.sockets.close();
     const long = 'é\\"\u0001'.repeat(4_000);
     const tools = [
       bash("al-status reading  the mail"),

@@ -6,8 +6,8 @@ import { indexedBinding, letsThrough } from "../../../../src/webhooks/binding-in
 import { interpret } from "../../../../src/webhooks/interpret.ts";
 import { providerTable } from "../../../../src/webhooks/providers/table.ts";
 import { nextTick } from "../../../../streams/triggers/next-tick.ts";
-import { channelSide, post } from "../../../channel/support.ts";
-import type { ChannelSide } from "../../../channel/support.ts";
+import { socketSide, post } from "../../../run-api/support.ts";
+import type { SocketSide } from "../../../run-api/support.ts";
 import { githubExample } from "../../../webhooks/deliveries.ts";
 import {
   gitlabMergeRequest,
@@ -138,15 +138,15 @@ test("what is called an agent is a plain name, and nothing else is", () => {
   );
 });
 
-describe("a run's channel", () => {
-  let side: ChannelSide;
+describe("a run's socket", () => {
+  let side: SocketSide;
   beforeAll(async () => {
-    side = await channelSide();
+    side = await socketSide();
   });
   afterAll(() => side.remove());
 
   test("answers whatever a run asks, takes only resources that people can read, and lets no stranger in", async () => {
-    const channel = await side.channels.open("dev-abcdefgh", side.base);
+    const channel = await side.sockets.open("dev-abcdefgh", side.base);
     const text = fc.oneof(
       nastyText,
       nastyText.map((one) => `lock:${one}`),

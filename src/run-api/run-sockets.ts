@@ -5,20 +5,20 @@ import { once } from "node:events";
 import { messageOf } from "../errors.ts";
 import type { RunApi } from "../contracts/run-api.ts";
 import { limitUnauthenticated } from "../contracts/unauthenticated-connections.ts";
-import { channelApp } from "./channel-app.ts";
-import type { Channel } from "./channel-app.ts";
-import { clearedSocket, makeChannelDir, removeChannelDir } from "./channel-dir.ts";
+import { runApiApp } from "./app.ts";
+import type { RunSocket } from "./app.ts";
+import { clearedSocket, makeSocketDir, removeSocketDir } from "./socket-dir.ts";
 import { hashOf, newToken } from "./token.ts";
 
 /** What a later scheduler needs to serve a run that lives on. */
-export interface KeptChannel {
+export interface StoredSocket {
   /** Absolute. */
   readonly dir: string;
   /** SHA-256 of the run's token, hex. */
   readonly tokenHash: string;
 }
 
-export interface NewChannel extends KeptChannel {
+export interface NewRunSocket extends StoredSocket {
   /** For the run alone; only its hash is kept. */
   readonly token: string;
   /** Absolute path as this process sees it. */
@@ -26,14 +26,14 @@ export interface NewChannel extends KeptChannel {
 }
 
 /** How runs reach the scheduler: a Unix socket and a token for each of them. */
-export interface Channels {
+export interface RunSockets {
   /** Starts to answer; until then a request is told to come again. */
   serve(abilities: RunApi): void;
-  /** Makes a run's channel in a folder of its own below `baseDir`, which must exist. Rejects with a UserError. */
-  open(instanceId: string, baseDir: string): Promise<NewChannel>;
+  /** Makes a run's socket in a folder of its own below `baseDir`, which must exist. Rejects with a UserError. */
+  open(instanceId: string, baseDir: string): Promise<NewRunSocket>;
   /** Serves a run of an earlier scheduler at the same place. Rejects with a UserError. */
-  reopen(instanceId: string, kept: KeptChannel): Promise<void>;
-  /** Where a run's channel is; null without one. */
+  reopen(instanceId: string, kept: StoredSocket): Promise<void>;
+  /** Where a run's socket is; null without one. */
   dirOf(instanceId: string): string | null;
   /** The run is over: its token is worth nothing from now on, and its folder goes. */
   revoke(instanceId: string): void;
@@ -41,7 +41,7 @@ export interface Channels {
   close(): Promise<void>;
 }
 
-export interface ChannelsOptions {
+export interface RunSocketsOptions {
   readonly onProblem: (message: string) => void;
   /** 64 when absent. */
   readonly maxOpenRequests?: number;
@@ -59,51 +59,54 @@ const maxUnauthenticated = 64;
 /** What is still open then, in ms, is cut. */
 const closingMs = 1_000;
 
-interface Live extends Channel {
+interface LiveSocket extends RunSocket {
   readonly dir: string;
   readonly server: Server;
   /** Answers what waits, takes nothing more; resolves when nothing is connected any more. */
   end(how: "over" | "closing"): Promise<void>;
 }
 
-/** The channels of one scheduler's runs. */
-export function createChannels({ onProblem, maxOpenRequests = 64 }: ChannelsOptions): Channels {
+/** The sockets of one scheduler's runs. */
+export function createRunSockets({
+  onProblem,
+  maxOpenRequests = 64,
+}: RunSocketsOptions): RunSockets {
   let abilities: RunApi | null = null;
-  const live = new Map<string, Live>();
+  const live = new Map<string, LiveSocket>();
   const removals = new Set<Promise<void>>();
-  const origins = new WeakMap<IncomingMessage, Channel>();
-  const app = channelApp({
-    channelOf: (request) => origins.get(request),
+  const origins = new WeakMap<IncomingMessage, RunSocket>();
+  const app = runApiApp({
+    socketOf: (request) => origins.get(request),
     abilities: () => abilities,
     maxOpenRequests,
     onUnexpected: (instanceId, error) => onProblem(`${instanceId}: ${messageOf(error)}`),
   });
   const ready = app.ready();
 
-  async function listen(instanceId: string, { dir, tokenHash }: KeptChannel): Promise<string> {
+  async function listen(instanceId: string, { dir, tokenHash }: StoredSocket): Promise<string> {
     await ready;
-    const channel = liveChannel(instanceId, dir, tokenHash, (request, response) => {
-      origins.set(request, channel);
+    const socket = liveSocket(instanceId, dir, tokenHash, (request, response) => {
+      origins.set(request, socket);
       app.routing(request, response);
     });
-    const socket = clearedSocket(dir);
-    channel.server.listen(socket);
-    await once(channel.server, "listening");
-    chmodSync(socket, socketMode);
+    const path = clearedSocket(dir);
+    socket.server.listen(path);
+    await once(socket.server, "listening");
+    chmodSync(path, socketMode);
     // A connection that can't be taken, such as for want of file descriptors, is no reason to stop.
-    channel.server.on("error", (error) => onProblem(`${instanceId}: ${messageOf(error)}`));
-    live.set(instanceId, channel);
-    return socket;
+    socket.server.on("error", (error) => onProblem(`${instanceId}: ${messageOf(error)}`));
+    live.set(instanceId, socket);
+    return path;
   }
 
   return {
     serve: (given) => (abilities = given),
     open: async (instanceId, baseDir) => {
-      const dir = makeChannelDir(baseDir);
+      const dir = makeSocketDir(baseDir);
       const token = newToken();
       const tokenHash = hashOf(token);
       const socket = await listen(instanceId, { dir, tokenHash }).catch(async (error: unknown) => {
-        await removeChannelDir(dir);
+        await removeSocketDir(dir);
         throw error;
       });
       return { dir, token, tokenHash, socket };
@@ -113,29 +116,29 @@ export function createChannels({ onProblem, maxOpenRequests = 64 }: ChannelsOpti
     },
     dirOf: (instanceId) => live.get(instanceId)?.dir ?? null,
     revoke: (instanceId) => {
-      const channel = live.get(instanceId);
-      if (channel === undefined) return;
+      const socket = live.get(instanceId);
+      if (socket === undefined) return;
       live.delete(instanceId);
-      void channel.end("over");
-      const removal = removeChannelDir(channel.dir)
-        .catch((error: unknown) => onProblem(`${channel.dir} is left: ${messageOf(error)}`))
+      void socket.end("over");
+      const removal = removeSocketDir(socket.dir)
+        .catch((error: unknown) => onProblem(`${socket.dir} is left: ${messageOf(error)}`))
         .finally(() => removals.delete(removal));
       removals.add(removal);
     },
     close: async () => {
-      await Promise.all([...live.values()].map((channel) => channel.end("closing")));
+      await Promise.all([...live.values()].map((socket) => socket.end("closing")));
       live.clear();
       await Promise.all([app.close(), ...removals]);
     },
   };
 }
 
-function liveChannel(
+function liveSocket(
   instanceId: string,
   dir: string,
   tokenHash: string,
   onRequest: Parameters<typeof createServer>[1],
-): Live {
+): LiveSocket {
   const server = createServer({ ...limits, connectionsCheckingInterval }, onRequest);
   server.maxConnections = maxConnections;
   const unauthenticated = limitUnauthenticated(server, maxUnauthenticated);

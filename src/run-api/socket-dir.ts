@@ -6,7 +6,7 @@ import { stopReasonFile } from "../contracts/run-stop.ts";
 import type { RunStopReason } from "../contracts/run-stop.ts";
 import { UserError } from "../errors.ts";
 
-/** The socket in a channel's folder, by which the run's user knows it. */
+/** The socket in a socket's folder, by which the run's user knows it. */
 const socketName = "channel.sock";
 
 /** What a socket's address holds (`sun_path` of unix(7)), without the byte that ends it. */
@@ -18,7 +18,7 @@ const dirMode = 0o711;
  * Makes a folder with an unguessable name, for the socket of one run; its absolute path. Throws a UserError where the
  * socket's path would be too long.
  */
-export function makeChannelDir(baseDir: string): string {
+export function makeSocketDir(baseDir: string): string {
   const dir = join(baseDir, randomBytes(16).toString("base64url"));
   const bytes = Buffer.byteLength(join(dir, socketName));
   if (bytes > longestPath) {
@@ -58,10 +58,10 @@ export function writeStopReason(dir: string, reason: RunStopReason): void {
   chmodSync(path, 0o644);
 }
 
-/** The form of the names that `makeChannelDir` gives, so that nothing else is ever removed. */
+/** The form of the names that `makeSocketDir` gives, so that nothing else is ever removed. */
 const dirName = /^[\w-]{22}$/;
 
-/** Removes a channel's folder, off the main thread: a busy disk takes 60 ms. One that is not there is no error. */
-export async function removeChannelDir(dir: string): Promise<void> {
+/** Removes a socket's folder, off the main thread: a busy disk takes 60 ms. One that is not there is no error. */
+export async function removeSocketDir(dir: string): Promise<void> {
   if (dirName.test(basename(dir))) await rm(dir, { recursive: true, force: true });
 }

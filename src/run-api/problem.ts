@@ -6,10 +6,7 @@ import { runApiErrors, RunApiError, refusal } from "../contracts/run-api.ts";
  * What a run is told about anything that was thrown. An unexpected error goes to `onUnexpected`; the run may try
  * again, as it may after a restart.
  */
-export function channelProblemOf(
-  error: unknown,
-  onUnexpected: (error: unknown) => void,
-): RunApiError {
+export function problemOf(error: unknown, onUnexpected: (error: unknown) => void): RunApiError {
   if (error instanceof RunApiError) return error;
   const { statusCode = 500, message } = error as { statusCode?: number; message: string };
   // The framework's own: not JSON, too large, another media type.
@@ -19,7 +16,7 @@ export function channelProblemOf(
 }
 
 /** Answers with the problem document (RFC 9457). */
-export function sendChannelProblem(reply: FastifyReply, { problem }: RunApiError): FastifyReply {
+export function sendProblem(reply: FastifyReply, { problem }: RunApiError): FastifyReply {
   const status = runApiErrors[problem.error];
   if (problem.error === "unauthorized") reply.header("www-authenticate", "Bearer");
   return reply

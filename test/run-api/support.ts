@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createChannels } from "../../src/channel/channels.ts";
-import type { Channels, NewChannel } from "../../src/channel/channels.ts";
+import { createRunSockets } from "../../src/run-api/run-sockets.ts";
+import type { RunSockets, NewRunSocket } from "../../src/run-api/run-sockets.ts";
 import { createRunApiClient } from "../../src/harness/run-api/client.ts";
 import type { RunApiClientOptions } from "../../src/harness/run-api/client.ts";
 import { postJson } from "../../src/harness/post-json.ts";
@@ -12,29 +12,29 @@ import type { FakeAbilities } from "../helpers/fake-abilities.ts";
 export const resource = "github:acme/app/issues/7";
 export const never = new AbortController().signal;
 
-/** A scheduler's end of channels, in a folder of its own. */
-export interface ChannelSide {
+/** A scheduler's end of sockets, in a folder of its own. */
+export interface SocketSide {
   readonly base: string;
   readonly abilities: FakeAbilities;
   /** What was told to the scheduler's log. */
   readonly problems: string[];
-  channels: Channels;
+  sockets: RunSockets;
   /** Another scheduler, which serves nobody yet. */
-  readonly successor: () => Channels;
+  readonly successor: () => RunSockets;
   readonly remove: () => Promise<void>;
 }
 
-export async function channelSide(): Promise<ChannelSide> {
+export async function socketSide(): Promise<SocketSide> {
   const base = await mkdtemp(join(tmpdir(), "al-ch-"));
   const problems: string[] = [];
   const abilities = fakeAbilities();
-  const successor = () => createChannels({ onProblem: (message) => problems.push(message) });
-  const channels = successor();
-  channels.serve(abilities);
-  const side: ChannelSide = {
-    ...{ base, abilities, problems, channels, successor },
+  const successor = () => createRunSockets({ onProblem: (message) => problems.push(message) });
+  const sockets = successor();
+  sockets.serve(abilities);
+  const side: SocketSide = {
+    ...{ base, abilities, problems, sockets, successor },
     remove: async () => {
-      await side.channels.close();
+      await side.sockets.close();
       await rm(base, { recursive: true, force: true });
     },
   };
@@ -43,7 +43,7 @@ export async function channelSide(): Promise<ChannelSide> {
 
 /** A bare request; what is not given is right. */
 export function post(
-  { socket, token }: Pick<NewChannel, "socket" | "token">,
+  { socket, token }: Pick<NewRunSocket, "socket" | "token">,
   ability: string,
   { body = { resource }, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
 ) {
@@ -57,7 +57,7 @@ export function post(
 }
 
 export function clientOf(
-  { socket, token }: NewChannel,
+  { socket, token }: NewRunSocket,
   options: Partial<RunApiClientOptions> = {},
 ) {
   return createRunApiClient({ socket, token, ...options });

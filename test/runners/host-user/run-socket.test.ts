@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createChannels } from "../../../src/channel/channels.ts";
-import type { NewChannel } from "../../../src/channel/channels.ts";
+import { createRunSockets } from "../../../src/run-api/run-sockets.ts";
+import type { NewRunSocket } from "../../../src/run-api/run-sockets.ts";
 import { exitOf, messagesOf } from "../../contracts/runner.ts";
 import { aJob, aScripted } from "../../harness/jobs.ts";
 import { fakeAbilities } from "../../helpers/fake-abilities.ts";
@@ -17,7 +17,7 @@ import { aRequest, aRunner } from "./support.ts";
 const missing = whyNoOsUsers();
 const entry = fileURLToPath(new URL("../../helpers/run-agent-entry.ts", import.meta.url));
 
-describe.skipIf(missing !== null)("the channel of a run as another OS user", () => {
+describe.skipIf(missing !== null)("the socket of a run as another OS user", () => {
   let agentUser: OsUser;
   let root: string;
   beforeAll(async () => {
@@ -33,9 +33,9 @@ describe.skipIf(missing !== null)("the channel of a run as another OS user", () 
   it("lets its agent ask by tool and by command, and shows nobody where it is", async () => {
     const baseDir = join(root, "runs");
     const abilities = fakeAbilities();
-    const channels = createChannels({ onProblem: () => undefined });
-    channels.serve(abilities);
-    let channel: NewChannel | undefined;
+    const sockets = createRunSockets({ onProblem: () => undefined });
+    sockets.serve(abilities);
+    let channel: NewRunSocket | undefined;
     const found: string[] = [];
     const looks = "id -un; rlock demo:x; al-return 7; ls -ld .al/run.sock | cut -c1-10";
     const turns = [
@@ -47,13 +47,13 @@ describe.skipIf(missing !== null)("the channel of a run as another OS user", () 
     const runner = aRunner(baseDir, {
       program: () => ({ file: process.execPath, args: [entry] }),
       prepare: async ({ instanceId }, workDir) => {
-        channel = await channels.open(instanceId, baseDir);
+        channel = await sockets.open(instanceId, baseDir);
         found.push(listedBy(agentUser, baseDir));
         return aJob(workDir, { instanceId, models: [aScripted(turns)], channel });
       },
     });
     const events = await lastValueFrom(runner.run(request, NEVER).pipe(toArray()));
-    await channels.close();
+    await sockets.close();
     expect(messagesOf(events)).toContain("Done.");
     expect(exitOf(events)).toMatchObject({ exitCode: 0, value: 7 });
     expect(abilities.asked).toMatchObject([

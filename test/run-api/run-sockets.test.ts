@@ -5,24 +5,24 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { NewChannel } from "../../src/channel/channels.ts";
+import type { NewRunSocket } from "../../src/run-api/run-sockets.ts";
 import type { RequestAnswer } from "../../src/contracts/run-api.ts";
 import { RunApiError } from "../../src/contracts/run-api.ts";
 import { held } from "../helpers/fake-abilities.ts";
-import { channelSide, clientOf, never, post, resource } from "./support.ts";
-import type { ChannelSide } from "./support.ts";
+import { socketSide, clientOf, never, post, resource } from "./support.ts";
+import type { SocketSide } from "./support.ts";
 
-let side: ChannelSide;
+let side: SocketSide;
 beforeEach(async () => {
-  side = await channelSide();
+  side = await socketSide();
 });
 afterEach(() => side.remove());
 
-describe("a run's channel", () => {
+describe("a run's socket", () => {
   it("tells the scheduler who asks, by the socket and the token", async () => {
     const [one, two] = [
-      await side.channels.open("dev-1", side.base),
-      await side.channels.open("dev-2", side.base),
+      await side.sockets.open("dev-1", side.base),
+      await side.sockets.open("dev-2", side.base),
     ];
     expect(await clientOf(one).ask("lock", { resource }, never)).toMatchObject({ ok: true });
     await clientOf(two).ask("unlock", { resource }, never);
@@ -34,7 +34,7 @@ describe("a run's channel", () => {
   });
 
   it("is in a folder that can be entered and not be listed, with a socket for everybody", async () => {
-    const { dir, socket, token } = await side.channels.open("dev-1", side.base);
+    const { dir, socket, token } = await side.sockets.open("dev-1", side.base);
     expect((await stat(dir)).mode & 0o777).toBe(0o711);
     expect((await stat(socket)).mode & 0o777).toBe(0o666);
     expect(dir.slice(side.base.length + 1)).toMatch(/^[\w-]{22}$/);
@@ -44,7 +44,7 @@ describe("a run's channel", () => {
   it("says clearly that a path is too long for a socket", async () => {
     const deep = join(side.base, "d".repeat(70));
     await mkdir(deep);
-    await expect(side.channels.open("dev-1", deep)).rejects.toMatchObject({
+    await expect(side.sockets.open("dev-1", deep)).rejects.toMatchObject({
       code: "socket_path_too_long",
       message: expect.stringContaining(deep) as string,
     });
@@ -52,8 +52,8 @@ describe("a run's channel", () => {
 
   it("refuses a forged token, none, and the token of another run", async () => {
     const [one, two] = [
-      await side.channels.open("dev-1", side.base),
-      await side.channels.open("dev-2", side.base),
+      await side.sockets.open("dev-1", side.base),
+      await side.sockets.open("dev-2", side.base),
     ];
     const forged = { socket: one.socket, token: "A".repeat(43) };
     const stolen = { socket: one.socket, token: two.token };
@@ -69,9 +69,9 @@ describe("a run's channel", () => {
   });
 
   it("refuses the token when the run is over, also on a connection that was open before", async () => {
-    const one = await side.channels.open("dev-1", side.base);
+    const one = await side.sockets.open("dev-1", side.base);
     const early = await halfSent(one);
-    side.channels.revoke("dev-1");
+    side.sockets.revoke("dev-1");
     early.write("\r\n{}");
     expect(await answerOn(early)).toMatch(/^HTTP\/1\.1 401 /);
     await expect(post(one, "lock")).rejects.toMatchObject({ code: "ENOENT" });
@@ -80,17 +80,17 @@ describe("a run's channel", () => {
   });
 
   it("answers 401 to what still waits when the run is over, and tells the work that nobody waits", async () => {
-    const one = await side.channels.open("dev-1", side.base);
+    const one = await side.sockets.open("dev-1", side.base);
     side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
     const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
     await expect.poll(() => side.abilities.asked.length).toBe(1);
-    side.channels.revoke("dev-1");
+    side.sockets.revoke("dev-1");
     await expect(waiting).rejects.toMatchObject({ problem: { error: "unauthorized" } });
     expect(side.abilities.asked[0]?.signal.aborted).toBe(true);
   });
 
   it("hands a refusal on with all that belongs to it", async () => {
-    const one = await side.channels.open("dev-1", side.base);
+    const one = await side.sockets.open("dev-1", side.base);
     const holder = {
       ...{ agent: "b", instanceId: "b-1" },
       ...{ heldSince: "2026-11-21T12:00:00.000Z", expiresAt: "2026-11-21T12:30:00.000Z" },
@@ -104,7 +104,7 @@ describe("a run's channel", () => {
   });
 
   it("answers a waiting request when it happens, and lets go of one whose client is gone", async () => {
-    const one = await side.channels.open("dev-1", side.base);
+    const one = await side.sockets.open("dev-1", side.base);
     const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
     const gone = new AbortController();
@@ -122,17 +122,17 @@ describe("a run's channel", () => {
   });
 
   it("goes on after a restart under the same key, with the same token, at the same place", async () => {
-    const one = await side.channels.open("dev-1", side.base);
+    const one = await side.sockets.open("dev-1", side.base);
     side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
     const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
     await expect.poll(() => side.abilities.asked.length).toBe(1);
-    await side.channels.close();
+    await side.sockets.close();
     const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
-    side.channels = side.successor();
-    await side.channels.reopen("dev-1", one);
+    side.sockets = side.successor();
+    await side.sockets.reopen("dev-1", one);
     expect(await post(one, "lock")).toMatchObject({ status: 503, body: { error: "unavailable" } });
-    side.channels.serve(side.abilities);
+    side.sockets.serve(side.abilities);
     await expect.poll(() => side.abilities.asked.length).toBe(2);
     resolve({ ok: true, timedOut: true, trigger: null });
     expect(await waiting).toMatchObject({ timedOut: true });
@@ -141,8 +141,8 @@ describe("a run's channel", () => {
   });
 
   it("gives up when the scheduler stays away beyond the client's timeout", async () => {
-    const one = await side.channels.open("dev-1", side.base);
-    await side.channels.close();
+    const one = await side.sockets.open("dev-1", side.base);
+    await side.sockets.close();
     const asked = clientOf(one, { timeoutMs: 300 }).ask("lock", { resource }, never);
     await expect(asked).rejects.toMatchObject({
       problem: { error: "unavailable", detail: /did not answer in time/ },
@@ -151,19 +151,19 @@ describe("a run's channel", () => {
 
   it("stays where it is when the scheduler stops, and goes with the run", async () => {
     const [one, two] = [
-      await side.channels.open("dev-1", side.base),
-      await side.channels.open("dev-2", side.base),
+      await side.sockets.open("dev-1", side.base),
+      await side.sockets.open("dev-2", side.base),
     ];
-    expect(side.channels.dirOf("dev-1")).toBe(one.dir);
-    side.channels.revoke("dev-1");
-    expect(side.channels.dirOf("dev-1")).toBeNull();
-    await side.channels.close();
+    expect(side.sockets.dirOf("dev-1")).toBe(one.dir);
+    side.sockets.revoke("dev-1");
+    expect(side.sockets.dirOf("dev-1")).toBeNull();
+    await side.sockets.close();
     expect(await readdir(side.base)).toEqual([two.dir.slice(side.base.length + 1)]);
   });
 
   it("is not served in a folder that is a link", async () => {
-    const one = await side.channels.open("dev-1", side.base);
-    await side.channels.close();
+    const one = await side.sockets.open("dev-1", side.base);
+    await side.sockets.close();
     await rm(one.dir, { recursive: true });
     const other = join(side.base, "other");
     await mkdir(other);
@@ -175,7 +175,7 @@ describe("a run's channel", () => {
 });
 
 /** A request whose headers are not yet all there. */
-async function halfSent({ socket, token }: NewChannel): Promise<Socket> {
+async function halfSent({ socket, token }: NewRunSocket): Promise<Socket> {
   const connection = connect(socket);
   await once(connection, "connect");
   connection.write(
