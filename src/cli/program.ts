@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { addCommand } from "./commands/add.ts";
 import { agentCommand } from "./commands/agent.ts";
-import { completionCommand } from "./commands/completion.ts";
+import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
 import { credsCommand } from "./commands/creds.ts";
 import { doctorCommand } from "./commands/doctor.ts";
@@ -78,6 +78,7 @@ export function buildProgram(): Command {
     program.addCommand(command.copyInheritedSettings(program));
     for (const inner of command.commands) inner.copyInheritedSettings(command);
   }
+  program.addCommand(completeCommand().copyInheritedSettings(program), { hidden: true });
   return program;
 }
 

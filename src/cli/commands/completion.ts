@@ -1,5 +1,5 @@
 import { Argument, Command } from "commander";
-import type { Shell } from "../completion/completion-script.ts";
+import type { Shell } from "../completion/scripts.ts";
 import { surroundingsOf } from "../context.ts";
 import { examples } from "../help/examples.ts";
 
@@ -17,11 +17,22 @@ export function completionCommand(): Command {
       ]),
     )
     .action(async (shell: Shell, _options: unknown, command: Command) => {
-      const { commandTable } = await import("../help/command-table.ts");
-      const { completionScript } = await import("../completion/completion-script.ts");
+      const { completionScripts } = await import("../completion/scripts.ts");
       const { out } = surroundingsOf(command);
-      const script = completionScript(shell, commandTable(command.parent ?? command));
+      const script = completionScripts[shell];
       if (out.json) out.document({ shell, script });
       else out.data(script.trimEnd());
+    });
+}
+
+/** `al _complete -- <word>…`: called by the script of a shell with the words up to the cursor. */
+export function completeCommand(): Command {
+  return new Command("_complete")
+    .argument("[word...]")
+    .action(async (words: readonly string[], _options: unknown, command: Command) => {
+      const { commandTable } = await import("../help/command-table.ts");
+      const { complete } = await import("../completion/complete.ts");
+      const { out } = surroundingsOf(command);
+      for (const line of complete(commandTable(command.parent ?? command), words)) out.data(line);
     });
 }

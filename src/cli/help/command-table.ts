@@ -16,7 +16,7 @@ export interface CommandEntry {
 }
 
 /** What a person has to give a value for. */
-interface ValueEntry {
+export interface ValueEntry {
   /** What stands between the brackets. */
   readonly name: string;
   readonly description: string;

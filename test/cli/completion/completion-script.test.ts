@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtAl } from "../../helpers/scheduler.ts";
 import { makeFolders } from "../fake-operator.ts";
 import type { Folders } from "../fake-operator.ts";
 import { shells } from "./shells.ts";
@@ -39,6 +40,9 @@ beforeAll(() => {
   write("agents/No Agent/config.toml");
   mkdirSync(join(folders.projectDir, "agents/without-config"));
   write("payload.json");
+  const program = `#!/bin/sh\nexec ${process.execPath} ${builtAl} "$@"\n`;
+  mkdirSync(join(folders.projectDir, "../bin"));
+  writeFileSync(join(folders.projectDir, "../bin/al"), program, { mode: 0o755 });
 });
 afterAll(() => folders.remove());
 

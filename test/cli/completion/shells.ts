@@ -8,7 +8,10 @@ export interface CompletingShell {
   readonly name: "bash" | "zsh" | "fish";
   /** Why it can't be tested here; null when it can. */
   whyNot(): string | null;
-  /** What it proposes at the end of each line, sorted, in a directory, with the script at a path. */
+  /**
+   * What it proposes at the end of each line, sorted, in a directory, with the script at a path and the program in `bin`
+   * beside it.
+   */
   complete(script: string, cwd: string, lines: readonly string[]): Promise<string[][]>;
 }
 
@@ -18,8 +21,8 @@ function missing(...commands: readonly string[]): string | null {
   return absent === undefined ? null : `${absent} is not installed`;
 }
 
-const env = (home: string) => ({
-  PATH: process.env.PATH,
+const env = (script: string, home: string) => ({
+  PATH: `${join(script, "../bin")}:${process.env.PATH ?? ""}`,
   HOME: home,
   TERM: "xterm",
   LC_ALL: "C.UTF-8",
@@ -37,7 +40,7 @@ const bash: CompletingShell = {
     const text = [`source '${script}'`, ...asks].join("\n");
     const { stdout } = spawnSync("bash", ["--norc", "-c", text], {
       cwd,
-      env: env(cwd),
+      env: env(script, cwd),
       encoding: "utf8",
     });
     return Promise.resolve(parts(stdout, "---"));
@@ -57,7 +60,7 @@ const fish: CompletingShell = {
     const text = [`source '${script}'`, ...asks].join("\n");
     const { stdout } = spawnSync("fish", ["--no-config", "-c", text], {
       cwd,
-      env: env(cwd),
+      env: env(script, cwd),
       encoding: "utf8",
     });
     return Promise.resolve(parts(stdout.replace(/\t.*$/gm, ""), "---"));
@@ -78,7 +81,7 @@ const zsh: CompletingShell = {
     writeFileSync(join(folder, ".zshrc"), zshrc(script, found));
     const child = spawn("script", ["-qefc", "zsh -d -i", "/dev/null"], {
       cwd,
-      env: { ...env(folder), ZDOTDIR: folder },
+      env: { ...env(script, folder), ZDOTDIR: folder },
     });
     const ended = new Promise((done) => child.once("close", done));
     const giveUp = setTimeout(() => child.kill(), 20_000);
