@@ -1,10 +1,10 @@
 import type { WebhookBinding } from "../../streams/agent-config.ts";
 import { unmetPaths } from "../../streams/where.ts";
 import type { Where } from "../../streams/where.ts";
-import { comparable, factOf, filterOf, passes, whyNot } from "./filter.ts";
+import { comparable, attributeOf, filterOf, passes, whyNot } from "./filter.ts";
 import type { Filter } from "./filter.ts";
 import type { Payload } from "./json.ts";
-import type { Facts, FilterRule } from "./provider.ts";
+import type { Attributes, FilterRule } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
 import { whyNotWhere } from "./where.ts";
 
@@ -37,32 +37,35 @@ export function indexedBinding(agent: string, binding: WebhookBinding): IndexedB
 
 /** An event, as it is compared with bindings. */
 export interface MatchInput {
-  readonly facts: Facts;
+  readonly attributes: Attributes;
   readonly payload: Payload;
 }
 
 /** Whether a binding lets an event through. The payload is looked into last: most events stop at a filter. */
-export function letsThrough(binding: IndexedBinding, { facts, payload }: MatchInput): boolean {
+export function letsThrough(binding: IndexedBinding, { attributes, payload }: MatchInput): boolean {
   const { filters, where, unknown } = binding;
   const isUnmet = (): boolean => unmetPaths(payload, where).length > 0;
-  return unknown === null && filters.every((filter) => passes(filter, facts)) && !isUnmet();
+  return unknown === null && filters.every((filter) => passes(filter, attributes)) && !isUnmet();
 }
 
 /** How many conditions of a binding keep an event out. */
-export function conditionsAgainst(binding: IndexedBinding, { facts, payload }: MatchInput): number {
+export function conditionsAgainst(
+  binding: IndexedBinding,
+  { attributes, payload }: MatchInput,
+): number {
   const { filters, where, unknown } = binding;
   if (unknown !== null) return 1;
-  const failed = filters.reduce((count, filter) => count + Number(!passes(filter, facts)), 0);
+  const failed = filters.reduce((count, filter) => count + Number(!passes(filter, attributes)), 0);
   return failed + unmetPaths(payload, where).length;
 }
 
 /** Why a binding does not let an event through, one reason for each condition that failed; empty when it does. */
 export function reasonsAgainst(
   { filters, where, unknown }: IndexedBinding,
-  { facts, payload }: MatchInput,
+  { attributes, payload }: MatchInput,
 ): readonly string[] {
   if (unknown !== null) return [`${unknown} is no filter of this source's type`];
-  const failed = filters.map((filter) => whyNot(filter, facts)).filter((why) => why !== null);
+  const failed = filters.map((filter) => whyNot(filter, attributes)).filter((why) => why !== null);
   return [...failed, ...whyNotWhere(payload, where)];
 }
 
@@ -117,11 +120,11 @@ export class BindingIndex {
   }
 
   /** The bindings that may match; no other binding can. */
-  candidates(facts: Facts): Set<IndexedBinding> {
+  candidates(attributes: Attributes): Set<IndexedBinding> {
     const found = new Set(this.#unfiled);
     for (const [field, { rule, byValue }] of this.#drawers) {
-      const fact = factOf(field, rule, facts);
-      for (const value of typeof fact === "boolean" ? [] : fact) {
+      const attribute = attributeOf(field, rule, attributes);
+      for (const value of typeof attribute === "boolean" ? [] : attribute) {
         for (const binding of byValue.get(comparable(rule, value)) ?? []) found.add(binding);
       }
     }

@@ -1,5 +1,7 @@
 import type { WebhookEvent } from "../../streams/vocabulary.ts";
-import type { EventBase } from "./provider.ts";
+
+/** What the receiver knows of an event before its payload is read. */
+type EventBase = Pick<WebhookEvent, "source" | "type" | "receiptId" | "timestamp">;
 
 /** What a provider knows of an event; what it leaves out is null. */
 export type EventFields = Partial<Omit<WebhookEvent, keyof EventBase | "event">> & {

@@ -1,4 +1,4 @@
-import type { Fact, Facts, FilterRule } from "./provider.ts";
+import type { Attribute, Attributes, FilterRule } from "./provider.ts";
 
 /** One filter of a binding, ready to be compared. */
 export interface Filter {
@@ -33,45 +33,53 @@ export function comparable(rule: FilterRule, value: string): string {
 }
 
 /** The event's values that a filter looks at. */
-export function factOf(field: string, rule: FilterRule, facts: Facts): readonly string[] | boolean {
-  const name = rule.fact ?? field;
-  const fact: Fact = Object.hasOwn(facts, name) ? (facts[name] ?? null) : null;
-  if (typeof fact === "boolean") return fact;
-  return typeof fact === "string" ? [fact] : (fact ?? []);
+export function attributeOf(
+  field: string,
+  rule: FilterRule,
+  attributes: Attributes,
+): readonly string[] | boolean {
+  const name = rule.attribute ?? field;
+  const attribute: Attribute = Object.hasOwn(attributes, name) ? (attributes[name] ?? null) : null;
+  if (typeof attribute === "boolean") return attribute;
+  return typeof attribute === "string" ? [attribute] : (attribute ?? []);
 }
 
 /** Whether the filter lets the event through. */
-export function passes({ rule, wanted, field }: Filter, facts: Facts): boolean {
-  const fact = factOf(field, rule, facts);
+export function passes({ rule, wanted, field }: Filter, attributes: Attributes): boolean {
+  const attribute = attributeOf(field, rule, attributes);
   const isHit =
-    typeof wanted === "boolean" || typeof fact === "boolean"
-      ? fact === wanted
-      : fact.some((value) => wanted.has(comparable(rule, value)));
+    typeof wanted === "boolean" || typeof attribute === "boolean"
+      ? attribute === wanted
+      : attribute.some((value) => wanted.has(comparable(rule, value)));
   // Bots are kept out only when the config says so.
   if (rule.excludes) return !isHit || wanted === false;
   return isHit;
 }
 
 /** Null when the filter lets the event through, else why not, such as `repos does not include acme/x`. */
-export function whyNot(filter: Filter, facts: Facts): string | null {
-  if (passes(filter, facts)) return null;
+export function whyNot(filter: Filter, attributes: Attributes): string | null {
+  if (passes(filter, attributes)) return null;
   const { rule, wanted, field } = filter;
-  const fact = factOf(field, rule, facts);
-  if (rule.excludes) return whyExcluded(filter, fact);
+  const attribute = attributeOf(field, rule, attributes);
+  if (rule.excludes) return whyExcluded(filter, attribute);
   if (typeof wanted === "boolean") {
-    return `${field} is ${filter.given}, the event's is ${shown(fact)}`;
+    return `${field} is ${filter.given}, the event's is ${shown(attribute)}`;
   }
-  if (typeof fact === "boolean") return `${field} cannot be compared with ${shown(fact)}`;
-  if (fact.length === 0) return `${field} is set and the event carries none`;
-  if (rule.kind === "string") return `${field} is ${filter.given}, the event's is ${shown(fact)}`;
-  return `${field} does not include ${shown(fact)}`;
+  if (typeof attribute === "boolean") return `${field} cannot be compared with ${shown(attribute)}`;
+  if (attribute.length === 0) return `${field} is set and the event carries none`;
+  if (rule.kind === "string")
+    return `${field} is ${filter.given}, the event's is ${shown(attribute)}`;
+  return `${field} does not include ${shown(attribute)}`;
 }
 
-function whyExcluded({ field, rule, wanted }: Filter, fact: readonly string[] | boolean): string {
-  if (typeof wanted === "boolean" || typeof fact === "boolean") {
+function whyExcluded(
+  { field, rule, wanted }: Filter,
+  attribute: readonly string[] | boolean,
+): string {
+  if (typeof wanted === "boolean" || typeof attribute === "boolean") {
     return `${field} keeps out events of bots`;
   }
-  const hits = fact.filter((value) => wanted.has(comparable(rule, value)));
+  const hits = attribute.filter((value) => wanted.has(comparable(rule, value)));
   return `${field} includes ${shown(hits.slice(0, 1))}`;
 }
 

@@ -1,13 +1,15 @@
 import type { WebhookEvent } from "../../streams/vocabulary.ts";
-import type { Facts, Headers, Provider, Request } from "./provider.ts";
+import { webhookEvent } from "./event.ts";
+import { parseJsonBody } from "./json.ts";
+import type { Parsed, Payload } from "./json.ts";
+import type { Attributes, Headers, Provider, Request } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
 import { header } from "./signature.ts";
-import type { Payload } from "./json.ts";
 
 /** A delivery as agents and filters see it. */
 export interface Interpreted {
   readonly event: WebhookEvent;
-  readonly facts: Facts;
+  readonly attributes: Attributes;
   readonly payload: Payload;
 }
 
@@ -26,20 +28,50 @@ export function interpret(
   { id, at, source }: { readonly id: string; readonly at: number; readonly source: string },
 ): Interpreted {
   const timestamp = new Date(at).toISOString();
-  const base = { source, type: provider.type, receiptId: id, timestamp };
+  const { attributes, ...fields } = provider.describe(payload, headers);
   return {
-    event: provider.normalize(payload, headers, base),
-    facts: provider.facts(payload, headers),
+    event: webhookEvent({ source, type: provider.type, receiptId: id, timestamp }, fields),
+    attributes: {
+      events: fields.event,
+      actions: fields.action,
+      repos: fields.repo,
+      labels: fields.labels,
+      author: fields.author,
+      branches: fields.branch,
+      conclusions: fields.conclusion,
+      sender: fields.sender,
+      ...attributes,
+    },
     payload,
   };
 }
 
+/** Reads the body of a delivery. */
+export function parseDelivery(provider: Provider, request: Request): Parsed {
+  return provider.parse?.(request) ?? parseJsonBody(request.body);
+}
+
+/** The JSON of a stored delivery with its provider; null when it is none of a known type. */
+export function parseStored({
+  type,
+  headers,
+  body,
+}: Pick<StoredDelivery, "type" | "headers" | "body">): {
+  readonly provider: Provider;
+  readonly payload: Payload;
+} | null {
+  const provider = providerTable.get(type);
+  if (provider === undefined) return null;
+  const parsed = parseDelivery(provider, { headers, body });
+  return parsed.ok ? { provider, payload: parsed.payload } : null;
+}
+
 /** Reads a stored receipt again, for a replay; no signature is asked for. Null when it is none of a known type. */
 export function interpretStored(stored: StoredDelivery): Interpreted | null {
-  const provider = providerTable.get(stored.type);
-  const parsed = provider?.parse(stored);
-  if (provider === undefined || !parsed?.ok) return null;
-  return interpret(provider, { payload: parsed.payload, headers: stored.headers }, stored);
+  const parsed = parseStored(stored);
+  if (parsed === null) return null;
+  const { provider, payload } = parsed;
+  return interpret(provider, { payload, headers: stored.headers }, stored);
 }
 
 const maxHeader = 500;

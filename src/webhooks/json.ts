@@ -3,6 +3,18 @@ import { valueAt } from "../../streams/where.ts";
 /** An unchecked JSON object. */
 export type Payload = Readonly<Record<string, unknown>>;
 
+/** A body that could be read, or why not, in words for the sender. */
+export type Parsed =
+  { readonly ok: true; readonly payload: Payload } | { readonly ok: false; readonly why: string };
+
+/** Reads a body that is one JSON object, whatever the content type says. */
+export function parseJsonBody(body: Uint8Array): Parsed {
+  const payload = parseObject(body);
+  return payload === null
+    ? { ok: false, why: "the body is not a JSON object in UTF-8" }
+    : { ok: true, payload };
+}
+
 /** No provider lists more labels or assignees than this; a hostile body might. */
 const maxValues = 1_000;
 

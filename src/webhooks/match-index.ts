@@ -97,7 +97,7 @@ function matchIn(
   event: MatchInput,
   isEnabled: (agent: string) => boolean,
 ): MatchResult {
-  const candidates = index.candidates(event.facts);
+  const candidates = index.candidates(event.attributes);
   const names = new Set<string>();
   for (const binding of candidates) {
     if (names.has(binding.agent)) continue;

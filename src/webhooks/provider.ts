@@ -1,6 +1,6 @@
 import type { FilterField } from "../contracts/webhook-filters.ts";
-import type { WebhookEvent } from "../../streams/vocabulary.ts";
-import type { Payload } from "./json.ts";
+import type { EventFields } from "./event.ts";
+import type { Parsed, Payload } from "./json.ts";
 
 /** Request headers with lower-case names. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -14,18 +14,20 @@ export interface Request {
 /** Whether a request is from who it says; `why` is for the operator's log and holds nothing of secret or signature. */
 export type Verdict = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
-/** A body that could be read, or why not, in words for the sender. */
-export type Parsed =
-  { readonly ok: true; readonly payload: Payload } | { readonly ok: false; readonly why: string };
-
 /** What a filter is compared with; null or an empty list where the event carries none, and then no filter matches. */
-export type Fact = string | boolean | null | readonly string[];
-export type Facts = Readonly<Record<string, Fact>>;
+export type Attribute = string | boolean | null | readonly string[];
+export type Attributes = Readonly<Record<string, Attribute | undefined>>;
+
+/** An event as its provider describes it: its fields, and what filters compare beside them. */
+export interface EventDescription extends EventFields {
+  /** By the names of filters; a filter without an entry here compares the field of its name. */
+  readonly attributes: Attributes;
+}
 
 /** A filter field and how it is compared. Lists match when any entry does; all given fields must match. */
 export interface FilterRule extends FilterField {
-  /** The fact it looks at; without it the fact of the same name. */
-  readonly fact?: string;
+  /** The attribute that it compares; without it the one of the same name. */
+  readonly attribute?: string;
   /** For identifiers that their provider compares so: repository, organisation and login names, e-mail. */
   readonly ignoreCase?: true;
   /** The field keeps events out instead of letting them in. */
@@ -34,9 +36,6 @@ export interface FilterRule extends FilterField {
   readonly aliases?: Readonly<Record<string, string>>;
 }
 export type FilterRules = Readonly<Record<string, FilterRule>>;
-
-/** What the receiver knows of an event before its payload is read. */
-export type EventBase = Pick<WebhookEvent, "source" | "type" | "receiptId" | "timestamp">;
 
 /** What `sign` needs; `now` is epoch ms, `id` becomes the delivery id where the provider has a header for it. */
 export interface ToSign {
@@ -70,11 +69,11 @@ export interface Provider {
   sign(request: ToSign): Readonly<Record<string, string>>;
   /** The body as it would be sent now, where it carries its own time; `now` is epoch ms. */
   atTime?(body: Uint8Array, now: number): Uint8Array;
-  parse(request: Request): Parsed;
+  /** Reads the body, where it is more than one JSON object. */
+  parse?(request: Request): Parsed;
   /** The provider's id of the delivery, the same when it delivers again. */
   deliveryId(payload: Payload, headers: Headers): string | null;
   /** What a ping or URL verification is answered with; null for an event. */
   answerPing?(payload: Payload, headers: Headers): Readonly<Record<string, unknown>> | null;
-  normalize(payload: Payload, headers: Headers, base: EventBase): WebhookEvent;
-  facts(payload: Payload, headers: Headers): Facts;
+  describe(payload: Payload, headers: Headers): EventDescription;
 }

@@ -1,5 +1,5 @@
 import { UserError } from "../errors.ts";
-import { interpret } from "./interpret.ts";
+import { interpret, parseDelivery } from "./interpret.ts";
 import type { Interpreted } from "./interpret.ts";
 import { providerTable } from "./providers/table.ts";
 import { signDelivery } from "./sign.ts";
@@ -26,7 +26,7 @@ export function readFixture(
   checkEvent(type, { path, body, event });
   const provider = providerTable.get(type);
   const headers = signDelivery(type, "unsigned", body, now, event === null ? {} : { event });
-  const parsed = provider?.parse({ headers, body });
+  const parsed = provider && parseDelivery(provider, { headers, body });
   if (provider === undefined || !parsed?.ok) {
     const why = parsed?.ok === false ? parsed.why : "its type is unknown";
     throw new UserError("unreadable_fixture", `${path} is no ${type} delivery: ${why}`);

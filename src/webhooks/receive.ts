@@ -5,14 +5,14 @@ import { messageOf } from "../errors.ts";
 import { acceptanceOf } from "./acceptance.ts";
 import { authenticate } from "./authenticate.ts";
 import type { Refusal, SecretsOf, WebhookSource } from "./authenticate.ts";
-import { interpret } from "./interpret.ts";
+import { interpret, parseDelivery } from "./interpret.ts";
 import type { Payload } from "./json.ts";
 import type { MatchIndex } from "./match-index.ts";
 import type { Provider } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
-import { quietWarnings } from "./quiet-warnings.ts";
+import { rateLimitedWarnings } from "./rate-limited-warnings.ts";
 
-/** What became of one delivery, for counters. `type` is a known type or `unknown`; `source` is null until believed. */
+/** What became of one delivery, for counters. `type` is a known type or `unknown`; `source` is null until verified. */
 export interface DeliveryCount {
   readonly type: string;
   readonly source: string | null;
@@ -50,13 +50,13 @@ export interface ReceiverDeps {
 export type Receive = (delivery: Delivery) => Promise<DeliveryAnswer>;
 
 /** What every step needs: the deps, with warnings that cannot flood the log. */
-interface Desk {
+interface ReceiverContext {
   readonly deps: ReceiverDeps;
   readonly warn: (key: string, message: string) => void;
 }
 
-/** A delivery that was believed and read. */
-interface Believed {
+/** A delivery that was verified and read. */
+interface VerifiedDelivery {
   readonly provider: Provider;
   readonly source: WebhookSource;
   readonly delivery: Delivery;
@@ -71,41 +71,46 @@ const unverified = "The delivery carries no valid signature for this address.";
  * receipt, duplicate check and work items in one commit, and only after it the answer and the dispatch. Never rejects.
  */
 export function createReceiver(deps: ReceiverDeps): Receive {
-  const warn = quietWarnings(
+  const warn = rateLimitedWarnings(
     (message) => deps.warn(message),
     () => deps.now(),
   );
-  const desk: Desk = { deps, warn };
+  const context: ReceiverContext = { deps, warn };
   return async (delivery) => {
     const provider = providerTable.get(delivery.type);
-    if (provider !== undefined) return receive(desk, provider, delivery);
+    if (provider !== undefined) return receive(context, provider, delivery);
     deps.count({ type: "unknown", source: null, result: "not_found" });
     return { status: 404, error: "unknown_type", detail: "There is no such webhook type." };
   };
 }
 
 async function receive(
-  desk: Desk,
+  context: ReceiverContext,
   provider: Provider,
   delivery: Delivery,
 ): Promise<DeliveryAnswer> {
-  const { deps } = desk;
+  const { deps } = context;
   const from = await authenticate(provider, delivery, {
     sources: deps.sources(),
     secretsOf: (source) => deps.secretsOf(source),
     now: deps.now(),
   });
-  if (!from.ok) return refuse(desk, provider, from);
+  if (!from.ok) return refuse(context, provider, from);
   const { source } = from;
-  const parsed = provider.parse(delivery);
-  if (!parsed.ok) return malformed(desk, source, parsed.why);
+  const parsed = parseDelivery(provider, delivery);
+  if (!parsed.ok) return malformed(context, source, parsed.why);
   const pong = provider.answerPing?.(parsed.payload, delivery.headers) ?? null;
-  if (pong === null) return take(desk, { provider, source, delivery, payload: parsed.payload });
+  if (pong === null)
+    return accept(context, { provider, source, delivery, payload: parsed.payload });
   deps.count({ type: source.type, source: source.name, result: "ping" });
   return { status: 200, body: pong };
 }
 
-function refuse({ deps, warn }: Desk, { type }: Provider, refusal: Refusal): DeliveryAnswer {
+function refuse(
+  { deps, warn }: ReceiverContext,
+  { type }: Provider,
+  refusal: Refusal,
+): DeliveryAnswer {
   const { status, why } = refusal;
   const result = { 401: "unverified", 404: "not_found", 503: "unavailable" } as const;
   warn(`${type} ${status}`, `webhook ${type} refused: ${why}`);
@@ -116,17 +121,24 @@ function refuse({ deps, warn }: Desk, { type }: Provider, refusal: Refusal): Del
     : { status, error: "secret_unavailable", detail: "The delivery cannot be checked now." };
 }
 
-function malformed({ deps, warn }: Desk, source: WebhookSource, why: string): DeliveryAnswer {
+function malformed(
+  { deps, warn }: ReceiverContext,
+  source: WebhookSource,
+  why: string,
+): DeliveryAnswer {
   const { type, name } = source;
   warn(`${name} malformed`, `webhook ${name} refused: ${why}`);
   deps.count({ type, source: name, result: "malformed" });
   return { status: 400, error: "malformed", detail: `Refused: ${why}.` };
 }
 
-async function take(desk: Desk, believed: Believed): Promise<DeliveryAnswer> {
-  const { deps, warn } = desk;
-  const { source } = believed;
-  const { acceptance, offer } = match(deps, believed);
+async function accept(
+  context: ReceiverContext,
+  verified: VerifiedDelivery,
+): Promise<DeliveryAnswer> {
+  const { deps, warn } = context;
+  const { source } = verified;
+  const { acceptance, offer } = match(deps, verified);
   const count = (result: DeliveryCount["result"]): void =>
     deps.count({ type: source.type, source: source.name, result });
   let accepted: Accepted;
@@ -146,13 +158,13 @@ async function take(desk: Desk, believed: Believed): Promise<DeliveryAnswer> {
   }
   const { id, matched } = acceptance.receipt;
   count(matched.length > 0 ? "accepted" : "unmatched");
-  handOn(desk, id, accepted.queued);
+  dispatch(context, id, accepted.queued);
   return { status: 200, body: { receiptId: id, matched: matched.map((agent) => ({ agent })) } };
 }
 
 function match(
   deps: ReceiverDeps,
-  { provider, source, delivery, payload }: Believed,
+  { provider, source, delivery, payload }: VerifiedDelivery,
 ): { readonly acceptance: Acceptance; readonly offer: Offer } {
   const at = deps.now();
   const { headers } = delivery;
@@ -170,7 +182,11 @@ function match(
 }
 
 /** The work is durable by now: a fault in handing it on must not make the sender deliver it again. */
-function handOn({ deps, warn }: Desk, receiptId: string, items: readonly WorkItem[]): void {
+function dispatch(
+  { deps, warn }: ReceiverContext,
+  receiptId: string,
+  items: readonly WorkItem[],
+): void {
   if (items.length === 0) return;
   try {
     deps.dispatch(items);

@@ -1,16 +1,14 @@
 import { valueAt } from "../../streams/where.ts";
 import type { Receipt } from "../contracts/webhook-receipts.ts";
 import type { Payload } from "./json.ts";
-import { providerTable } from "./providers/table.ts";
+import { parseStored } from "./interpret.ts";
 
 const mark = "[redacted]";
 
 /** The JSON of a stored delivery for a person, without what its provider says is secret; null when it is none. */
 export function shownPayload(receipt: Pick<Receipt, "type" | "headers" | "body">): Payload | null {
-  const provider = providerTable.get(receipt.type);
-  const parsed = provider?.parse(receipt);
-  if (!parsed?.ok) return null;
-  return (provider?.secretPaths ?? []).reduce(withoutSecret, parsed.payload);
+  const parsed = parseStored(receipt);
+  return parsed && (parsed.provider.secretPaths ?? []).reduce(withoutSecret, parsed.payload);
 }
 
 /** An empty value stays: that there is no secret is worth seeing. */

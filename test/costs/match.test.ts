@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createMatchIndex } from "../../src/webhooks/match-index.ts";
 import type { MatchIndex } from "../../src/webhooks/match-index.ts";
-import type { Facts } from "../../src/webhooks/provider.ts";
+import type { Attributes } from "../../src/webhooks/provider.ts";
 
 /** An index of agents that each listen to events of their own repository, with one more filter. */
 function indexOf(agents: number): MatchIndex {
@@ -18,17 +18,17 @@ const binding = (filters: Readonly<Record<string, readonly string[]>>) => ({
   filters,
 });
 
-/** How often the facts of one event are looked at: each comparison with a filter is a look. */
+/** How often the attributes of one event are looked at: each comparison with a filter is a look. */
 function looksOf(index: MatchIndex, repo: string): number {
   let looks = 0;
-  const facts: Facts = { repos: repo, events: "issues", actions: "opened", labels: [] };
-  const counting = new Proxy(facts, {
+  const attributes: Attributes = { repos: repo, events: "issues", actions: "opened", labels: [] };
+  const counting = new Proxy(attributes, {
     get: (target, name) => {
       looks++;
       return Reflect.get(target, name) as unknown;
     },
   });
-  index.match("hub", { facts: counting, payload: {} });
+  index.match("hub", { attributes: counting, payload: {} });
   return looks;
 }
 

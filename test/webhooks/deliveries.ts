@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
-import type { WebhookEvent } from "../../streams/vocabulary.ts";
 import type { Payload } from "../../src/webhooks/json.ts";
-import type { Facts, Headers, Provider } from "../../src/webhooks/provider.ts";
+import { interpret } from "../../src/webhooks/interpret.ts";
+import type { Interpreted } from "../../src/webhooks/interpret.ts";
+import type { Headers, Provider } from "../../src/webhooks/provider.ts";
 import { providerTable } from "../../src/webhooks/providers/table.ts";
 
 const require = createRequire(import.meta.url);
@@ -35,17 +36,9 @@ export function eventHeaders(type: string, event: string): Headers {
 }
 
 /** An event as it is normalized and as filters see it. */
-export function read(
-  type: string,
-  payload: Payload,
-  headers: Headers = {},
-): { event: WebhookEvent; facts: Facts } {
-  const provider = providerOf(type);
-  const base = { source: type, type, receiptId: "r1", timestamp: "2026-11-21T00:00:00.000Z" };
-  return {
-    event: provider.normalize(payload, headers, base),
-    facts: provider.facts(payload, headers),
-  };
+export function read(type: string, payload: Payload, headers: Headers = {}): Interpreted {
+  const at = Date.parse("2026-11-21T00:00:00.000Z");
+  return interpret(providerOf(type), { payload, headers }, { id: "r1", at, source: type });
 }
 
 export const bytes = (value: unknown): Buffer =>

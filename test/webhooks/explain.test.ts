@@ -3,12 +3,12 @@ import { explain } from "../../src/webhooks/explain.ts";
 import { createMatchIndex } from "../../src/webhooks/match-index.ts";
 import { eventHeaders, githubExample, read } from "./deliveries.ts";
 
-const { facts } = read(
+const { attributes } = read(
   "github",
   githubExample("issues", "opened"),
   eventHeaders("github", "issues"),
 );
-const event = { facts, payload: {} };
+const event = { attributes, payload: {} };
 const entry = (filters: Record<string, string | readonly string[]>, source = "hub") => ({
   ...{ source, type: "github", filters },
 });

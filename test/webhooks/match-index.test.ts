@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { WebhookBinding } from "../../streams/agent-config.ts";
 import { createMatchIndex } from "../../src/webhooks/match-index.ts";
 import type { ListeningAgent, MatchIndex } from "../../src/webhooks/match-index.ts";
-import type { Facts } from "../../src/webhooks/provider.ts";
+import type { Attributes } from "../../src/webhooks/provider.ts";
 
 type Filters = WebhookBinding["filters"];
 
@@ -18,7 +18,7 @@ function indexOf(...agents: readonly ListeningAgent[]): MatchIndex {
   return index;
 }
 
-const push: Facts = {
+const push: Attributes = {
   repos: "acme/x",
   orgs: ["acme"],
   events: "push",
@@ -30,7 +30,7 @@ const push: Facts = {
 };
 
 /** An event whose payload holds nothing. */
-const seen = (facts: Facts) => ({ facts, payload: {} });
+const seen = (attributes: Attributes) => ({ attributes, payload: {} });
 
 test("an event starts every agent with a binding that lets it through, once and by name", () => {
   const index = indexOf(
@@ -74,7 +74,7 @@ test("an entry with values of the payload takes the events that have them all", 
     wheres("otherType", { "issue.count": "3" }),
     wheres("filtered", { "issue.level": "fatal" }, { events: ["issues"] }),
   );
-  const { matched } = index.match("hub", { facts: push, payload: paged });
+  const { matched } = index.match("hub", { attributes: push, payload: paged });
   expect(matched).toEqual(["several", "text"]);
 });
 
@@ -86,7 +86,7 @@ test.each([
   [{ issue: [] }, 'agent dev: where issue.level is missing, not "fatal"'],
 ])("with the payload %j the reason is the value that stopped it", (payload, reason) => {
   const index = indexOf(wheres("dev", { "issue.level": "fatal" }, { repos: ["acme/x"] }));
-  expect(index.match("hub", { facts: push, payload })).toMatchObject({ matched: [], reason });
+  expect(index.match("hub", { attributes: push, payload })).toMatchObject({ matched: [], reason });
 });
 
 test("the payload is not looked into for entries whose filters stop the event", () => {
@@ -101,7 +101,7 @@ test("the payload is not looked into for entries whose filters stop the event", 
       return Reflect.getOwnPropertyDescriptor(target, name);
     },
   });
-  expect(index.match("hub", { facts: push, payload }).matched).toEqual(["all"]);
+  expect(index.match("hub", { attributes: push, payload }).matched).toEqual(["all"]);
   expect(looks).toEqual([]);
 });
 
@@ -178,18 +178,18 @@ const step = fc.record({
   name: names,
   bindings: fc.option(fc.array(filters, { maxLength: 3 }), { nil: null }),
 });
-const facts = fc.record({ repos: value, events: value, labels: value, orgs: value });
+const attributes = fc.record({ repos: value, events: value, labels: value, orgs: value });
 
 test("the index matches what a scan of all agents would, after any changes", () => {
   const ignoreCase = new Set(["repos", "orgs"]);
-  const passes = (binding: Filters, event: Facts): boolean =>
+  const passes = (binding: Filters, event: Attributes): boolean =>
     Object.entries(binding).every(([field, wanted]) => {
       const fold = (one: string): string => (ignoreCase.has(field) ? one.toLowerCase() : one);
       const list = (wanted as string[]).map(fold);
       return (event[field] as string[]).some((one) => list.includes(fold(one)));
     });
   fc.assert(
-    fc.property(fc.array(step), facts, (steps, event) => {
+    fc.property(fc.array(step), attributes, (steps, event) => {
       const index = createMatchIndex();
       const model = new Map<string, readonly Filters[]>();
       for (const { name, bindings } of steps) {
@@ -219,7 +219,7 @@ function crowd(size: number): ListeningAgent[] {
 }
 
 /** The best of many short tries: each fits between two moments in which a busy machine does something else. */
-function nanosecondsPerMatch(index: MatchIndex, event: Facts): number {
+function nanosecondsPerMatch(index: MatchIndex, event: Attributes): number {
   const rounds = 100;
   const tries = Array.from({ length: 300 }, () => {
     const start = process.hrtime.bigint();

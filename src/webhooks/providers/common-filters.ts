@@ -9,14 +9,14 @@ export const commonFilters: FilterRules = {
     kind: "strings",
     meaning:
       "Not when one of these caused the event: logins, e-mails or ids, as the event's sender",
-    fact: "sender",
+    attribute: "sender",
     ignoreCase: true,
     excludes: true,
   },
   ignoreBots: {
     kind: "boolean",
     meaning: "Not when a bot or an integration caused the event",
-    fact: "senderIsBot",
+    attribute: "senderIsBot",
     excludes: true,
   },
 };

@@ -1,8 +1,7 @@
-import type { EventFields } from "../event.ts";
 import { valueAt } from "../../../streams/where.ts";
 import { integer, text, texts } from "../json.ts";
 import type { Payload } from "../json.ts";
-import type { Facts } from "../provider.ts";
+import type { EventDescription } from "../provider.ts";
 
 /** What an event can be about, the most specific first. */
 const subjects = ["comment", "review", "issue", "pull_request", "discussion", "release"] as const;
@@ -41,11 +40,9 @@ const assigneeLogins = [
   ...of(["issue", "pull_request"], "assignees[].login"),
 ];
 
-/**
- * The normalized fields of an event.
- * https://docs.github.com/en/webhooks/webhook-events-and-payloads
- */
-export function githubFields(payload: Payload, event: string): EventFields {
+/** https://docs.github.com/en/webhooks/webhook-events-and-payloads */
+export function describeGithub(payload: Payload, event: string): EventDescription {
+  const onBranches = branches(payload, event);
   return {
     event,
     action: text(payload, "action"),
@@ -57,26 +54,16 @@ export function githubFields(payload: Payload, event: string): EventFields {
     author: author(payload),
     labels: labels(payload),
     sender: text(payload, "sender.login"),
-    branch: branches(payload, event)[0] ?? null,
+    branch: onBranches[0] ?? null,
     conclusion: text(payload, ...conclusions),
-  };
-}
-
-/** What filters look at. */
-export function githubFacts(payload: Payload, event: string): Facts {
-  return {
-    repos: text(payload, "repository.full_name"),
-    orgs: texts(payload, "organization.login", "repository.owner.login"),
-    events: event,
-    actions: text(payload, "action"),
-    labels: labels(payload),
-    assignee: assignees(payload),
-    author: author(payload),
-    branches: branches(payload, event),
-    // Checks have conclusions too, but the filter is for workflow runs; one that still runs has null.
-    conclusions: event === "workflow_run" ? text(payload, "workflow_run.conclusion") : null,
-    sender: text(payload, "sender.login"),
-    senderIsBot: isBot(payload),
+    attributes: {
+      orgs: texts(payload, "organization.login", "repository.owner.login"),
+      assignee: assignees(payload),
+      branches: onBranches,
+      // Checks have conclusions too, but the filter is for workflow runs; one that still runs has null.
+      conclusions: event === "workflow_run" ? text(payload, "workflow_run.conclusion") : null,
+      senderIsBot: isBot(payload),
+    },
   };
 }
 

@@ -1,14 +1,47 @@
-import { webhookEvent } from "../event.ts";
-import { parseObject, text } from "../json.ts";
-import { parseJsonBody } from "../parse-body.ts";
-import type { Headers, Parsed, Provider, Request } from "../provider.ts";
+import { parseJsonBody, parseObject, text } from "../json.ts";
+import type { Parsed } from "../json.ts";
+import type { FilterRules, Headers, Provider, Request } from "../provider.ts";
 import { header, hmac, verifyHex } from "../signature.ts";
-import { githubFacts, githubFields } from "./github-fields.ts";
-import { githubFilters } from "./github-filters.ts";
+import { commonFilters } from "./common-filters.ts";
+import { describeGithub } from "./github-fields.ts";
 
 const signatureHeader = "x-hub-signature-256";
 const eventHeader = "x-github-event";
 const deliveryHeader = "x-github-delivery";
+
+/** Filters of GitHub events. Names of repositories, organisations and users compare without case, as GitHub does. */
+const filters: FilterRules = {
+  repos: { kind: "strings", meaning: "Specific repositories, as `owner/name`", ignoreCase: true },
+  orgs: {
+    kind: "strings",
+    meaning: "Specific organizations; a repository's owner counts as one",
+    ignoreCase: true,
+  },
+  org: { kind: "string", meaning: "A single organization", attribute: "orgs", ignoreCase: true },
+  events: { kind: "strings", meaning: "Event types: issues, pull_request, push and so on" },
+  actions: { kind: "strings", meaning: "Event actions: opened, labeled, closed and so on" },
+  labels: {
+    kind: "strings",
+    meaning: "Only when the issue, pull request or discussion has any of these labels",
+  },
+  assignee: { kind: "string", meaning: "Only when assigned to this user", ignoreCase: true },
+  author: {
+    kind: "string",
+    meaning:
+      "Only for this author: who wrote the comment or review; without one, who opened the issue, pull request or discussion, published the release, caused the workflow run or pushed. Other events have none",
+    ignoreCase: true,
+  },
+  branches: {
+    kind: "strings",
+    meaning:
+      "Only for these branches, by their whole names: the one pushed to, made or deleted; a pull request's base, also in reviews of it; the head of a workflow run, job or check, also one of a fork; that of a commit's status, a merge group, a dispatch or a code scanning alert. Tags, issues and comments on issues and pull requests have none",
+  },
+  conclusions: {
+    kind: "strings",
+    meaning: "Only for workflow_run events with these conclusions: success, failure and so on",
+  },
+  ...commonFilters,
+};
 
 const eventOf = (headers: Headers): string => header(headers, eventHeader) ?? "";
 
@@ -25,7 +58,7 @@ export const github: Provider = {
   secretHeaders: [signatureHeader, "x-hub-signature"],
   keptHeaders: [eventHeader, deliveryHeader],
   eventHeader,
-  filters: githubFilters,
+  filters,
   verify: ({ headers, body }, secret) =>
     verifyHex(header(headers, signatureHeader), "sha256=", secret, body),
   sign: ({ secret, body, id, event }) => ({
@@ -37,9 +70,7 @@ export const github: Provider = {
   deliveryId: (_payload, headers) => header(headers, deliveryHeader),
   answerPing: (payload, headers) =>
     eventOf(headers) === "ping" ? { pong: true, zen: text(payload, "zen") } : null,
-  normalize: (payload, headers, base) =>
-    webhookEvent(base, githubFields(payload, eventOf(headers))),
-  facts: (payload, headers) => githubFacts(payload, eventOf(headers)),
+  describe: (payload, headers) => describeGithub(payload, eventOf(headers)),
 };
 
 /** A webhook's content type is its owner's choice: JSON, or a form whose field `payload` is the same JSON. */
@@ -48,7 +79,7 @@ function parse(request: Request): Parsed {
     return { ok: false, why: "the X-GitHub-Event header is missing" };
   const contentType = header(request.headers, "content-type") ?? "";
   if (!contentType.toLowerCase().startsWith("application/x-www-form-urlencoded")) {
-    return parseJsonBody(request);
+    return parseJsonBody(request.body);
   }
   const field = new URLSearchParams(new TextDecoder().decode(request.body)).get("payload");
   const payload = field === null ? null : parseObject(field);

@@ -1,10 +1,14 @@
 import { valueAt } from "../../../streams/where.ts";
-import { webhookEvent } from "../event.ts";
-import type { EventFields } from "../event.ts";
 import { integer, text, texts } from "../json.ts";
 import type { Payload } from "../json.ts";
-import { parseJsonBody } from "../parse-body.ts";
-import type { Facts, FilterRules, Provider, Request, ToSign, Verdict } from "../provider.ts";
+import type {
+  EventDescription,
+  FilterRules,
+  Provider,
+  Request,
+  ToSign,
+  Verdict,
+} from "../provider.ts";
 import { header, refused, sameText, valid } from "../signature.ts";
 import {
   isStandardSecret,
@@ -59,11 +63,9 @@ export const gitlab: Provider = {
   filters,
   verify,
   sign,
-  parse: parseJsonBody,
   deliveryId: (_payload, headers) =>
     header(headers, deliveryHeader) ?? header(headers, standardHeaders.id),
-  normalize: (payload, _headers, base) => webhookEvent(base, fields(payload)),
-  facts,
+  describe,
 };
 
 function verify(request: Request, secret: string, now: number): Verdict {
@@ -84,45 +86,29 @@ function sign(request: ToSign): Record<string, string> {
   };
 }
 
-function fields(payload: Payload): EventFields {
+function describe(payload: Payload): EventDescription {
+  const sender = text(payload, "user.username", "user_username");
   return {
     event: kind(payload),
-    action: action(payload),
-    repo: repo(payload),
+    action: text(payload, "object_attributes.action", "action"),
+    repo: text(payload, "project.path_with_namespace"),
     number: integer(payload, "object_attributes.iid", "issue.iid", "merge_request.iid"),
     title: text(payload, "object_attributes.title", "issue.title", "merge_request.title"),
     body: text(payload, "object_attributes.note", "object_attributes.description"),
     url: text(payload, "object_attributes.url", "project.web_url"),
-    author: sender(payload),
-    labels: labels(payload),
-    sender: sender(payload),
+    author: sender,
+    labels: texts(payload, "labels[].title", "object_attributes.labels[].title"),
+    sender,
     branch: branch(payload),
-    conclusion: conclusion(payload),
-  };
-}
-
-function facts(payload: Payload): Facts {
-  return {
-    repos: repo(payload),
-    events: kind(payload),
-    actions: action(payload),
-    labels: labels(payload),
-    assignee: texts(payload, "assignees[].username", "assignee.username"),
-    branches: branch(payload),
-    conclusions: conclusion(payload),
-    sender: sender(payload),
-    senderIsBot: /^(project|group)_\d+_bot/.test(sender(payload) ?? ""),
+    conclusion: kind(payload) === "pipeline" ? text(payload, "object_attributes.status") : null,
+    attributes: {
+      assignee: texts(payload, "assignees[].username", "assignee.username"),
+      senderIsBot: /^(project|group)_\d+_bot/.test(sender ?? ""),
+    },
   };
 }
 
 const kind = (payload: Payload): string => text(payload, "object_kind", "event_name") ?? "unknown";
-const repo = (payload: Payload): string | null => text(payload, "project.path_with_namespace");
-const sender = (payload: Payload): string | null => text(payload, "user.username", "user_username");
-const action = (payload: Payload): string | null =>
-  text(payload, "object_attributes.action", "action");
-
-const labels = (payload: Payload): readonly string[] =>
-  texts(payload, "labels[].title", "object_attributes.labels[].title");
 
 const bareRefs = new Map([
   ["pipeline", { ref: "object_attributes.ref", tag: "object_attributes.tag" }],
@@ -138,8 +124,4 @@ function branch(payload: Payload): string | null {
     return text(payload, "object_attributes.target_branch", "merge_request.target_branch");
   }
   return valueAt(payload, bare.tag) === true ? null : text(payload, bare.ref);
-}
-
-function conclusion(payload: Payload): string | null {
-  return kind(payload) === "pipeline" ? text(payload, "object_attributes.status") : null;
 }

@@ -1,10 +1,7 @@
 import { valueAt } from "../../../streams/where.ts";
-import { webhookEvent } from "../event.ts";
-import type { EventFields } from "../event.ts";
 import { integer, parseObject, text, texts } from "../json.ts";
 import type { Payload } from "../json.ts";
-import { parseJsonBody } from "../parse-body.ts";
-import type { Facts, FilterRules, Provider, Request, Verdict } from "../provider.ts";
+import type { EventDescription, FilterRules, Provider, Request, Verdict } from "../provider.ts";
 import { header, hmac, verifyHex, verifyTime } from "../signature.ts";
 import { commonFilters } from "./common-filters.ts";
 
@@ -60,10 +57,8 @@ export const linear: Provider = {
     ...(event === null ? {} : { [eventHeader]: event }),
   }),
   atTime,
-  parse: parseJsonBody,
   deliveryId: (_payload, headers) => header(headers, deliveryHeader),
-  normalize: (payload, _headers, base) => webhookEvent(base, fields(payload)),
-  facts,
+  describe,
 };
 
 function verify({ headers, body }: Request, secret: string, now: number): Verdict {
@@ -82,7 +77,7 @@ function atTime(body: Uint8Array, now: number): Uint8Array {
     : Buffer.from(JSON.stringify({ ...payload, webhookTimestamp: now }));
 }
 
-function fields(payload: Payload): EventFields {
+function describe(payload: Payload): EventDescription {
   return {
     event: eventOf(payload),
     action: text(payload, "action"),
@@ -90,22 +85,14 @@ function fields(payload: Payload): EventFields {
     title: text(payload, "data.title", "data.name", "data.issue.title"),
     body: text(payload, "data.body", "data.description"),
     url: text(payload, "url", "data.url"),
-    author: author(payload),
-    labels: labels(payload),
-    sender: sender(payload),
-  };
-}
-
-function facts(payload: Payload): Facts {
-  return {
-    organizations: text(payload, "organizationId"),
-    events: eventOf(payload),
-    actions: text(payload, "action"),
-    labels: labels(payload),
-    assignee: text(payload, "data.assignee.email"),
-    author: author(payload),
-    sender: sender(payload),
-    senderIsBot: isBot(payload),
+    author: text(payload, "data.creator.email", "data.user.email"),
+    labels: texts(payload, "data.labels[].name"),
+    sender: text(payload, "actor.email", "actor.name"),
+    attributes: {
+      organizations: text(payload, "organizationId"),
+      assignee: text(payload, "data.assignee.email"),
+      senderIsBot: isBot(payload),
+    },
   };
 }
 
@@ -116,13 +103,6 @@ function eventOf(payload: Payload): string {
   if (type === "Comment") return "issue_comment";
   return type.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase();
 }
-
-const author = (payload: Payload): string | null =>
-  text(payload, "data.creator.email", "data.user.email");
-
-const labels = (payload: Payload): readonly string[] => texts(payload, "data.labels[].name");
-
-const sender = (payload: Payload): string | null => text(payload, "actor.email", "actor.name");
 
 function isBot(payload: Payload): boolean {
   const type = text(payload, "actor.type");

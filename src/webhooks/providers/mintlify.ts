@@ -1,7 +1,5 @@
-import { webhookEvent } from "../event.ts";
 import { text } from "../json.ts";
 import type { Payload } from "../json.ts";
-import { parseJsonBody } from "../parse-body.ts";
 import type { FilterRules, Provider, Request, Verdict } from "../provider.ts";
 import { header, hmac, verifyHex } from "../signature.ts";
 import { isStandardSecret, standardHeaders, verifyStandard } from "../standard-signature.ts";
@@ -33,29 +31,24 @@ export const mintlify: Provider = {
   filters,
   verify,
   sign: ({ secret, body }) => ({ [signatureHeaders[0]]: hmac(secret, body).toString("hex") }),
-  parse: parseJsonBody,
   deliveryId: (_payload, headers) => header(headers, standardHeaders.id),
-  normalize: (payload, _headers, base) =>
-    webhookEvent(base, {
-      event: event(payload),
+  describe: (payload) => {
+    const project = text(payload, "project", "organization");
+    const sender = text(payload, "user.email", "user.name");
+    return {
+      event: text(payload, "event") ?? "build",
       action: action(payload),
-      repo: project(payload),
+      repo: project,
       title: text(payload, "title"),
       body: text(payload, "message", "error", "description"),
       url: text(payload, "url", "build_url", "logs_url"),
-      author: sender(payload),
-      sender: sender(payload),
-      branch: branch(payload),
+      author: sender,
+      sender,
+      branch: text(payload, "branch", "git.branch"),
       conclusion: conclusion(payload),
-    }),
-  facts: (payload) => ({
-    projects: project(payload),
-    events: event(payload),
-    actions: action(payload),
-    branches: branch(payload),
-    sender: sender(payload),
-    senderIsBot: null,
-  }),
+      attributes: { projects: project },
+    };
+  },
 };
 
 function verify(request: Request, secret: string, now: number): Verdict {
@@ -68,11 +61,7 @@ function verify(request: Request, secret: string, now: number): Verdict {
   return verifyHex(given, "", secret, request.body);
 }
 
-const event = (payload: Payload): string => text(payload, "event") ?? "build";
 const action = (payload: Payload): string | null => text(payload, "action", "status");
-const project = (payload: Payload): string | null => text(payload, "project", "organization");
-const branch = (payload: Payload): string | null => text(payload, "branch", "git.branch");
-const sender = (payload: Payload): string | null => text(payload, "user.email", "user.name");
 
 /** How a build ended; a build that has only begun has no conclusion. */
 function conclusion(payload: Payload): string | null {

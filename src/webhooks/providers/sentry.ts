@@ -1,9 +1,6 @@
-import { webhookEvent } from "../event.ts";
-import type { EventFields } from "../event.ts";
-import { integer, text, texts } from "../json.ts";
-import type { Payload } from "../json.ts";
-import { parseJsonBody } from "../parse-body.ts";
-import type { FilterRules, Headers, Parsed, Provider, Request } from "../provider.ts";
+import { integer, parseJsonBody, text, texts } from "../json.ts";
+import type { Parsed, Payload } from "../json.ts";
+import type { EventDescription, FilterRules, Headers, Provider, Request } from "../provider.ts";
 import { header, hmac, verifyHex } from "../signature.ts";
 import { commonFilters } from "./common-filters.ts";
 
@@ -61,23 +58,17 @@ export const sentry: Provider = {
   }),
   parse,
   deliveryId: (_payload, headers) => header(headers, deliveryHeader),
-  normalize: (payload, headers, base) => webhookEvent(base, fields(payload, resourceOf(headers))),
-  facts: (payload, headers) => ({
-    project: projects(payload),
-    resources: resourceOf(headers),
-    actions: text(payload, "action"),
-    sender: sender(payload),
-    senderIsBot: isBot(payload),
-  }),
+  describe: (payload, headers) => describe(payload, resourceOf(headers)),
 };
 
 function parse(request: Request): Parsed {
-  if (resourceOf(request.headers) !== "") return parseJsonBody(request);
+  if (resourceOf(request.headers) !== "") return parseJsonBody(request.body);
   return { ok: false, why: "the Sentry-Hook-Resource header is missing" };
 }
 
 /** Each resource has its own shape; a comment is flat beside its project and issue. */
-function fields(payload: Payload, resource: string): EventFields {
+function describe(payload: Payload, resource: string): EventDescription {
+  const sender = text(payload, "actor.name");
   return {
     event: resource,
     action: text(payload, "action"),
@@ -110,8 +101,13 @@ function fields(payload: Payload, resource: string): EventFields {
       "data.error.web_url",
       "data.web_url",
     ),
-    author: resource === "comment" ? sender(payload) : null,
-    sender: sender(payload),
+    author: resource === "comment" ? sender : null,
+    sender,
+    attributes: {
+      project: projects(payload),
+      resources: resource,
+      senderIsBot: isBot(payload),
+    },
   };
 }
 
@@ -133,10 +129,6 @@ function slugs(payload: Payload): readonly string[] {
   const address = text(payload, "data.event.url", "data.error.url") ?? "";
   const [, slug] = /\/api\/0\/projects\/[^/]+\/([^/]+)\//.exec(address) ?? [];
   return slug === undefined ? [] : [slug];
-}
-
-function sender(payload: Payload): string | null {
-  return text(payload, "actor.name");
 }
 
 /** What Sentry does by itself comes from an application too, with the id `sentry`; that is no integration's echo. */

@@ -1,7 +1,4 @@
-import { webhookEvent } from "../event.ts";
 import { text } from "../json.ts";
-import type { Payload } from "../json.ts";
-import { parseJsonBody } from "../parse-body.ts";
 import type { FilterRules, Provider, Request, ToSign, Verdict } from "../provider.ts";
 import { header, hmac, refused, secondsToMs, verifyHex, verifyTime } from "../signature.ts";
 import { commonFilters } from "./common-filters.ts";
@@ -38,27 +35,25 @@ export const slack: Provider = {
   filters,
   verify,
   sign,
-  parse: parseJsonBody,
   deliveryId: (payload) => text(payload, "event_id"),
   answerPing: (payload) =>
     payload.type === "url_verification" ? { challenge: text(payload, "challenge") } : null,
-  normalize: (payload, _headers, base) =>
-    webhookEvent(base, {
-      event: event(payload),
+  describe: (payload) => {
+    // A bot's message may have no user.
+    const sender = text(payload, "event.user", "event.user.id", "event.bot_id");
+    return {
+      event: text(payload, "event.type", "type") ?? "unknown",
       action: text(payload, "event.subtype"),
       body: text(payload, "event.text"),
-      author: sender(payload),
-      sender: sender(payload),
-    }),
-  facts: (payload) => ({
-    channels: text(payload, "event.channel", "event.item.channel", "event.channel.id"),
-    teams: text(payload, "team_id"),
-    events: event(payload),
-    actions: text(payload, "event.subtype"),
-    author: sender(payload),
-    sender: sender(payload),
-    senderIsBot: text(payload, "event.bot_id") !== null,
-  }),
+      author: sender,
+      sender,
+      attributes: {
+        channels: text(payload, "event.channel", "event.item.channel", "event.channel.id"),
+        teams: text(payload, "team_id"),
+        senderIsBot: text(payload, "event.bot_id") !== null,
+      },
+    };
+  },
 };
 
 function verify({ headers, body }: Request, secret: string, now: number): Verdict {
@@ -76,9 +71,3 @@ function sign({ secret, body, now }: ToSign): Record<string, string> {
     [signatureHeader]: `v0=${hmac(secret, `v0:${timestamp}:`, body).toString("hex")}`,
   };
 }
-
-const event = (payload: Payload): string => text(payload, "event.type", "type") ?? "unknown";
-
-/** A bot's message may have no user. */
-const sender = (payload: Payload): string | null =>
-  text(payload, "event.user", "event.user.id", "event.bot_id");

@@ -1,7 +1,4 @@
-import { webhookEvent } from "../event.ts";
 import { text } from "../json.ts";
-import type { Payload } from "../json.ts";
-import { parseJsonBody } from "../parse-body.ts";
 import type { FilterRules, Provider } from "../provider.ts";
 import { header } from "../signature.ts";
 import { signStandard, standardHeaders, verifyStandard } from "../standard-signature.ts";
@@ -28,25 +25,15 @@ export const standard: Provider = {
   filters,
   verify: verifyStandard,
   sign: signStandard,
-  parse: parseJsonBody,
   deliveryId: (_payload, headers) => header(headers, standardHeaders.id),
-  normalize: (payload, _headers, base) =>
-    webhookEvent(base, {
-      event: event(payload),
-      action: text(payload, "action"),
-      title: text(payload, "title", "data.title", "data.name"),
-      body: text(payload, "body", "message", "data.body", "data.description"),
-      url: text(payload, "url", "data.url"),
-      sender: sender(payload),
-    }),
-  facts: (payload) => ({
-    events: event(payload),
-    actions: text(payload, "action"),
-    sender: sender(payload),
-    senderIsBot: null,
+  describe: (payload) => ({
+    // The specification recommends `type` and does not demand it.
+    event: text(payload, "type", "event") ?? "event",
+    action: text(payload, "action"),
+    title: text(payload, "title", "data.title", "data.name"),
+    body: text(payload, "body", "message", "data.body", "data.description"),
+    url: text(payload, "url", "data.url"),
+    sender: text(payload, "sender"),
+    attributes: {},
   }),
 };
-
-/** The specification recommends `type` and does not demand it. */
-const event = (payload: Payload): string => text(payload, "type", "event") ?? "event";
-const sender = (payload: Payload): string | null => text(payload, "sender");

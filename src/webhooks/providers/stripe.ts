@@ -1,8 +1,6 @@
 import { valueAt } from "../../../streams/where.ts";
-import { webhookEvent } from "../event.ts";
 import { text } from "../json.ts";
 import type { Payload } from "../json.ts";
-import { parseJsonBody } from "../parse-body.ts";
 import type { FilterRules, Provider, Request, ToSign, Verdict } from "../provider.ts";
 import { header, hmac, refused, sameHex, secondsToMs, verifyTime } from "../signature.ts";
 import { commonFilters } from "./common-filters.ts";
@@ -33,23 +31,17 @@ export const stripe: Provider = {
   filters,
   verify,
   sign,
-  parse: parseJsonBody,
   deliveryId: (payload) => text(payload, "id"),
-  normalize: (payload, _headers, base) =>
-    webhookEvent(base, {
-      event: event(payload),
-      action: action(payload),
+  describe: (payload) => {
+    const event = text(payload, "type") ?? "unknown";
+    return {
+      event,
+      action: /\.([^.]+)$/.exec(event)?.[1] ?? null,
       title: title(payload),
       body: text(payload, "data.object.description"),
-    }),
-  facts: (payload) => ({
-    accounts: text(payload, "account"),
-    events: event(payload),
-    actions: action(payload),
-    livemode: livemode(payload),
-    sender: null,
-    senderIsBot: null,
-  }),
+      attributes: { accounts: text(payload, "account"), livemode: livemode(payload) },
+    };
+  },
 };
 
 function verify({ headers, body }: Request, secret: string, now: number): Verdict {
@@ -76,12 +68,6 @@ function sign({ secret, body, now }: ToSign): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));
   const signature = hmac(secret, `${timestamp}.`, body).toString("hex");
   return { [signatureHeader]: `t=${timestamp},v1=${signature}` };
-}
-
-const event = (payload: Payload): string => text(payload, "type") ?? "unknown";
-
-function action(payload: Payload): string | null {
-  return /\.([^.]+)$/.exec(event(payload))?.[1] ?? null;
 }
 
 /** What the event is about, such as `invoice in_123`. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { WebhookEvent } from "../../../streams/vocabulary.ts";
+import { parseDelivery } from "../../../src/webhooks/interpret.ts";
 import { valueAt } from "../../../streams/where.ts";
 import {
   bytes,
@@ -63,7 +64,7 @@ test.each<[string, string | undefined, Partial<WebhookEvent>]>([
 test("a push to a branch has that branch, a push of a tag has none", () => {
   const push = githubExample("push");
   const branchOf = (ref: string): unknown =>
-    read("github", { ...push, ref }, eventHeaders("github", "push")).facts.branches;
+    read("github", { ...push, ref }, eventHeaders("github", "push")).attributes.branches;
   expect(branchOf("refs/heads/feature/a")).toEqual(["feature/a"]);
   expect(branchOf("refs/tags/v1")).toEqual([]);
 });
@@ -74,8 +75,8 @@ test("who was unassigned is not an assignee any more", () => {
     assignee: { login: "gone" },
     issue: { assignees: [{ login: "left" }] },
   };
-  expect(read("github", payload).facts.assignee).toEqual(["left"]);
-  expect(read("github", { ...payload, action: "assigned" }).facts.assignee).toContain("gone");
+  expect(read("github", payload).attributes.assignee).toEqual(["left"]);
+  expect(read("github", { ...payload, action: "assigned" }).attributes.assignee).toContain("gone");
 });
 
 test("a comment's author is who wrote it, not who opened the issue", () => {
@@ -86,14 +87,16 @@ test("a comment's author is who wrote it, not who opened the issue", () => {
 test("what a deleted account wrote has no author, not that of the issue around it", () => {
   const issue = { user: { login: "opener" } };
   expect(read("github", { issue, comment: { user: null } }).event.author).toBeNull();
-  expect(read("github", { pull_request: issue, review: { user: null } }).facts.author).toBeNull();
+  expect(
+    read("github", { pull_request: issue, review: { user: null } }).attributes.author,
+  ).toBeNull();
 });
 
-/** The examples' values of a fact, each once. */
-function factsOf(event: string, fact: "author" | "branches"): unknown[] {
+/** The examples' values of a attribute, each once. */
+function attributesOf(event: string, attribute: "author" | "branches"): unknown[] {
   const { examples } = githubExamples.find(({ name }) => name === event) ?? { examples: [] };
   const all = examples.flatMap(
-    (payload) => read("github", payload, eventHeaders("github", event)).facts[fact],
+    (payload) => read("github", payload, eventHeaders("github", event)).attributes[attribute],
   );
   return [...new Set(all)];
 }
@@ -113,7 +116,7 @@ test.each([
   ["issue_comment", []],
   ["release", []],
 ])("the branches of %s are those that the page names", (event, branches) => {
-  expect(factsOf(event, "branches")).toEqual(branches);
+  expect(attributesOf(event, "branches")).toEqual(branches);
 });
 
 test.each([
@@ -123,13 +126,13 @@ test.each([
   ["star", [null]],
   ["status", [null]],
 ])("the authors of %s are those that the page names", (event, authors) => {
-  expect(factsOf(event, "author")).toEqual(expect.arrayContaining(authors));
+  expect(attributesOf(event, "author")).toEqual(expect.arrayContaining(authors));
 });
 
 test("a form with a payload is read like JSON, and any other body is malformed", () => {
   const github = providerOf("github");
   const parse = (body: string, contentType: string, event = "push"): unknown =>
-    github.parse({
+    parseDelivery(github, {
       headers: { "content-type": contentType, "x-github-event": event },
       body: bytes(body),
     });

@@ -49,7 +49,7 @@ test.each([
 
 test("what Sentry does by itself is no bot's doing, what an integration does is", () => {
   const botOf = (id: string): unknown =>
-    read("sentry", { actor: { type: "application", id, name: "x" } }).facts.senderIsBot;
+    read("sentry", { actor: { type: "application", id, name: "x" } }).attributes.senderIsBot;
   expect([botOf("sentry"), botOf("7a485448")]).toEqual([false, true]);
 });
 
@@ -72,7 +72,7 @@ test("a Linear issue and a comment have the names and e-mails that filters use",
     author: "jane@example.com",
     labels: [],
   });
-  expect(comment.facts).toMatchObject({ labels: [], assignee: null });
+  expect(comment.attributes).toMatchObject({ labels: [], assignee: null });
 });
 
 test.each([
@@ -124,7 +124,7 @@ test("a GitLab merge request has its target branch, a pipeline its status", () =
   });
   const pipeline = read("gitlab", payloads.gitlabPipeline);
   expect(pipeline.event).toMatchObject({ branch: "main", conclusion: "failed" });
-  expect(pipeline.facts.senderIsBot).toBe(true);
+  expect(pipeline.attributes.senderIsBot).toBe(true);
   const tagged = { object_attributes: { ref: "v1", tag: true }, object_kind: "pipeline" };
   expect(read("gitlab", tagged).event.branch).toBeNull();
   // A pipeline of a merge request runs on its source.

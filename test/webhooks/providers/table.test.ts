@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Payload } from "../../../src/webhooks/json.ts";
 import { filterOf, whyNot } from "../../../src/webhooks/filter.ts";
-import { keptHeaders } from "../../../src/webhooks/interpret.ts";
+import { keptHeaders, parseDelivery } from "../../../src/webhooks/interpret.ts";
 import { filterTable, providerTable } from "../../../src/webhooks/providers/table.ts";
 import { bytes, eventHeaders, githubExample, providerOf, read } from "../deliveries.ts";
 import * as payloads from "../payloads.ts";
@@ -71,8 +71,8 @@ const cases: readonly Case[] = [
 function why(type: string, event: string, payload: Payload, field: string, value: Value): unknown {
   const rule = providerOf(type).filters[field];
   if (rule === undefined) throw new Error(`${type} has no filter ${field}`);
-  const { facts } = read(type, payload, eventHeaders(type, event));
-  return whyNot(filterOf(field, rule, value), facts);
+  const { attributes } = read(type, payload, eventHeaders(type, event));
+  return whyNot(filterOf(field, rule, value), attributes);
 }
 
 test.each(cases)(
@@ -206,14 +206,14 @@ test("no body makes a provider throw", () => {
         const headers = { ...eventHeaders(provider.type, "issues"), ...given };
         const request = { headers, body };
         provider.verify(request, secret, 0);
-        const parsed = provider.parse(request);
+        const parsed = parseDelivery(provider, request);
         if (!parsed.ok) return;
         provider.deliveryId(parsed.payload, headers);
         provider.answerPing?.(parsed.payload, headers);
-        const { event, facts } = read(provider.type, parsed.payload, headers);
+        const { event, attributes } = read(provider.type, parsed.payload, headers);
         expect(typeof event.event).toBe("string");
         for (const [field, rule] of Object.entries(provider.filters)) {
-          whyNot(filterOf(field, rule, rule.kind === "boolean" ? true : ["x"]), facts);
+          whyNot(filterOf(field, rule, rule.kind === "boolean" ? true : ["x"]), attributes);
         }
       },
     ),
@@ -225,7 +225,7 @@ test("a body nested a hundred thousand deep is read or refused, not a crash", ()
   const deep = `${'{"issue":'.repeat(100_000)}1${"}".repeat(100_000)}`;
   for (const provider of providerTable.values()) {
     const request = { headers: eventHeaders(provider.type, "issues"), body: bytes(deep) };
-    const parsed = provider.parse(request);
+    const parsed = parseDelivery(provider, request);
     if (parsed.ok) read(provider.type, parsed.payload, request.headers);
   }
 });

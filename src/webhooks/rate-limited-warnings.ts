@@ -5,7 +5,7 @@ const intervalMs = 60_000;
  * Warns at most once a minute about each key and says then how many it kept back, so that a stranger who sends
  * rubbish cannot fill the log. Keys must come from a small set.
  */
-export function quietWarnings(
+export function rateLimitedWarnings(
   warn: (message: string) => void,
   now: () => number,
 ): (key: string, message: string) => void {

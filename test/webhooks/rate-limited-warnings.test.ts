@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { quietWarnings } from "../../src/webhooks/quiet-warnings.ts";
+import { rateLimitedWarnings } from "../../src/webhooks/rate-limited-warnings.ts";
 
 test("the same kind of warning comes once a minute and says how many it kept back", () => {
   const lines: string[] = [];
   let now = 1_000;
-  const warn = quietWarnings(
+  const warn = rateLimitedWarnings(
     (line) => lines.push(line),
     () => now,
   );
