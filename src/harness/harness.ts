@@ -1,5 +1,5 @@
 import type { Usage } from "../../streams/vocabulary.ts";
-import type { Job, Script } from "../contracts/job.ts";
+import type { Job, JobModel, Script } from "../contracts/job.ts";
 import type { RunMessage } from "../contracts/run-messages.ts";
 import type { RunRequests } from "./run-api/run-requests.ts";
 import type { RunClock } from "./run-clock.ts";
@@ -15,6 +15,16 @@ export type StartScripted = (script: Script) => Promise<{
   readonly key: string;
   close(): Promise<void>;
 }>;
+
+/** Where the models of a session answer. */
+export interface ModelEndpoint {
+  /** Base URL of a model, in place of `upstream`, the one that its provider has. */
+  baseUrl(model: Pick<JobModel, "name">, upstream: string): string;
+  /** Takes the place of the provider's key, which no run has. */
+  readonly key: string;
+  /** How many answers the end of a scheduler cut so far. */
+  interruptions(): number;
+}
 
 /** What a harness is given for one session. */
 export interface Session {

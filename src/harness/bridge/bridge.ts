@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { maxModelRequestBytes, modelPath } from "../../contracts/model-address.ts";
+import { messageOf } from "../../errors.ts";
+import type { ModelEndpoint } from "../harness.ts";
+import { carriesKey } from "./client-key.ts";
+import { sendThrough } from "./send-through.ts";
+import type { RunSocket } from "./send-through.ts";
+
+export interface BridgeOptions {
+  /** The run's own socket and token; the bridge adds the token, so that no command of the agent needs it. */
+  readonly runSocket: RunSocket;
+  /** Called when the scheduler went away in the middle of an answer. */
+  readonly onInterrupted: (message: string) => void;
+}
+
+/** Takes the requests to models on the loopback interface and passes them on over the run socket. */
+export interface Bridge extends ModelEndpoint {
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the bridge on a free port of 127.0.0.1. Programs that speak TCP alone reach the scheduler by it, from a
+ * container without a network too. It asks for its own key, as other users of the machine can reach the port.
+ */
+export async function openBridge({ runSocket, onInterrupted }: BridgeOptions): Promise<Bridge> {
+  const key = randomBytes(24).toString("hex");
+  let interruptions = 0;
+  const server = createServer((request, response) => {
+    response.socket?.setNoDelay(true);
+    pass(request, response, { key, runSocket })
+      .then((isWhole) => {
+        if (isWhole) return;
+        interruptions += 1;
+        onInterrupted("the scheduler went away in the middle of the model's answer");
+      })
+      .catch((error: unknown) => refuse(response, 502, messageOf(error)));
+  });
+  // A model may take long for an answer, and an agent for its next question.
+  server.requestTimeout = 0;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    key,
+    interruptions: () => interruptions,
+    baseUrl: ({ name }, upstream) => `http://127.0.0.1:${port}${modelPath(name, upstream)}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Resolves to whether the answer came to its end. */
+async function pass(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { key, runSocket }: { readonly key: string; readonly runSocket: RunSocket },
+): Promise<boolean> {
+  if (!carriesKey(request, key)) {
+    refuse(response, 401, "this is not the key of this run's models");
+    return true;
+  }
+  const body = await bodyOf(request);
+  if (body === null) {
+    refuse(response, 413, `the request is larger than ${maxModelRequestBytes} bytes`);
+    return true;
+  }
+  return sendThrough(request, response, { body, runSocket });
+}
+
+/** Held whole, as it is sent again when the scheduler went away before it answered; null when it is too large. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // The rest is read too: most clients look for an answer only once they sent everything.
+    if (size <= maxModelRequestBytes) chunks.push(chunk);
+  }
+  return size <= maxModelRequestBytes ? Buffer.concat(chunks) : null;
+}
+
+/** In a shape that the clients of all providers show the message of. */
+function refuse(response: ServerResponse, status: number, message: string): void {
+  if (response.headersSent || response.destroyed) return void response.destroy();
+  response.writeHead(status, { "content-type": "application/json", connection: "close" });
+  response.end(JSON.stringify({ type: "error", error: { type: "run_error", message } }));
+}
