@@ -15,17 +15,27 @@ interface OpenRun {
   readonly leftByStop: boolean;
 }
 
+/** A run that an earlier scheduler started and that can be adopted, with the config that it was started with. */
+export interface FoundRun {
+  readonly instanceId: string;
+  readonly agent: AgentConfig;
+}
+
+/** An adopted run; `last` is its last logged line, null without one. */
+export interface RunToResume {
+  readonly request: RunRequest;
+  readonly last: LogEntry | null;
+}
+
 /** How one runtime adopts runs that an earlier scheduler started. */
 export interface Adopter {
-  /** Those of these instances that can be adopted, each with the config that it was started with. */
-  adopt(
-    instanceIds: readonly string[],
-  ): Promise<readonly { readonly instanceId: string; readonly agent: AgentConfig }[]>;
-  /** Cold; as `Runner.run`. `last` is the run's last logged line: the lines after it are emitted. */
-  resume(
-    run: { readonly request: RunRequest; readonly last: LogEntry | null },
-    stop$: Observable<StopReason>,
-  ): Observable<RunnerEvent>;
+  /**
+   * Those of these instances that live, or ended while no scheduler was there. What is left of others is ended and
+   * removed, so that their work can be tried again.
+   */
+  adopt(instanceIds: readonly string[]): Promise<readonly FoundRun[]>;
+  /** Cold; as `Runner.run`. Only the lines after `last` are emitted. */
+  resume(run: RunToResume, stop$: Observable<StopReason>): Observable<RunnerEvent>;
 }
 
 export interface AdoptionDeps {
@@ -48,7 +58,7 @@ export async function adoptRuns(
   return adopted.flat().filter((run) => run !== null);
 
   async function adoptedRun(
-    { instanceId, agent }: { readonly instanceId: string; readonly agent: AgentConfig },
+    { instanceId, agent }: FoundRun,
     runtime: Adopter,
   ): Promise<AdoptedRun | null> {
     const run = open.find((each) => each.instanceId === instanceId);

@@ -1,24 +1,25 @@
+import { aborted } from "node:util";
 import { Observable, take } from "rxjs";
 import type { RunnerEvent, StopReason } from "../../streams/runs/runner.ts";
 import { messageOf } from "../errors.ts";
 
-/** What a run's work is given of its subscriber. */
-export interface Life {
+/** The subscriber of a run, as the run's work sees it. */
+export interface RunSubscriber {
   readonly emit: (event: RunnerEvent) => void;
   /** Aborted when the run is to end. */
   readonly stopping: AbortSignal;
-  /** Aborted when the subscriber of the run unsubscribes. */
+  /** Aborted when the subscriber unsubscribes. */
   readonly left: AbortSignal;
 }
 
 /**
  * Work that emits a run's events, as a cold stream which completes when the work is over. Work that rejects becomes
- * the exit that `broken` makes of it, unless it told one before: what then fails is a warning, as the run's end is
+ * the exit that `broken` makes of it, unless it emitted one before: what then fails is a warning, as the run's end is
  * known.
  */
 export function asRun(
   stop$: Observable<StopReason>,
-  work: (life: Life) => Promise<void>,
+  work: (subscriber: RunSubscriber) => Promise<void>,
   broken: (error: unknown) => RunnerEvent,
 ): Observable<RunnerEvent> {
   return new Observable((subscriber) => {
@@ -38,4 +39,9 @@ export function asRun(
       })
       .finally(() => subscriber.complete());
   });
+}
+
+/** What `promise` resolves to, or null as soon as `signal` is aborted; its late failure is then ignored. */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  return Promise.race([aborted(signal, promise).then(() => null), promise]);
 }

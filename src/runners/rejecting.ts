@@ -1,23 +1,9 @@
 import { of } from "rxjs";
-import type { Runner, RunnerEvent } from "../../streams/runs/runner.ts";
+import type { Runner } from "../../streams/runs/runner.ts";
 import type { RuntimeType } from "../../streams/runtimes.ts";
+import { rejectedExit } from "./run-exit.ts";
 
-/** The exit of a run that never began. */
-export function rejectedExit(reason: string): RunnerEvent {
-  return {
-    type: "exit",
-    exit: {
-      exitCode: null,
-      signal: null,
-      outOfMemory: false,
-      rejected: reason,
-      error: null,
-      usage: null,
-    },
-  };
-}
-
-/** A runtime that cannot be had here: it turns every run down and says why. */
+/** A runtime that is not available here: it rejects every run with the reason. */
 export function rejectingRunner(reason: string): Runner {
   return { run: () => of(rejectedExit(reason)) };
 }

@@ -1,28 +1,31 @@
-import type { RunnerEvent } from "../../streams/runs/runner.ts";
-import type { HandedBack } from "./returned-value.ts";
-import type { EndMessage } from "./run-output.ts";
+import type { RunnerEvent, RunnerExit } from "../../streams/runs/runner.ts";
+import type { EndMessage, HandedBack } from "./run-output.ts";
 
-const nothing = {
+const nothing: RunnerExit = {
   exitCode: null,
   signal: null,
   outOfMemory: false,
   rejected: null,
   error: null,
   usage: null,
-} as const;
-
-/** The exit of a run that was stopped before it began. */
-export const stoppedBeforeStart: RunnerEvent = {
-  type: "exit",
-  exit: { ...nothing, signal: "SIGTERM" },
 };
 
+/** An exit of which only these fields are known. */
+export function exitEvent(fields: Partial<RunnerExit>): RunnerEvent {
+  return { type: "exit", exit: { ...nothing, ...fields } };
+}
+
+/** The exit of a run that never began. */
+export function rejectedExit(reason: string): RunnerEvent {
+  return exitEvent({ rejected: reason });
+}
+
+/** The exit of a run that was stopped before it began. */
+export const stoppedBeforeStart = exitEvent({ signal: "SIGTERM" });
+
 /** The exit of a run whose end was not observed. */
-export function lostExit(reason: string, end: EndMessage | null): RunnerEvent {
-  return {
-    type: "exit",
-    exit: { ...nothing, error: reason, lost: true, usage: end?.usage ?? null },
-  };
+export function lostExit(reason: string, end: EndMessage | null = null): RunnerEvent {
+  return exitEvent({ error: reason, lost: true, usage: end?.usage ?? null });
 }
 
 /** A run's end as its runtime reports it. */
@@ -44,10 +47,6 @@ export function endedExit(
   const unexplained =
     end === null && ending.exitCode === 0 ? "the run ended without its account" : null;
   const error = end?.error ?? unexplained;
-  const usage = end?.usage ?? null;
   const when = endedAt === null ? {} : { endedAt };
-  return {
-    type: "exit",
-    exit: { ...nothing, ...ending, error, usage, ...handedBack, ...when },
-  };
+  return exitEvent({ ...ending, error, usage: end?.usage ?? null, ...handedBack, ...when });
 }

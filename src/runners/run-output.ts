@@ -1,15 +1,16 @@
-import type { RunnerEvent } from "../../streams/runs/runner.ts";
+import type { RunnerEvent, RunnerExit } from "../../streams/runs/runner.ts";
 import type { LogEntry, LogLevel, RunRequest } from "../../streams/vocabulary.ts";
 import { lineSplitter } from "../contracts/line-splitter.ts";
 import type { LineSplitter } from "../contracts/line-splitter.ts";
 import { mapTexts } from "../contracts/map-texts.ts";
 import { cappedMessage, maxOutputBytes } from "./output-cap.ts";
-import { returnedValue } from "./returned-value.ts";
-import type { HandedBack } from "./returned-value.ts";
 import { runMessageSchema } from "../contracts/run-messages.ts";
 import type { RunMessage } from "../contracts/run-messages.ts";
 
 export type EndMessage = Extract<RunMessage, { type: "end" }>;
+
+/** What a run returns beside its account. */
+export type HandedBack = Pick<RunnerExit, "value" | "rerun">;
 
 export interface RunOutputOptions {
   readonly request: RunRequest;
@@ -83,7 +84,7 @@ export function runOutput(options: RunOutputOptions): RunOutput {
     onCooldown(model, until);
   };
 
-  const obey = (message: RunMessage, length: number) => {
+  const handle = (message: RunMessage, length: number) => {
     switch (message.type) {
       case "log": {
         const { level, time, msg, kind, fields } = message;
@@ -115,7 +116,7 @@ export function runOutput(options: RunOutputOptions): RunOutput {
   const take = (stream: "stdout" | "stderr", line: string, time: number) => {
     const message = stream === "stdout" ? messageIn(line) : null;
     if (message === null) raw(line, stream, time);
-    else obey(message, line.length);
+    else handle(message, line.length);
   };
 
   return {
@@ -127,6 +128,29 @@ export function runOutput(options: RunOutputOptions): RunOutput {
       const value = mapTexts(returned.value(), redact);
       return { ...(value === undefined ? {} : { value }), ...(rerun ? { rerun } : {}) };
     },
+  };
+}
+
+/** Characters of a value. A run's own limit is far below, but its process is not trusted to obey it. */
+const maxValueCharacters = 512 * 1024;
+
+/** Joins the pieces of returned values as they come; a value that is too long or not JSON is dropped. */
+function returnedValue() {
+  let pieces = "";
+  let last: unknown;
+  return {
+    take: ({ json, more }: Extract<RunMessage, { type: "return" }>): void => {
+      pieces = (pieces + json).slice(0, maxValueCharacters);
+      if (more) return;
+      try {
+        last = JSON.parse(pieces);
+      } catch {
+        // The caller gets the value before, or none.
+      }
+      pieces = "";
+    },
+    /** The last whole value; undefined before the first. */
+    value: () => last,
   };
 }
 

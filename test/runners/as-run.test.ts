@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { asRun } from "../../src/runners/as-run.ts";
-import type { Life } from "../../src/runners/as-run.ts";
+import type { RunSubscriber } from "../../src/runners/as-run.ts";
 import { anExit } from "../helpers/fake-runner.ts";
 
 const good = anExit();
 const bad = anExit({ exitCode: null, error: "broken" });
-const eventsOf = (work: (life: Life) => Promise<void>) =>
+const eventsOf = (work: (subscriber: RunSubscriber) => Promise<void>) =>
   lastValueFrom(asRun(NEVER, work, () => bad).pipe(toArray()));
 
 describe("work as a run", () => {

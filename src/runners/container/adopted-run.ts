@@ -1,31 +1,28 @@
-import type { AgentConfig } from "../../../streams/agent-config.ts";
-import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
-import type { Life } from "../as-run.ts";
-import { eventsAfter } from "../events-after.ts";
-import type { RecordedPlace } from "../events-after.ts";
-import { redactorOf } from "../redactor-of.ts";
+import { setTimeout as wait } from "node:timers/promises";
+import type { RunnerEvent } from "../../../streams/runs/runner.ts";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
+import type { FoundRun, RunToResume } from "../adopt-runs.ts";
+import { adoptedOutput } from "../adopted-output.ts";
+import type { RecordedPlace } from "../adopted-output.ts";
+import { unlessAborted } from "../as-run.ts";
+import type { RunSubscriber } from "../as-run.ts";
+import { lostExit } from "../run-exit.ts";
 import { workDir } from "./container-options.ts";
 import type { ContainerRunnerOptions } from "./container-runner-options.ts";
 import { isUnreachable } from "./engine.ts";
-import { followLogs } from "./follow-run.ts";
+import { followLogs, followRun } from "./follow-run.ts";
 import { containerName } from "./labels.ts";
 import { unpauseContainer } from "./pause-container.ts";
-import type { Reconciler } from "./reconcile.ts";
+import type { FoundContainer, Reconciler } from "./reconcile.ts";
 import type { RunRecords } from "./run-records.ts";
-import { follow, leaveNothing, outputOf } from "./run-steps.ts";
+import { removeRun } from "./stop-container.ts";
 
-/** A run that an earlier scheduler started and that can be gone on with, with the config that it started with. */
-export interface FoundContainerRun {
-  readonly instanceId: string;
-  readonly agent: AgentConfig;
+export interface FoundContainerRun extends FoundRun {
   /** False while the engine is away: it is unknown whether its container is there. */
   readonly sure: boolean;
 }
 
-/**
- * Those of the instances whose container is there, with what they were started with; all that may be there while the
- * engine is away.
- */
+/** Those of the instances whose container is there; all that may be there while the engine is away. */
 export async function foundAmong(
   instanceIds: readonly string[],
   reconciler: Reconciler,
@@ -46,27 +43,25 @@ export async function foundAmong(
 
 /** Follows a run that was found to its end. Rejects when its end can't be known. */
 export async function adoptedRun(
-  request: RunRequest,
-  last: LogEntry | null,
-  life: Life,
+  run: RunToResume,
+  subscriber: RunSubscriber,
   options: ContainerRunnerOptions,
 ) {
   const { engine, projectDir } = options;
-  const container = containerName(projectDir, request.instanceId);
+  const container = containerName(projectDir, run.request.instanceId);
   try {
-    // It waited for something that the scheduler which died was to tell it of.
+    // It waited for an answer of the scheduler that died.
     await unpauseContainer(engine, container);
-    const redact = await redactorOf(request, workDir, options);
-    const output = outputOf(request, redact, eventsAfter(last, place, life.emit), options);
+    const output = await adoptedOutput(run, { place, emit: subscriber.emit, workDir }, options);
     const source = await followLogs(engine, container, "all");
     source.on("error", () => undefined);
-    await follow({ agent: request.agent, container, source, output }, life, options);
+    await followRun({ agent: run.request.agent, container, source, output }, subscriber, options);
   } finally {
-    await leaveNothing(request, options);
+    await removeRun(run.request, options);
   }
 }
 
-/** The engine's log gives a raw line no time of its own, so only its text tells where it was. */
+/** The engine's log gives a raw line no time of its own, so only its text shows where it was. */
 const place: RecordedPlace = {
   isLast: (entry, last) =>
     isRaw(entry) === isRaw(last) &&
@@ -77,4 +72,41 @@ const place: RecordedPlace = {
 
 function isRaw({ kind }: LogEntry): boolean {
   return kind === "process";
+}
+
+/** Between two tries to reach the engine, in ms: the first, then doubled up to the last. */
+const pauseMs = { first: 500, last: 5_000 };
+
+/**
+ * Waits for the engine, as long as the run may last, to look for a run of an earlier scheduler that could not be looked
+ * for while the engine was away: null when it can be resumed, otherwise its exit.
+ */
+export async function exitUnlessFound(
+  instanceId: string,
+  { stopping, left }: RunSubscriber,
+  reconciler: Reconciler,
+): Promise<RunnerEvent | null> {
+  const over = AbortSignal.any([stopping, left]);
+  const found = await whenReached(() => reconciler.find(instanceId), over);
+  if (found?.length) return null;
+  const reason =
+    found === null
+      ? "the engine was away when the scheduler started, and did not come back in time"
+      : "the engine was away when the scheduler started, and the run was gone when it came back";
+  return lostExit(reason);
+}
+
+async function whenReached(
+  find: () => Promise<readonly FoundContainer[]>,
+  over: AbortSignal,
+): Promise<readonly FoundContainer[] | null> {
+  for (let pause = pauseMs.first; !over.aborted; pause = Math.min(2 * pause, pauseMs.last)) {
+    try {
+      return await find();
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+    }
+    await unlessAborted(wait(pause), over);
+  }
+  return null;
 }

@@ -1,33 +1,23 @@
 import { defer } from "rxjs";
 import type { Observable } from "rxjs";
-import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
-import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
+import type { Runner, StopReason } from "../../../streams/runs/runner.ts";
+import type { RunRequest } from "../../../streams/vocabulary.ts";
+import type { Adopter } from "../adopt-runs.ts";
 import { asRun } from "../as-run.ts";
-import type { Life } from "../as-run.ts";
-import { adoptedRun, foundAmong } from "./adopted-run.ts";
-import type { FoundContainerRun } from "./adopted-run.ts";
+import type { RunSubscriber } from "../as-run.ts";
+import { lostExit } from "../run-exit.ts";
+import { adoptedRun, exitUnlessFound, foundAmong } from "./adopted-run.ts";
 import type { ContainerRunnerOptions } from "./container-runner-options.ts";
 import { engineReason } from "./engine.ts";
-import { exitUnlessFound } from "./exit-unless-found.ts";
 import { newRun } from "./new-run.ts";
 import { createReconciler } from "./reconcile.ts";
-import { lostExit } from "../run-exit.ts";
-import { leaveNothing } from "./run-steps.ts";
+import { removeRun } from "./stop-container.ts";
 
-export interface ContainerRunner extends Runner {
-  /**
-   * Which of these instances live, or ended while no scheduler was there. While there is no engine to ask these are all
-   * that it may have: `resume` waits for it, and their exit is `lost` if it has them no more.
-   */
-  adopt(instanceIds: readonly string[]): Promise<readonly FoundContainerRun[]>;
-  /**
-   * Goes on with a run that `adopt` found; otherwise as `run`. `last` is the last line of it that was logged: what
-   * comes after is handed on. Null: everything.
-   */
-  resume(
-    run: { readonly request: RunRequest; readonly last: LogEntry | null },
-    stop$: Observable<StopReason>,
-  ): Observable<RunnerEvent>;
+/**
+ * While there is no engine to ask, `adopt` finds all runs that it may have: `resume` waits for it, and their exit is
+ * `lost` if it has them no more.
+ */
+export interface ContainerRunner extends Runner, Adopter {
   /**
    * Removes what is left on the engine of the project's runs that neither were started nor found by this runner.
    * Rejects when the engine cannot be reached.
@@ -44,26 +34,28 @@ export function createContainerRunner(options: ContainerRunnerOptions): Containe
   const followed = (
     { instanceId }: RunRequest,
     stop$: Observable<StopReason>,
-    work: (life: Life) => Promise<void>,
+    work: (subscriber: RunSubscriber) => Promise<void>,
   ) =>
     defer(() => {
       live.add(instanceId);
       return asRun(
         stop$,
-        (life) => work(life).finally(() => live.delete(instanceId)),
-        (error) => lostExit(engineReason(error), null),
+        (subscriber) => work(subscriber).finally(() => live.delete(instanceId)),
+        (error) => lostExit(engineReason(error)),
       );
     });
   return {
-    run: (request, stop$) => followed(request, stop$, (life) => newRun(request, life, options)),
-    resume: ({ request, last }, stop$) =>
-      followed(request, stop$, async (life) => {
-        const isSure = !unsure.delete(request.instanceId);
-        const exit = isSure ? null : await exitUnlessFound(request, life, reconciler);
-        if (exit === null) return adoptedRun(request, last, life, options);
+    run: (request, stop$) =>
+      followed(request, stop$, (subscriber) => newRun(request, subscriber, options)),
+    resume: (run, stop$) =>
+      followed(run.request, stop$, async (subscriber) => {
+        const { instanceId } = run.request;
+        const isSure = !unsure.delete(instanceId);
+        const exit = isSure ? null : await exitUnlessFound(instanceId, subscriber, reconciler);
+        if (exit === null) return adoptedRun(run, subscriber, options);
         // Before the exit: what is lost may be tried again at once.
-        await leaveNothing(request, options);
-        life.emit(exit);
+        await removeRun(run.request, options);
+        subscriber.emit(exit);
       }),
     adopt: async (instanceIds) => {
       const found = await foundAmong(instanceIds, reconciler, records);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { Observable, share } from "rxjs";
 import { messageOf } from "../../errors.ts";
-import { unlessAborted } from "../abortable.ts";
+import { unlessAborted } from "../as-run.ts";
 import { isUnreachable } from "./engine.ts";
 import type { Engine } from "./engine.ts";
 
@@ -14,8 +14,8 @@ export type EngineChange = "image-removed" | "gone";
 
 /**
  * Emits when images are removed from the engine, and last, once it went away, that. It is not polled:
- * it says what it removes over a connection that it keeps open, and the end of that makes this look. All who listen
- * at the same time share it. Never errors; an engine that allows no such connection is not watched.
+ * it reports removals over a connection that it keeps open, and the end of that makes this ask. Subscribers at the
+ * same time share it. Never errors; an engine that allows no such connection is not watched.
  */
 export function engineChanges(engine: Engine): Observable<EngineChange> {
   return new Observable<EngineChange>((subscriber) => {
@@ -60,7 +60,7 @@ async function connectionEnd(
   try {
     const events = await engine.streams().getEvents({ filters: removals, abortSignal: left });
     events.on("error", () => undefined);
-    // It tells nothing else, so that whatever comes is a removal.
+    // The filter lets only removals through.
     events.on("data", onRemoved);
     const ended = once(events, "close");
     await unlessAborted(ended, left);

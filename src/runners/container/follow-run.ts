@@ -1,9 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Container } from "dockerode";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import { graceFor } from "../../contracts/run-stop.ts";
 import type { RunOutput } from "../run-output.ts";
-import { unlessAborted } from "../abortable.ts";
-import { isUnreachable, statusOf } from "./engine.ts";
+import { unlessAborted } from "../as-run.ts";
+import type { RunSubscriber } from "../as-run.ts";
+import type { ContainerRunnerOptions } from "./container-runner-options.ts";
+import { engineReason, isUnreachable, statusOf } from "./engine.ts";
 import type { Engine } from "./engine.ts";
 import { liveOutput, restOf } from "./live-output.ts";
 import type { LiveOutput } from "./live-output.ts";
@@ -17,22 +21,25 @@ export type OutputStream = NodeJS.ReadableStream & { destroy?(): void };
 /** The engine gives a code also for what a signal ended. */
 type ContainerEnding = Ending & { readonly exitCode: number };
 
-/** A container that was started, and what is needed to see it to its end. */
-export interface LiveRun {
-  readonly engine: Engine;
+/** A container that was started. */
+export interface StartedContainer {
+  readonly agent: AgentConfig;
   /** Its name. */
   readonly container: string;
   /** The first stream of its output, from its beginning. */
   readonly source: OutputStream;
   readonly output: RunOutput;
-  /** Aborted when the run is to end. */
-  readonly stopping: AbortSignal;
-  /** Aborted when the subscriber of the run unsubscribes. */
-  readonly left: AbortSignal;
+}
+
+/** What is needed to follow a container to its end. */
+interface FollowedRun extends StartedContainer, Omit<RunSubscriber, "emit"> {
+  readonly engine: Engine;
   readonly graceMs: number;
   /** How long an engine that went away is waited for, in ms. */
   readonly engineGraceMs: number;
 }
+
+const defaultEngineGraceMs = 60_000;
 
 /**
  * Exit codes of a process that was ended by KILL or TERM from outside, such as an engine that shuts down, and what an
@@ -40,12 +47,27 @@ export interface LiveRun {
  */
 const endedFromOutside = new Set([137, 143, 255]);
 
+/** Follows a started container and emits its exit, unless its subscriber left first. */
+export async function followRun(
+  started: StartedContainer,
+  { emit, stopping, left }: RunSubscriber,
+  { engine, graceMs, engineGraceMs = defaultEngineGraceMs }: ContainerRunnerOptions,
+): Promise<void> {
+  const { agent, output } = started;
+  const limits = { graceMs: graceFor(agent, graceMs), engineGraceMs };
+  try {
+    const exit = await exitOf({ ...started, ...limits, engine, stopping, left });
+    if (exit !== null) emit(exit);
+  } catch (error) {
+    emit(lostExit(engineReason(error), output.end()));
+  }
+}
+
 /**
- * Follows a run to its exit, which `wait` and `inspect` decide and not the end of its output; null when its
- * subscriber left first. When the engine goes away and comes back with the container alive it is followed on;
- * otherwise the exit is `lost`.
+ * A run's exit, which `wait` and `inspect` decide and not the end of its output; null when its subscriber left first.
+ * When the engine goes away and comes back with the container alive it is followed on; otherwise the exit is `lost`.
  */
-export async function followRun(run: LiveRun): Promise<RunnerEvent | null> {
+async function exitOf(run: FollowedRun): Promise<RunnerEvent | null> {
   const live = liveOutput(run.output);
   for (let source = run.source; ;) {
     const ending = await followOnce(run, live, source);
@@ -70,12 +92,12 @@ const outageReasons = {
 } as const;
 
 async function followOnce(
-  run: LiveRun,
+  run: FollowedRun,
   live: LiveOutput,
   source: OutputStream,
 ): Promise<ContainerEnding | "left" | "engine-gone"> {
   const reading = live.read(source);
-  const stopEnding = endWhenAsked(run);
+  const stopEnding = endWhenAsked(run.engine, run.container, run);
   try {
     const ending = await unlessAborted(
       Promise.race([endingOf(run), afterSilence(reading.closed)]),
@@ -100,7 +122,7 @@ function finishOutput({ stdout, stderr }: RunOutput): void {
   stderr.end();
 }
 
-async function endingOf({ engine, container }: LiveRun): Promise<ContainerEnding> {
+async function endingOf({ engine, container }: FollowedRun): Promise<ContainerEnding> {
   const { StatusCode } = (await engine.streams().getContainer(container).wait()) as {
     StatusCode: number;
   };
@@ -130,7 +152,7 @@ async function afterSilence(closed: Promise<void>): Promise<"engine-gone"> {
 
 /** An engine that shuts down ends its containers first, and may still report that as an exit like any other. */
 async function diedWithEngine(
-  run: LiveRun,
+  run: FollowedRun,
   { exitCode, outOfMemory }: ContainerEnding,
 ): Promise<boolean> {
   if (run.stopping.aborted || outOfMemory || !endedFromOutside.has(exitCode)) return false;
@@ -143,7 +165,7 @@ async function diedWithEngine(
 const pollMs = 500;
 
 /** What became of the container once the engine answers again; `there` when its exit can still be told. */
-async function stateAfterOutage(run: LiveRun): Promise<"there" | "ended" | "silent" | "left"> {
+async function stateAfterOutage(run: FollowedRun): Promise<"there" | "ended" | "silent" | "left"> {
   const deadline = performance.now() + run.engineGraceMs;
   while (!run.left.aborted) {
     try {
@@ -159,14 +181,14 @@ async function stateAfterOutage(run: LiveRun): Promise<"there" | "ended" | "sile
   return "left";
 }
 
-function containerOf({ engine, container }: LiveRun): Container {
+function containerOf({ engine, container }: FollowedRun): Container {
   return engine.calls().getContainer(container);
 }
 
 /** The engine's log of a run begins anew at 64 MB, and what it holds is longer than what was read. */
 const longestReplay = 32 * 1024 * 1024;
 
-async function outputAgain(run: LiveRun, live: LiveOutput): Promise<OutputStream> {
+async function outputAgain(run: FollowedRun, live: LiveOutput): Promise<OutputStream> {
   const whole = live.bytes() < longestReplay;
   if (whole) live.again();
   return followLogs(run.engine, run.container, whole ? "all" : 0);

@@ -22,13 +22,13 @@ import { baseImage, defaultImage } from "./image/default-image.ts";
 import type { ImageConfig } from "./image/default-image.ts";
 import { installedProgram } from "./image/program.ts";
 import type { Program } from "./image/program.ts";
-import { sharedWork } from "./image/shared-work.ts";
+import { singleFlight } from "./image/single-flight.ts";
 
 /** The images that a project's agents run in. */
 export interface AgentImages {
   /**
-   * Sees to it that the agent's image is there: `build-started` and `build-progress` only if something is built,
-   * and always `build-finished`. While the engine cannot be reached it says so once and tries again until it
+   * Prepares the agent's image: `build-started` and `build-progress` only if something is built,
+   * and always `build-finished`. While the engine cannot be reached it emits that once and tries again until it
    * can; only then it completes. Cold, never errors; unsubscribing aborts a build that has no other subscriber.
    */
   prepare(agent: AgentConfig): Observable<BuildEvent>;
@@ -44,7 +44,7 @@ export interface AgentImagesOptions {
   readonly projectDir: string;
   /** The folder of the program's package.json. */
   readonly programDir: string;
-  /** `[local]` as it is in force. */
+  /** The active `[local]`. */
   readonly local: () => ImageConfig;
   /** The one image that is built by itself, where it is not `al-agent:latest`. */
   readonly defaultImage?: string;
@@ -56,7 +56,7 @@ export function createAgentImages(options: AgentImagesOptions): AgentImages {
   const { engine, projectDir, programDir, local } = options;
   const builtByItself = options.defaultImage ?? defaultImage;
   const retryMs = options.retryMs ?? { first: 1000, last: 30_000 };
-  const shared = sharedWork(asJoined);
+  const shared = singleFlight(asJoined);
   const failures = new Map<string, unknown>();
   let program: Promise<Program> | null = null;
   const programOnce = () => (program ??= installedProgram(programDir));
@@ -67,14 +67,13 @@ export function createAgentImages(options: AgentImagesOptions): AgentImages {
     const sources = { engine, programDir, program: programOnce, builtByItself };
     return shared(key, () => baseImage(sources, config));
   };
+  const agentSources = { engine, projectDir, builtByItself, shared, failures };
   const imageOf = (agent: AgentConfig, again: boolean): Observable<ImageEvent> =>
     defer(() => engine.ping()).pipe(
       switchMap(base),
       switchMap((event) =>
         event.type === "image" && agent.dockerfileHash !== null
-          ? agentImage(agent, event, {
-              ...{ engine, projectDir, builtByItself, shared, failures, again },
-            })
+          ? agentImage(agent, event, { ...agentSources, again })
           : of(event),
       ),
     );
@@ -125,7 +124,7 @@ function prepared(
   lastGood: () => Promise<string | null>,
   retryMs: { readonly first: number; readonly last: number },
 ): Observable<BuildEvent> {
-  const attempt = (waitMs: number, said: string | null): Observable<BuildEvent> =>
+  const attempt = (waitMs: number, reported: string | null): Observable<BuildEvent> =>
     defer(image).pipe(
       map((event) => (event.type === "image" ? finished(null, true) : event)),
       catchError((error: unknown) => {
@@ -137,7 +136,7 @@ function prepared(
         }
         const next = Math.min(waitMs * 2, retryMs.last);
         const later = timer(waitMs).pipe(switchMap(() => attempt(next, reason)));
-        return concat(reason === said ? EMPTY : of(finished(reason, false)), later);
+        return concat(reason === reported ? EMPTY : of(finished(reason, false)), later);
       }),
     );
   return attempt(retryMs.first, null);

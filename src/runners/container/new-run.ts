@@ -1,37 +1,44 @@
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { Job } from "../../contracts/job.ts";
-import type { Life } from "../as-run.ts";
-import { rejectedExit } from "../rejecting.ts";
-import { unlessAborted } from "../abortable.ts";
+import { unlessAborted } from "../as-run.ts";
+import type { RunSubscriber } from "../as-run.ts";
+import { rejectedExit, stoppedBeforeStart } from "../run-exit.ts";
+import { runOutput } from "../run-output.ts";
 import { containerOptions, workDir } from "./container-options.ts";
 import type { ContainerLimits, ContainerSpec } from "./container-options.ts";
 import type { ContainerRunnerOptions } from "./container-runner-options.ts";
 import { engineReason } from "./engine.ts";
 import type { Engine } from "./engine.ts";
+import { followRun } from "./follow-run.ts";
 import { containerName } from "./labels.ts";
-import { stoppedBeforeStart } from "../run-exit.ts";
-import { follow, leaveNothing, outputOf } from "./run-steps.ts";
+import { removeRun } from "./stop-container.ts";
 
 /** A run from its image and its job to the end of its container. */
-export async function newRun(request: RunRequest, life: Life, options: ContainerRunnerOptions) {
-  const { engine, projectDir, records } = options;
-  const over = AbortSignal.any([life.stopping, life.left]);
+export async function newRun(
+  request: RunRequest,
+  subscriber: RunSubscriber,
+  options: ContainerRunnerOptions,
+) {
+  const { engine, projectDir, records, onCooldown } = options;
+  const { emit } = subscriber;
+  const over = AbortSignal.any([subscriber.stopping, subscriber.left]);
   const container = containerName(projectDir, request.instanceId);
   let attempted = false;
   try {
     const made = await unlessAborted(ingredients(request, options), over);
-    if (made === null) return life.emit(stoppedBeforeStart);
+    if (made === null) return emit(stoppedBeforeStart);
     attempted = true;
     await records.write(request);
     await engine.calls().createContainer(made.options);
-    if (over.aborted) return life.emit(stoppedBeforeStart);
+    if (over.aborted) return emit(stoppedBeforeStart);
     const source = await startWith(engine, container, made.job);
-    const output = outputOf(request, options.redactorFor(made.job), life.emit, options);
-    await follow({ agent: request.agent, container, source, output }, life, options);
+    const redact = options.redactorFor(made.job);
+    const output = runOutput({ request, redact, emit, onCooldown });
+    await followRun({ agent: request.agent, container, source, output }, subscriber, options);
   } catch (error) {
-    life.emit(rejectedExit(engineReason(error)));
+    emit(rejectedExit(engineReason(error)));
   } finally {
-    if (attempted) await leaveNothing(request, options);
+    if (attempted) await removeRun(request, options);
   }
 }
 

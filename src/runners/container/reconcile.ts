@@ -4,8 +4,8 @@ import type { Engine } from "./engine.ts";
 import { agentLabel, instanceLabel, projectId, projectLabel } from "./labels.ts";
 import { removeContainer } from "./stop-container.ts";
 
-/** A run of an earlier scheduler whose container is there: it goes on, or its end can still be read. */
-export interface FoundRun {
+/** A run of an earlier scheduler whose container is there: it still runs, or its end can still be read. */
+export interface FoundContainer {
   readonly instanceId: string;
   readonly agent: string;
   readonly containerId: string;
@@ -15,10 +15,10 @@ export interface FoundRun {
 
 export interface Reconciler {
   /**
-   * The project's runs that can be gone on with. A container without any output is none of them: it is unknown
+   * The project's runs that can be resumed. A container without any output is not among them: it is unknown
    * whether its job reached it. `only` asks for one instance. Rejects when the engine cannot be reached.
    */
-  find(only?: string): Promise<readonly FoundRun[]>;
+  find(only?: string): Promise<readonly FoundContainer[]>;
   /**
    * Removes the project's containers of all other runs. `keep` is asked after the containers were listed, so that
    * a run which starts meanwhile is safe. Returns the instance ids that were removed; rejects without an engine.
@@ -54,15 +54,18 @@ function containersOf(engine: Engine, project: string, only?: string): Promise<C
   return engine.calls().listContainers({ all: true, filters: { label } });
 }
 
-async function foundRun(engine: Engine, { Id, Labels }: ContainerInfo): Promise<FoundRun | null> {
+async function foundRun(
+  engine: Engine,
+  { Id, Labels }: ContainerInfo,
+): Promise<FoundContainer | null> {
   const container = engine.calls().getContainer(Id);
   try {
     const { State } = await container.inspect();
     const startedAt = Date.parse(State.StartedAt);
     // The engine writes the year 1 for a container that was never started.
     if (!(startedAt > 0)) return null;
-    const said = await container.logs({ stdout: true, stderr: true, tail: 1 });
-    if (said.length === 0) return null;
+    const output = await container.logs({ stdout: true, stderr: true, tail: 1 });
+    if (output.length === 0) return null;
     const { [instanceLabel]: instanceId = "", [agentLabel]: agent = "" } = Labels;
     return { instanceId, agent, containerId: Id, startedAt };
   } catch (error) {

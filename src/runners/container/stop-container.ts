@@ -1,28 +1,29 @@
+import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { messageOf } from "../../errors.ts";
+import type { ContainerRunnerOptions } from "./container-runner-options.ts";
 import { statusOf } from "./engine.ts";
 import type { Engine } from "./engine.ts";
+import { containerName } from "./labels.ts";
 import { unpauseContainer } from "./pause-container.ts";
 
-/** Sends TERM once `stopping` is aborted and KILL after the grace period. Returns what calls it off. */
-export function endWhenAsked(run: {
-  readonly engine: Engine;
-  readonly container: string;
-  readonly stopping: AbortSignal;
-  readonly graceMs: number;
-}): () => void {
-  const { stopping } = run;
+/** Sends TERM once `stopping` is aborted and KILL after the grace period. Returns a function that cancels both. */
+export function endWhenAsked(
+  engine: Engine,
+  name: string,
+  { stopping, graceMs }: { readonly stopping: AbortSignal; readonly graceMs: number },
+): () => void {
   let grace: NodeJS.Timeout | undefined;
-  const signal = (name: "SIGTERM" | "SIGKILL") => {
-    const container = run.engine.calls().getContainer(run.container);
-    // A run that waits is paused, and a paused one hears no signal.
-    unpauseContainer(run.engine, run.container)
-      .then(() => container.kill({ signal: name }))
+  const send = (signal: "SIGTERM" | "SIGKILL") => {
+    const container = engine.calls().getContainer(name);
+    // A run that waits is paused, and a paused one gets no signal.
+    unpauseContainer(engine, name)
+      .then(() => container.kill({ signal }))
       // It may be over by now; an engine that is away ends the following, which asks again when it is back.
       .catch(() => undefined);
   };
   const ask = () => {
-    signal("SIGTERM");
-    grace = setTimeout(() => signal("SIGKILL"), run.graceMs);
+    send("SIGTERM");
+    grace = setTimeout(() => send("SIGKILL"), graceMs);
   };
   if (stopping.aborted) ask();
   stopping.addEventListener("abort", ask, { once: true });
@@ -46,4 +47,13 @@ export async function removeContainer(engine: Engine, container: string): Promis
     return false;
   }
   return true;
+}
+
+/** The record stays with a container that could not be removed, so that the next scheduler looks for it. */
+export async function removeRun(
+  { instanceId }: RunRequest,
+  { engine, projectDir, records }: ContainerRunnerOptions,
+): Promise<void> {
+  const gone = await removeContainer(engine, containerName(projectDir, instanceId));
+  if (gone) await records.remove(instanceId);
 }

@@ -1,8 +1,8 @@
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { graceFor } from "../../contracts/run-stop.ts";
-import type { Life } from "../as-run.ts";
-import { runOutput } from "../run-output.ts";
+import type { RunSubscriber } from "../as-run.ts";
+import type { RunOutput } from "../run-output.ts";
 import { followLog } from "./follow-log.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
 import { sendOrder } from "./supervisor-process.ts";
@@ -21,34 +21,33 @@ export interface SupervisedRun {
   readonly mark?: string | undefined;
   /** Resolves when that process is gone. */
   readonly over: Promise<unknown>;
-  readonly redact: (text: string) => string;
-  readonly emit: (event: RunnerEvent) => void;
+  readonly output: RunOutput;
 }
 
 /** How following a run ends. */
 export type Followed =
   | { readonly type: "exit"; readonly exit: RunnerEvent }
-  /** Its subscriber left; it is being killed. */
+  /** Its subscriber unsubscribed; it is being killed. */
   | { readonly type: "left" }
-  /** The supervisor went away before the run began; `said` is why, as far as it is known. */
-  | { readonly type: "not-begun"; readonly said: readonly string[] }
-  /** The supervisor went away without a word. */
+  /** The supervisor went away before the run began; `lines` has the reason, as far as it is known. */
+  | { readonly type: "not-begun"; readonly lines: readonly string[] }
+  /** The supervisor went away without a record. */
   | { readonly type: "gone" };
 
 /** Follows a run's log to its end, and ends the run when it is asked to. */
 export async function followRun(
   run: SupervisedRun,
-  { stopping, left }: Life,
+  { stopping, left }: RunSubscriber,
   options: HostUserOptions,
 ): Promise<Followed> {
   const { instanceId, agent } = run.request;
-  const { baseDir, onCooldown } = options;
-  const graceMs = graceFor(agent, options.graceMs);
-  const { request, redact, emit } = run;
-  const output = runOutput({ request, redact, emit, onCooldown });
-  const account = runAccount(output);
+  const { baseDir } = options;
+  const account = runAccount(run.output);
   const control = runControl({
-    ...{ instanceId, mark: run.mark, graceMs, process: run.process },
+    instanceId,
+    mark: run.mark,
+    graceMs: graceFor(agent, options.graceMs),
+    process: run.process,
     workDir: workDirOf(baseDir, instanceId),
     send: (order) =>
       void sendOrder(run.start, order).then((problem) => warnOf(instanceId, problem)),
@@ -60,8 +59,8 @@ export async function followRun(
   if (left.aborted) return { type: "left" };
   const exit = account.exit();
   if (exit !== null) return { type: "exit", exit };
-  const said = account.notBegun();
-  return said === null ? { type: "gone" } : { type: "not-begun", said };
+  const lines = account.notBegun();
+  return lines === null ? { type: "gone" } : { type: "not-begun", lines };
 }
 
 function onAbort(signal: AbortSignal, what: () => void): void {

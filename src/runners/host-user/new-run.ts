@@ -5,14 +5,14 @@ import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { Job } from "../../contracts/job.ts";
 import { maxWaitsOfRun } from "../../contracts/run-api.ts";
-import type { Life } from "../as-run.ts";
-import { unlessAborted } from "../abortable.ts";
-import { stoppedBeforeStart } from "../run-exit.ts";
-import { rejectedExit } from "../rejecting.ts";
+import { unlessAborted } from "../as-run.ts";
+import type { RunSubscriber } from "../as-run.ts";
+import { exitEvent, rejectedExit, stoppedBeforeStart } from "../run-exit.ts";
+import { runOutput } from "../run-output.ts";
 import { ownBaseDir } from "./base-dir.ts";
 import { followRun } from "./follow-run.ts";
 import type { Followed, SupervisedRun } from "./follow-run.ts";
-import { goneExit, startProblem } from "./failed-start.ts";
+import { startProblem } from "./failed-start.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
 import type { RunOrder } from "./supervisor-order.ts";
 import { isOwnUser, sendOrder, startSupervisor } from "./supervisor-process.ts";
@@ -29,38 +29,36 @@ const overtimeMs = 10_000;
 /** A run from nothing to its exit; `takeWorker` gives a prewarmed one, where there is one. */
 export async function newRun(
   request: RunRequest,
-  life: Life,
+  subscriber: RunSubscriber,
   options: HostUserOptions,
   takeWorker: () => PrewarmedWorker | null,
 ): Promise<void> {
-  const { baseDir } = options;
+  const { baseDir, onCooldown } = options;
   const { instanceId, agent } = request;
+  const { emit } = subscriber;
   const { runAs } = agent.runtime;
   await ownBaseDir(baseDir, !isOwnUser(runAs));
-  const over = AbortSignal.any([life.stopping, life.left]);
+  const over = AbortSignal.any([subscriber.stopping, subscriber.left]);
   const job = await unlessAborted(options.prepare(request, workDirOf(baseDir, instanceId)), over);
-  if (job === null || over.aborted) return life.emit(stoppedBeforeStart);
+  if (job === null || over.aborted) return emit(stoppedBeforeStart);
   const start = supervisorStartOf(agent.name, runAs, options);
   const follow = async (begun: Begun): Promise<Followed> => {
     const { process, mark, over } = begun;
-    if (process === null) return { type: "not-begun", said: [(await over) ?? ""] };
+    if (process === null) return { type: "not-begun", lines: [(await over) ?? ""] };
     const redact = options.redactorFor(job);
-    return followRun(
-      { request, start, process, mark, over, redact, emit: life.emit },
-      life,
-      options,
-    );
+    const output = runOutput({ request, redact, emit, onCooldown });
+    return followRun({ request, start, process, mark, over, output }, subscriber, options);
   };
   let begun = beginInWorker(request, takeWorker(), job, options);
   let followed = begun && (await follow(begun));
   // Nothing was begun by one that ended just then: it is no reason for the run to fail.
-  if (followed === null || (followed.type === "not-begun" && !life.stopping.aborted)) {
+  if (followed === null || (followed.type === "not-begun" && !subscriber.stopping.aborted)) {
     if (followed !== null) await rm(logPathOf(baseDir, instanceId), { force: true });
     begun = begin(request, start, job, options);
     followed = await follow(begun);
   }
-  const exit = await exitOf(followed, { request, start, mark: begun?.mark }, life, options);
-  if (exit !== null) life.emit(exit);
+  const exit = await exitOf(followed, { request, start, mark: begun?.mark }, subscriber, options);
+  if (exit !== null) emit(exit);
 }
 
 interface Begun {
@@ -118,11 +116,6 @@ function beginInWorker(
   return { process, mark, over: over.then(() => null) };
 }
 
-/** What the supervisor of a run is told. */
-function orderedRun(request: RunRequest, job: Job, options: HostUserOptions): string {
-  return `${JSON.stringify(runOrder(request, options))}\n${JSON.stringify(job)}\n`;
-}
-
 function overOf(child: ChildProcess): Promise<string | null> {
   return new Promise((resolve) => {
     child.once("exit", () => resolve(null));
@@ -132,9 +125,10 @@ function overOf(child: ChildProcess): Promise<string | null> {
   });
 }
 
-function runOrder(request: RunRequest, options: HostUserOptions): RunOrder {
+/** The input of a run's supervisor. */
+function orderedRun(request: RunRequest, job: Job, options: HostUserOptions): string {
   const { agent, instanceId } = request;
-  return {
+  const order: RunOrder = {
     order: "keep",
     instanceId,
     workDir: workDirOf(options.baseDir, instanceId),
@@ -142,6 +136,7 @@ function runOrder(request: RunRequest, options: HostUserOptions): RunOrder {
     env: runEnvironment(request, options),
     lifeMs: lifeMs(agent),
   };
+  return `${JSON.stringify(order)}\n${JSON.stringify(job)}\n`;
 }
 
 /** Time in which a run waits for a trigger is none of its timeout, and all its waits are bounded together. */
@@ -152,7 +147,7 @@ function lifeMs({ timeoutSeconds, waitTimeoutSeconds }: AgentConfig): number {
 async function exitOf(
   followed: Followed,
   { request: { instanceId }, start, mark }: Pick<SupervisedRun, "request" | "start" | "mark">,
-  life: Life,
+  { stopping }: RunSubscriber,
   { baseDir }: HostUserOptions,
 ): Promise<RunnerEvent | null> {
   switch (followed.type) {
@@ -161,15 +156,16 @@ async function exitOf(
     case "left":
       return null;
     case "not-begun":
-      // Nothing ran that a log could tell of.
       await rm(logPathOf(baseDir, instanceId), { force: true });
-      if (life.stopping.aborted) return stoppedBeforeStart;
-      return rejectedExit(startProblem(start, followed.said));
-    case "gone":
-      await sendOrder(start, {
-        ...{ order: "end", instanceId, mark },
-        workDir: workDirOf(baseDir, instanceId),
+      if (stopping.aborted) return stoppedBeforeStart;
+      return rejectedExit(startProblem(start, followed.lines));
+    case "gone": {
+      const workDir = workDirOf(baseDir, instanceId);
+      await sendOrder(start, { order: "end", instanceId, mark, workDir });
+      return exitEvent({
+        signal: "SIGKILL",
+        error: "the run's supervisor was ended from outside",
       });
-      return goneExit;
+    }
   }
 }

@@ -1,11 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
+import { spawn } from "node:child_process";
 import type { RunPlace } from "../../contracts/run-place.ts";
 import { killRun, signalGroup } from "../end-processes.ts";
 import { findIsolation } from "./isolation.ts";
 import type { Isolation } from "./isolation.ts";
-import type { PrewarmOrder } from "./supervisor-order.ts";
-import { ownVariables, startProcess } from "./start-process.ts";
+import type { PrewarmOrder, Program } from "./supervisor-order.ts";
 
 /** A run's process that was started before there was a run for it: it waits on its input for where it is to work. */
 export interface PrewarmedProcess {
@@ -76,4 +76,15 @@ export async function endPrewarmed(prewarmed: PrewarmedProcess): Promise<void> {
   if (isWaiting(prewarmed) && prewarmed.child.pid !== undefined)
     signalGroup(prewarmed.child.pid, "SIGKILL");
   await killRun(prewarmed.mark);
+}
+
+/** Starts the process of a run in a session of its own. */
+export function startProcess({ file, args }: Program, place: RunPlace): ChildProcess {
+  return spawn(file, args, { ...place, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+}
+
+/** What sudo sets for the user it changes to. */
+export function ownVariables(env: NodeJS.ProcessEnv): Record<string, string> {
+  const { PATH = "/usr/local/bin:/usr/bin:/bin", USER, LOGNAME = USER } = env;
+  return { PATH, ...(USER === undefined ? {} : { USER }), ...(LOGNAME && { LOGNAME }) };
 }

@@ -1,31 +1,31 @@
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
-import { rejectedExit } from "../rejecting.ts";
-import { endedExit } from "../run-exit.ts";
+import { endedExit, rejectedExit } from "../run-exit.ts";
 import type { RunOutput } from "../run-output.ts";
 import { parseRunLogLine, recordIn } from "./run-log.ts";
 import type { EndRecord, BeginRecord } from "./run-log.ts";
 
-/** What a run's log says, line by line. */
+/** What a run's log has, line by line. */
 export interface RunAccount {
   readonly take: (line: string) => void;
-  /** The exit that the log tells; null when it tells no end. */
+  /** The exit by the log; null when the log has no end. */
   exit(): RunnerEvent | null;
-  /** Null when the run began; otherwise the lines that were said instead, such as sudo's reason. */
+  /** Null when the run began; otherwise the lines that came instead, such as sudo's reason. */
   notBegun(): readonly string[] | null;
 }
 
 /** Lines of a start that failed. */
-const keptLines = 5;
+const maxLinesBefore = 5;
 
 /** Hands a run's output on to `output`, and keeps its end. */
 export function runAccount(output: RunOutput): RunAccount {
   let begun = false;
   let end: { readonly record: EndRecord; readonly time: number } | null = null;
-  const saidBefore: string[] = [];
+  const linesBefore: string[] = [];
 
   const stray = (line: string) => {
     if (begun) output.line("stderr", line, Date.now());
-    else if (line.trim() !== "" && saidBefore.length < keptLines) saidBefore.push(line.trim());
+    else if (line.trim() !== "" && linesBefore.length < maxLinesBefore)
+      linesBefore.push(line.trim());
   };
   const begin = (text: string, time: number) => {
     begun = true;
@@ -47,7 +47,7 @@ export function runAccount(output: RunOutput): RunAccount {
       if (record?.leftover != null) output.line("stderr", leftoverWarning(record.leftover), time);
     },
     exit: () => (end === null ? null : exitEvent(end.record, end.time, output)),
-    notBegun: () => (begun ? null : saidBefore),
+    notBegun: () => (begun ? null : linesBefore),
   };
 }
 

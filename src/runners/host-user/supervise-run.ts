@@ -7,7 +7,7 @@ import { longestTimerMs } from "../../../streams/longest-timer.ts";
 import { lineSplitter } from "../../contracts/line-splitter.ts";
 import { messageOf } from "../../errors.ts";
 import { killRun, signalGroup } from "../end-processes.ts";
-import { assignRun } from "./prewarmed-process.ts";
+import { assignRun, ownVariables, startProcess } from "./prewarmed-process.ts";
 import type { PrewarmedProcess } from "./prewarmed-process.ts";
 import { findIsolation } from "./isolation.ts";
 import type { Isolation } from "./isolation.ts";
@@ -16,7 +16,6 @@ import { runLogWriter } from "./log-writer.ts";
 import type { RunLogWriter } from "./log-writer.ts";
 import { maxTextBytes } from "./run-log.ts";
 import type { EndRecord } from "./run-log.ts";
-import { ownVariables, startProcess } from "./start-process.ts";
 import { makeWorkDir, removeWorkDir } from "./work-dir.ts";
 
 /** What the supervisor was asked by signals. */

@@ -7,7 +7,7 @@ import { lastValueFrom, NEVER, Subject, tap, toArray } from "rxjs";
 import { afterEach, describe, expect, it } from "vitest";
 import { connectEngine } from "../../../src/runners/container/engine.ts";
 import { createReconciler } from "../../../src/runners/container/reconcile.ts";
-import type { FoundRun } from "../../../src/runners/container/reconcile.ts";
+import type { FoundContainer } from "../../../src/runners/container/reconcile.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { exitOf, messagesOf, until } from "../../contracts/runner.ts";
@@ -45,14 +45,18 @@ describe.skipIf(missing !== null)("a run whose scheduler was killed", () => {
     return { instanceId, recorded };
   }
 
-  async function theFound(): Promise<FoundRun> {
+  async function theFound(): Promise<FoundContainer> {
     const [found, ...others] = await reconciler.find();
     expect(others).toEqual([]);
     if (found === undefined) throw new Error("nothing was found");
     return found;
   }
 
-  function resumed(found: FoundRun, last: LogEntry | null, stop$ = new Subject<StopReason>()) {
+  function resumed(
+    found: FoundContainer,
+    last: LogEntry | null,
+    stop$ = new Subject<StopReason>(),
+  ) {
     const request = { ...aRequest(""), instanceId: found.instanceId };
     const run$ = aRunner(engine, { projectDir }).resume({ request, last }, stop$);
     return { run$, stop$ };

@@ -11,9 +11,8 @@ import { agentLabel, projectId, projectLabel } from "../labels.ts";
 import { buildImage } from "./build.ts";
 import type { ImageEvent } from "./build.ts";
 import { inspectImage, withProgram } from "./default-image.ts";
-import { hashEntries } from "./hash-entries.ts";
-import type { TarEntry } from "./tar.ts";
-import { walk } from "./walk.ts";
+import { hashEntries, walk } from "./archive.ts";
+import type { TarEntry } from "./archive.ts";
 
 export interface AgentImageOptions {
   readonly engine: Engine;

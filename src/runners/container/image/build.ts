@@ -7,12 +7,12 @@ import type { Engine } from "../engine.ts";
 import { buildAdvice } from "./build-advice.ts";
 import { createBuildLog } from "./build-log.ts";
 import type { BuildLog } from "./build-log.ts";
-import { ndjsonLines } from "./ndjson-lines.ts";
-import { packTar } from "./tar.ts";
-import type { TarEntry } from "./tar.ts";
+import { packTar } from "./archive.ts";
+import type { TarEntry } from "./archive.ts";
+import { lineSplitter } from "../../../contracts/line-splitter.ts";
 
 /** One image to build. */
-export interface Build {
+interface Build {
   readonly tag: string;
   /** The folder that becomes the context, its `Dockerfile` among the entries. */
   readonly entries: () => AsyncIterable<TarEntry>;
@@ -107,4 +107,29 @@ function oneLine(text: string): string {
 function failed(tag: string, error: unknown): unknown {
   if (error instanceof UserError || isUnreachable(error)) return error;
   return buildFailed(tag, createBuildLog(), engineMessage(error));
+}
+
+/** No line of a build's answer is near this. */
+const longestLine = 1024 * 1024;
+
+/** The JSON documents of a stream that holds one a line; what is no JSON is left out. */
+async function* ndjsonLines<T>(stream: NodeJS.ReadableStream): AsyncGenerator<T> {
+  let lines: string[] = [];
+  const splitter = lineSplitter(longestLine, (line) => lines.push(line));
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    splitter.push(chunk);
+    yield* lines.flatMap((line) => parsed<T>(line));
+    lines = [];
+  }
+  splitter.end();
+  yield* lines.flatMap((line) => parsed<T>(line));
+}
+
+function parsed<T>(line: string): T[] {
+  try {
+    return [JSON.parse(line) as T];
+  } catch {
+    // A proxy's page or half a line of a connection that broke: the build's own end tells what became of it.
+    return [];
+  }
 }

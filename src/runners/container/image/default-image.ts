@@ -8,7 +8,7 @@ import { buildImage } from "./build.ts";
 import type { ImageEvent } from "./build.ts";
 import { defaultDockerfile, programContext } from "./dockerfile.ts";
 import type { Program } from "./program.ts";
-import type { TarEntry } from "./tar.ts";
+import type { TarEntry } from "./archive.ts";
 
 /** The only image that is built by itself. */
 export const defaultImage = "al-agent:latest";

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { access, readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { UserError } from "../../../errors.ts";
-import { hashEntries } from "./hash-entries.ts";
-import type { TarEntry } from "./tar.ts";
-import { walk } from "./walk.ts";
+import { hashEntries, walk } from "./archive.ts";
+import type { TarEntry } from "./archive.ts";
 
 /** The installed program: its own files and the packages that it needs at run time. */
 export interface Program {

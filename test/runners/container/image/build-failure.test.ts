@@ -1,7 +1,7 @@
 import { lastValueFrom } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { buildImage } from "../../../../src/runners/container/image/build.ts";
-import type { TarEntry } from "../../../../src/runners/container/image/tar.ts";
+import type { TarEntry } from "../../../../src/runners/container/image/archive.ts";
 import { reasonOf } from "../../../../src/errors.ts";
 import { testBase, testEngine, testImage } from "../../../helpers/docker.ts";
 

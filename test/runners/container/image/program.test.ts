@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { installedProgram } from "../../../../src/runners/container/image/program.ts";
-import { packTar } from "../../../../src/runners/container/image/tar.ts";
+import { packTar } from "../../../../src/runners/container/image/archive.ts";
 
 const run = promisify(execFile);
 

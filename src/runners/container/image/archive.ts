@@ -1,6 +1,9 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { createHash } from "node:crypto";
+import { readdir, readlink, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { Headers, Pack } from "tar-stream";
 
 /** One entry of a build context. Paths are relative, with slashes. */
@@ -71,5 +74,41 @@ async function* contentOf(archive: Pack, { from, size }: FileEntry): AsyncGenera
   } catch (error) {
     archive.destroy(error instanceof Error ? error : new Error(String(error)));
     throw error;
+  }
+}
+
+/** SHA-256 in hex of names, modes and contents. */
+export async function hashEntries(entries: AsyncIterable<TarEntry>): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of packTar(entries)) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+/**
+ * Everything below `root` as entries below `path`, sorted, so that equal trees give equal archives. `skip` is
+ * asked with the name and the path relative to `root`. What is neither file, directory nor link is left out.
+ */
+export async function* walk(
+  root: string,
+  path: string,
+  skip: (name: string, relative: string) => boolean,
+  relative = "",
+): AsyncGenerator<TarEntry> {
+  const entries = await readdir(join(root, relative), { withFileTypes: true });
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of entries) {
+    const below = relative === "" ? entry.name : `${relative}/${entry.name}`;
+    if (skip(entry.name, below)) continue;
+    const from = join(root, below);
+    const to = path === "" ? below : `${path}/${below}`;
+    if (entry.isDirectory()) {
+      yield { type: "directory", path: to };
+      yield* walk(root, path, skip, below);
+    } else if (entry.isSymbolicLink()) {
+      yield { type: "symlink", path: to, target: await readlink(from) };
+    } else if (entry.isFile()) {
+      const { size, mode } = await stat(from);
+      yield { type: "file", path: to, from, size, executable: (mode & 0o111) !== 0 };
+    }
   }
 }

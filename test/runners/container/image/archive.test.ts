@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { packTar } from "../../../../src/runners/container/image/tar.ts";
+import { packTar } from "../../../../src/runners/container/image/archive.ts";
 
 let dir: string;
 beforeEach(() => {

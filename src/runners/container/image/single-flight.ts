@@ -2,11 +2,11 @@ import { defer, finalize, ReplaySubject, share } from "rxjs";
 import type { Observable } from "rxjs";
 
 /**
- * Work that is done once for all who want the same at the same time: a later subscriber gets what was emitted so far,
- * as `joined` shows it to those who did not start it. It ends early when the last one leaves, and is forgotten when it
+ * Work that is done once for all subscribers of one key at the same time: a later one gets what was emitted so far,
+ * as `joined` shows it to those that did not start it. It ends early when the last one leaves, and is forgotten when it
  * is over.
  */
-export function sharedWork<T>(
+export function singleFlight<T>(
   joined: (event$: Observable<T>) => Observable<T>,
 ): (key: string, work: () => Observable<T>) => Observable<T> {
   const running = new Map<string, Observable<T>>();

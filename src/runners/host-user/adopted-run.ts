@@ -1,0 +1,71 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { FoundRun, RunToResume } from "../adopt-runs.ts";
+import { adoptedOutput } from "../adopted-output.ts";
+import type { RecordedPlace } from "../adopted-output.ts";
+import type { RunSubscriber } from "../as-run.ts";
+import { lostExit } from "../run-exit.ts";
+import { followRun } from "./follow-run.ts";
+import type { HostUserOptions } from "./host-user-options.ts";
+import { sendOrder } from "./supervisor-process.ts";
+import { isAlive } from "./process-identity.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
+import { supervisorStartOf } from "./run-environment.ts";
+import { logPathOf, readEndRecord, readRunRecord, workDirOf } from "./run-files.ts";
+
+/** Those of the instances that live, or whose end was not observed; remains of others are ended and removed. */
+export async function findRuns(
+  instanceIds: readonly string[],
+  options: HostUserOptions,
+): Promise<readonly FoundRun[]> {
+  const found = await Promise.all(instanceIds.map((id) => findRun(id, options)));
+  return found.filter((run) => run !== null);
+}
+
+async function findRun(instanceId: string, options: HostUserOptions): Promise<FoundRun | null> {
+  const path = logPathOf(options.baseDir, instanceId);
+  const record = await readRunRecord(path);
+  if (record === null) return null;
+  const { agent, process, mark } = record;
+  if (isAlive(process) || (await readEndRecord(path)) !== null) return { instanceId, agent };
+  const start = supervisorStartOf(agent.name, agent.runtime.runAs, options);
+  const workDir = workDirOf(options.baseDir, instanceId);
+  await sendOrder(start, { order: "end", instanceId, mark, workDir });
+  return null;
+}
+
+/** A run of an earlier scheduler, from the line after its last logged one to its exit. */
+export async function adoptedRun(
+  run: RunToResume,
+  subscriber: RunSubscriber,
+  options: HostUserOptions,
+): Promise<void> {
+  const { instanceId, agent } = run.request;
+  const { emit } = subscriber;
+  const record = await readRunRecord(logPathOf(options.baseDir, instanceId));
+  if (record === null) return emit(lostExit("the run's log is gone"));
+  const workDir = workDirOf(options.baseDir, instanceId);
+  const output = await adoptedOutput(run, { place, emit, workDir }, options);
+  const start = supervisorStartOf(agent.name, agent.runtime.runAs, options);
+  const { process, mark } = record;
+  const supervised = { request: run.request, start, process, mark, over: gone(process), output };
+  const followed = await followRun(supervised, subscriber, options);
+  if (followed.type === "left") return;
+  if (followed.type === "exit") return emit(followed.exit);
+  await sendOrder(start, { order: "end", instanceId, mark, workDir });
+  emit(lostExit("the run's supervisor went away while there was no scheduler"));
+}
+
+/** How often a process that is not our child is checked, in ms. */
+const checkEveryMs = 100;
+
+async function gone(process: ProcessIdentity): Promise<void> {
+  while (isAlive(process)) await wait(checkEveryMs);
+}
+
+/** Beyond this the place was missed: clocks of a run's processes differ by less, in ms. */
+const marginMs = 5000;
+
+const place: RecordedPlace = {
+  isLast: (entry, last) => entry.time === last.time && entry.msg === last.msg,
+  isLater: (entry, last) => entry.time > last.time + marginMs,
+};
