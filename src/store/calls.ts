@@ -4,7 +4,7 @@ import type { Outcome, Trigger, WorkItem } from "../../streams/vocabulary.ts";
 import type { Taker } from "../contracts/webhook-receipts.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
-import { prepareWaitEnd } from "./waits.ts";
+import { prepareWaits } from "./waits.ts";
 
 /** What became of a call so far: that of its latest attempt. */
 export interface CallState {
@@ -18,27 +18,10 @@ export interface CallState {
   readonly reason: string | null;
 }
 
-/** The calls between runs, which are work like any other. */
-export interface Calls {
-  /**
-   * Commits a call, once: `known` when there is one of that id already, `too_many` when its tree of calls holds `limit`
-   * of them. `taken`: the run that waited for it waits still and takes it, so that it never waits itself.
-   */
-  add(
-    item: WorkItem,
-    limit: number,
-    taker: Taker | null,
-  ): Promise<"queued" | "taken" | "known" | "too_many">;
-  /** The calls of a run among these, as they are once all earlier writes are committed. */
-  read(callerInstance: string, callIds: readonly string[]): Promise<readonly CallState[]>;
-  /** What an earlier scheduler left: the calls that are not over. */
-  open(): readonly OpenCall[];
-}
-
-/** Reads and writes the calls in `triggers`. */
-export function createCalls(db: DatabaseSync, { write }: GroupCommit): Calls {
+/** Reads and writes the calls between runs, which are work in `triggers` like any other. */
+export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
   const insert = prepareInsert(db);
-  const endWait = prepareWaitEnd(db);
+  const waits = prepareWaits(db);
   const known = db.prepare("SELECT 1 FROM triggers WHERE call_id = ? LIMIT 1");
   const ofRoot = db.prepare(
     "SELECT count(*) AS n FROM triggers WHERE root = ? AND attempt = 1 AND replay_of IS NULL",
@@ -57,7 +40,7 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit): Calls {
     if (trigger.kind !== "agent-call") throw new Error(`work item ${item.id} is no call`);
     if (known.get(trigger.callId) !== undefined) return "known";
     if (Number(ofRoot.get(trigger.root)?.n) >= limit) return "too_many";
-    if (taker?.isWaiting() === true && endWait(taker)) {
+    if (taker?.isWaiting() === true && waits.end(taker)) {
       insert(takenRow(item, taker.instanceId));
       return "taken";
     }
@@ -65,10 +48,17 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit): Calls {
     return "queued";
   };
   return {
-    add: (item, limit, taker) => write(() => add(item, limit, taker)),
-    read: (caller, callIds) =>
+    /**
+     * Commits a call, once: `known` when there is one of that id already, `too_many` when its tree of calls holds `limit`
+     * of them. `taken`: the run that waited for it waits still and takes it, so that it never waits itself.
+     */
+    add: (item: WorkItem, limit: number, taker: Taker | null) =>
+      write(() => add(item, limit, taker)),
+    /** The calls of a run among these, as they are once all earlier writes are committed. */
+    read: (caller: string, callIds: readonly string[]): Promise<readonly CallState[]> =>
       write(() => callIds.flatMap((callId) => stateOf(latest.get(callId, caller)))),
-    open: () => (open.all() as unknown as OpenRow[]).flatMap(openCall),
+    /** The calls of an earlier scheduler that are not over. */
+    open: (): readonly OpenCall[] => (open.all() as unknown as OpenRow[]).flatMap(openCall),
   };
 }
 

@@ -10,30 +10,23 @@ export interface Channel {
   readonly dir: string;
 }
 
-/** The channels of runs that live, so that a restarted scheduler opens the same ones again. */
-export interface Channels {
-  /** Resolves once committed; waits for the store, as remove does. */
-  add(channel: Channel): Promise<void>;
-  remove(instanceId: string): Promise<void>;
-  all(): readonly Channel[];
-}
-
-/** Reads and writes `channels`. */
-export function createChannels(db: DatabaseSync, { record }: GroupCommit): Channels {
+/** Reads and writes `channels`, those of runs that live, so that a restarted scheduler opens the same ones again. */
+export function createChannels(db: DatabaseSync, { record }: GroupCommit) {
   const insert = db.prepare("INSERT INTO channels VALUES (?, ?, ?)");
   const remove = db.prepare("DELETE FROM channels WHERE instance_id = ?");
   const select = db.prepare(
     "SELECT instance_id AS instanceId, token_hash AS tokenHash, dir FROM channels",
   );
   return {
-    add: ({ instanceId, tokenHash, dir }) =>
+    /** Resolves once committed; waits for the store, as remove does. */
+    add: ({ instanceId, tokenHash, dir }: Channel): Promise<void> =>
       record(() => {
         insert.run(instanceId, tokenHash, dir);
       }),
-    remove: (instanceId) =>
+    remove: (instanceId: string): Promise<void> =>
       record(() => {
         remove.run(instanceId);
       }),
-    all: () => select.all() as unknown as Channel[],
+    all: (): readonly Channel[] => select.all() as unknown as Channel[],
   };
 }

@@ -6,17 +6,6 @@ import type { Cursor } from "./history-filter.ts";
 import { bucketMs, windowAfter, windowAt } from "./history-window.ts";
 import type { BucketCount, Window } from "./history-window.ts";
 
-/** The trigger history of a project. */
-export interface History {
-  /**
-   * One page, newest first. `before` takes a page by cursor, fast at any depth and stable while entries arrive, and
-   * then `page` skips nothing. `total` is that of the filters. Throws UserError `bad_cursor` and those of the store.
-   */
-  query(query: HistoryQuery): HistoryPage;
-  /** The tree of calls that an entry belongs to; undefined when there is no such entry. Throws those of the store. */
-  callTree(id: string): CallTree | undefined;
-}
-
 interface Row extends Omit<HistoryEntry, "at" | "startedAt" | "endedAt" | "deadLetter" | "value"> {
   readonly seq: number;
   readonly at: number;
@@ -42,14 +31,19 @@ const columns = `seq, id, at, kind, agent, source, event, action, receipt_id AS 
 /** Entries of one tree that are told: a call of it may have been tried more than once. */
 const longestTree = 500;
 
-/** Reads `triggers` as history. */
-export function createHistory(db: DatabaseSync): History {
+/** Reads `triggers` as the history of a project. */
+export function createHistory(db: DatabaseSync) {
   return {
-    query: (query) => {
+    /**
+     * One page, newest first. `before` takes a page by cursor, fast at any depth and stable while entries arrive, and
+     * then `page` skips nothing. `total` is that of the filters. Throws UserError `bad_cursor` and those of the store.
+     */
+    query: (query: HistoryQuery) => {
       const cursor = query.before === undefined ? null : parseCursor(query.before);
       return pageOf(db, query, cursor);
     },
-    callTree: (id) => treeOf(db, id),
+    /** The tree of calls that an entry belongs to; undefined when there is no such entry. Throws those of the store. */
+    callTree: (id: string) => treeOf(db, id),
   };
 }
 
@@ -114,14 +108,9 @@ function countIn(db: DatabaseSync, query: HistoryQuery, since: number): number {
 function rowsIn(
   db: DatabaseSync,
   query: HistoryQuery,
-  {
-    from,
-    to,
-    skip,
-    cursor,
-    size,
-  }: Window & { readonly cursor: Cursor | null; readonly size: number },
+  window: Window & { readonly cursor: Cursor | null; readonly size: number },
 ): Row[] {
+  const { from, to, skip, cursor, size } = window;
   const { index, ...filter } = rowFilter(query);
   const { sql, values } = allOf([
     filter,

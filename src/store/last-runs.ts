@@ -9,16 +9,8 @@ export interface LastRun {
   readonly reason: string | null;
 }
 
-/** The latest run of each agent, kept apart from history so that neither its size nor its pruning matters. */
-export interface LastRuns {
-  /** Null for an agent that has none. */
-  of(agent: string): LastRun | null;
-  /** Inside the caller's transaction; an earlier run than the one known changes nothing. */
-  record(agent: string, run: LastRun): void;
-}
-
-/** Reads and writes `last_runs`. */
-export function createLastRuns(db: DatabaseSync): LastRuns {
+/** Reads and writes `last_runs`: apart from history, so that neither its size nor its pruning matters. */
+export function createLastRuns(db: DatabaseSync) {
   const select = db.prepare(
     `SELECT started_at AS startedAt, ended_at AS endedAt, outcome, reason FROM last_runs
      WHERE agent = ?`,
@@ -30,12 +22,16 @@ export function createLastRuns(db: DatabaseSync): LastRuns {
      WHERE excluded.started_at >= last_runs.started_at`,
   );
   return {
-    of: (agent) => {
+    /** Null for an agent that has none. */
+    of: (agent: string): LastRun | null => {
       const row = select.get(agent) as LastRun | undefined;
       return row === undefined ? null : { ...row };
     },
-    record: (agent, run) => {
+    /** Inside the caller's transaction; an earlier run than the one known changes nothing. */
+    record: (agent: string, run: LastRun): void => {
       upsert.run(agent, run.startedAt, run.endedAt, run.outcome, run.reason);
     },
   };
 }
+
+export type LastRuns = ReturnType<typeof createLastRuns>;

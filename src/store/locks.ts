@@ -2,21 +2,13 @@ import type { DatabaseSync } from "node:sqlite";
 import type { HeldLock } from "../../streams/coordination/lock-events.ts";
 import type { GroupCommit } from "./group-commit.ts";
 
-/** The locks that runs hold; every promise resolves once its change is committed. */
-export interface Locks {
-  /** A new holder, or the same for longer. */
-  save(lock: HeldLock): Promise<void>;
-  /** Waits for the store. */
-  remove(lock: HeldLock): Promise<void>;
-  all(): readonly HeldLock[];
-  /** The highest fencing token that was ever saved; 0 before the first. */
-  lastToken(): number;
-}
-
 const tokenSetting = "fencing_token";
 
-/** Reads and writes `locks`; the counter of tokens is kept apart, as it outlives every lock. */
-export function createLocks(db: DatabaseSync, { write, record }: GroupCommit): Locks {
+/**
+ * Reads and writes `locks`; every promise resolves once its change is committed. The counter of tokens is kept apart, as
+ * it outlives every lock.
+ */
+export function createLocks(db: DatabaseSync, { write, record }: GroupCommit) {
   const save = db.prepare(
     "INSERT INTO locks VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (resource) DO UPDATE SET agent = excluded.agent, " +
       "instance_id = excluded.instance_id, fencing_token = excluded.fencing_token, " +
@@ -33,16 +25,20 @@ export function createLocks(db: DatabaseSync, { write, record }: GroupCommit): L
   );
   const token = db.prepare(`SELECT value FROM settings WHERE name = '${tokenSetting}'`);
   return {
-    save: ({ resource, agent, instanceId, fencingToken, heldSince, expiresAt }) =>
+    /** A new holder, or the same for longer. */
+    save: (lock: HeldLock): Promise<void> =>
       write(() => {
+        const { resource, agent, instanceId, fencingToken, heldSince, expiresAt } = lock;
         save.run(resource, agent, instanceId, fencingToken, heldSince, expiresAt);
         count.run(String(fencingToken));
       }),
-    remove: ({ resource, fencingToken }) =>
+    /** Waits for the store. */
+    remove: ({ resource, fencingToken }: HeldLock): Promise<void> =>
       record(() => {
         remove.run(resource, fencingToken);
       }),
-    all: () => select.all() as unknown as HeldLock[],
+    all: (): readonly HeldLock[] => select.all() as unknown as HeldLock[],
+    /** The highest fencing token that was ever saved; 0 before the first. */
     lastToken: () => Number(token.get()?.value ?? 0),
   };
 }

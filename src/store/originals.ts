@@ -11,19 +11,8 @@ export interface Original {
   readonly trigger: Trigger | null;
 }
 
-/** What replays run again. */
-export interface Originals {
-  /** Undefined when the history holds no such entry. */
-  of(id: string): Original | undefined;
-  /**
-   * The id of the entry that a delivery first gave an agent, or gave no agent at all; null when there is none. `at` is
-   * when the delivery came, epoch ms.
-   */
-  ofDelivery(receipt: { readonly id: string; readonly at: number }, agent: string): string | null;
-}
-
 /** Reads `triggers` for replays. */
-export function createOriginals(db: DatabaseSync): Originals {
+export function createOriginals(db: DatabaseSync) {
   const byId = db.prepare(
     "SELECT agent, receipt_id AS receiptId, trigger FROM triggers WHERE id = ?",
   );
@@ -33,17 +22,19 @@ export function createOriginals(db: DatabaseSync): Originals {
      WHERE at = ? AND receipt_id = ? AND (agent = ? OR agent IS NULL) ORDER BY agent IS NULL, seq LIMIT 1`,
   );
   return {
-    of: (id) => {
+    /** Undefined when the history holds no such entry. */
+    of: (id: string): Original | undefined => {
       const row = byId.get(id) as OriginalRow | undefined;
-      if (row === undefined) return undefined;
-      const { agent, receiptId, trigger } = row;
-      return {
-        agent,
-        receiptId,
-        trigger: trigger === null ? null : (JSON.parse(trigger) as Trigger),
-      };
+      return row && { ...row, trigger: JSON.parse(row.trigger ?? "null") as Trigger | null };
     },
-    ofDelivery: ({ id, at }, agent) => {
+    /**
+     * The id of the entry that a delivery first gave an agent, or gave no agent at all; null when there is none. `at` is
+     * when the delivery came, epoch ms.
+     */
+    ofDelivery: (
+      { id, at }: { readonly id: string; readonly at: number },
+      agent: string,
+    ): string | null => {
       const found = ofReceipt.get(at, id, agent)?.id;
       return typeof found === "string" ? found : null;
     },

@@ -3,7 +3,7 @@ import type { Wait } from "../../streams/coordination/waits.ts";
 import type { Trigger, WorkItem } from "../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { prepareInsert, takenBy, takenRow } from "./trigger-rows.ts";
-import { prepareIsOpen, prepareStoredAnswer, prepareWaitEnd } from "./waits.ts";
+import { prepareWaits } from "./waits.ts";
 import type { WaitEnd } from "./waits.ts";
 
 /** A place among the receipts, which are read in the order of their arrival. */
@@ -20,28 +20,15 @@ export interface DeliveryPage {
   readonly next: ReceiptPosition | null;
 }
 
-/** What came before a run began to wait, in pages, so that nothing of it is held in memory. */
-export interface PastTriggers {
-  /** Work that waits in the queue of the wait's agent, oldest first, after the item of this place (0 for all). */
-  queued(wait: Wait, after: number): readonly { readonly seq: number; readonly item: WorkItem }[];
-  /**
-   * Deliveries since the start of the wait's run that have its source and event, and that no run of its agent has or
-   * had, in the order of their arrival; `from` null begins.
-   */
-  deliveries(wait: Wait, from: ReceiptPosition | null): DeliveryPage;
-  /**
-   * Ends a wait with one of these; resolves once that is committed, to the answer that the wait has: another one when
-   * it was over before. Null when a run of the agent has the work by now.
-   */
-  take(item: WorkItem, end: WaitEnd): Promise<{ readonly answer: unknown } | null>;
-}
-
 const itemsPerPage = 50;
 /** Looked at in one page, whether they fit or not: about a millisecond. */
 const receiptsPerPage = 500;
 
-/** Reads `triggers` and `receipts` for waits that look back. */
-export function createPastTriggers(db: DatabaseSync, { write }: GroupCommit): PastTriggers {
+/**
+ * Reads `triggers` and `receipts` for waits that look back at what came before: in pages, so that nothing of it is held in
+ * memory.
+ */
+export function createPastTriggers(db: DatabaseSync, { write }: GroupCommit) {
   const queued = db.prepare(
     `SELECT seq, id, at, agent, attempt, trigger FROM triggers
      WHERE state <> 'ended' AND state = 'queued' AND agent = ? AND kind = ? AND seq > ?
@@ -61,26 +48,35 @@ export function createPastTriggers(db: DatabaseSync, { write }: GroupCommit): Pa
      FROM receipts WHERE (at, seq) > (:at, :seq) ORDER BY at, seq LIMIT ${receiptsPerPage}`,
   );
   const takeRow = prepareTake(db);
-  const isOpen = prepareIsOpen(db);
-  const endWait = prepareWaitEnd(db);
-  const answerOf = prepareStoredAnswer(db);
+  const waits = prepareWaits(db);
 
-  const take = (item: WorkItem, end: WaitEnd) => {
+  const take = (item: WorkItem, end: WaitEnd): { readonly answer: unknown } | null => {
     const { instanceId, key } = end;
-    if (!isOpen(end)) return { answer: answerOf(instanceId, key) };
+    if (!waits.isOpen(end)) return { answer: waits.answer(instanceId, key) };
     if (!takeRow(item, instanceId)) return null;
-    endWait(end);
+    waits.end(end);
     return { answer: end.answer };
   };
   return {
-    queued: ({ agent, condition }, after) =>
+    /** Work that waits in the queue of the wait's agent, oldest first, after the item of this place (0 for all). */
+    queued: (
+      { agent, condition }: Wait,
+      after: number,
+    ): readonly { readonly seq: number; readonly item: WorkItem }[] =>
       (queued.all(agent, condition.kind, after) as unknown as QueuedRow[]).map(
         ({ seq, trigger, ...row }) => ({
           seq,
           item: { ...row, trigger: JSON.parse(trigger) as Trigger },
         }),
       ),
-    deliveries: ({ agent, instanceId, condition }, from) => {
+    /**
+     * Deliveries since the start of the wait's run that have its source and event, and that no run of its agent has or
+     * had, in the order of their arrival; `from` null begins.
+     */
+    deliveries: (
+      { agent, instanceId, condition }: Wait,
+      from: ReceiptPosition | null,
+    ): DeliveryPage => {
       const start = startOf.get(instanceId)?.at;
       const { at, seq } = from ?? { at: typeof start === "number" ? start : Infinity, seq: 0 };
       const { source = null, event = null } = condition;
@@ -91,9 +87,15 @@ export function createPastTriggers(db: DatabaseSync, { write }: GroupCommit): Pa
         next: last === undefined ? null : { at: last.at, seq: last.seq },
       };
     },
-    take: (item, end) => write(() => take(item, end)),
+    /**
+     * Ends a wait with one of these; resolves once that is committed, to the answer that the wait has: another one when
+     * it was over before. Null when a run of the agent has the work by now.
+     */
+    take: (item: WorkItem, end: WaitEnd) => write(() => take(item, end)),
   };
 }
+
+export type PastTriggers = ReturnType<typeof createPastTriggers>;
 
 interface QueuedRow extends Omit<WorkItem, "trigger"> {
   readonly seq: number;

@@ -3,22 +3,15 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Acceptance, Accepted, Receipt, TakenWork } from "../contracts/webhook-receipts.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { deadLetterRow, leftRow, prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
-import { prepareWaitEnd } from "./waits.ts";
-
-/** The accepted webhook deliveries of a project. */
-export interface Receipts {
-  /** Resolves once committed. Same source, delivery id and body as an accepted one is a duplicate. */
-  accept(acceptance: Acceptance): Promise<Accepted>;
-  get(id: string): Receipt | null;
-}
+import { prepareWaits } from "./waits.ts";
 
 interface ReceiptRow extends Omit<Receipt, "headers" | "matched"> {
   readonly headers: string;
   readonly matched: string;
 }
 
-/** Reads and writes `receipts`. */
-export function createReceipts(db: DatabaseSync, { write }: GroupCommit): Receipts {
+/** Reads and writes `receipts`, the accepted webhook deliveries of a project. */
+export function createReceipts(db: DatabaseSync, { write }: GroupCommit) {
   const insertTrigger = prepareInsert(db);
   const insert = db.prepare(
     `INSERT INTO receipts (id, at, source, type, delivery_id, body_hash, headers, body, matched, reason)
@@ -32,8 +25,8 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit): Receip
      FROM receipts WHERE id = ?`,
   );
 
-  const endWait = prepareWaitEnd(db);
-  const isTaken = ({ by }: TakenWork): boolean => by.isWaiting() && endWait(by);
+  const waits = prepareWaits(db);
+  const isTaken = ({ by }: TakenWork): boolean => by.isWaiting() && waits.end(by);
   const accept = ({ receipt, items, taken, deadLetters }: Acceptance): Accepted => {
     const { id, at, source, type, deliveryId, headers, body, matched, reason } = receipt;
     const bodyHash = hash("sha256", body, "hex");
@@ -53,8 +46,9 @@ export function createReceipts(db: DatabaseSync, { write }: GroupCommit): Receip
   };
 
   return {
-    accept: (acceptance) => write(() => accept(acceptance)),
-    get: (id) => {
+    /** Resolves once committed. Same source, delivery id and body as an accepted one is a duplicate. */
+    accept: (acceptance: Acceptance) => write(() => accept(acceptance)),
+    get: (id: string): Receipt | null => {
       const row = byId.get(id) as unknown as ReceiptRow | undefined;
       if (row === undefined) return null;
       return {

@@ -5,32 +5,14 @@ import type { GroupCommit } from "./group-commit.ts";
 /** When an agent's schedule was last looked at, epoch ms: at a tick, a change or a start. */
 export interface LastTick {
   readonly at: number;
-  /** The schedule that was in force; null when there was none, or a version wrote it that did not tell. */
+  /** The active schedule; null when there was none, or the version that wrote it did not store it. */
   readonly schedule: Schedule | null;
-}
-
-/** What survives a restart besides work: switches that a person set, and how far cron came. */
-export interface Settings {
-  paused(): boolean;
-  setPaused(paused: boolean): Promise<void>;
-  /** Names of the agents that a person disabled. */
-  disabledAgents(): ReadonlySet<string>;
-  setDisabled(agent: string, disabled: boolean): Promise<void>;
-  /** When a scheduler last said that it lives, epoch ms; null before the first time. */
-  lastAlive(): number | null;
-  recordAlive(at: number): Promise<void>;
-  /** When a scheduler last began to stop, epoch ms; null before the first time. */
-  stoppedAt(): number | null;
-  recordStop(at: number): Promise<void>;
-  lastTicks(): ReadonlyMap<string, LastTick>;
-  /** Waits for the store. */
-  recordTick(agent: string, tick: LastTick): Promise<void>;
 }
 
 const planPrefix = "cron_plan/";
 
-/** Reads and writes the settings tables. */
-export function createSettings(db: DatabaseSync, { write, record }: GroupCommit): Settings {
+/** Reads and writes what survives a restart besides work: switches that a person set, and how far cron came. */
+export function createSettings(db: DatabaseSync, { write, record }: GroupCommit) {
   const get = db.prepare("SELECT value FROM settings WHERE name = ?");
   const set = db.prepare(
     "INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
@@ -50,17 +32,21 @@ export function createSettings(db: DatabaseSync, { write, record }: GroupCommit)
 
   return {
     paused: () => get.get("paused")?.value === "true",
-    setPaused: (paused) => put("paused", String(paused)),
-    disabledAgents: () => new Set(disabled.all().map((row) => String(row.agent))),
-    setDisabled: (agent, off) =>
+    setPaused: (paused: boolean) => put("paused", String(paused)),
+    /** Names of the agents that a person disabled. */
+    disabledAgents: (): ReadonlySet<string> =>
+      new Set(disabled.all().map((row) => String(row.agent))),
+    setDisabled: (agent: string, off: boolean): Promise<void> =>
       write(() => {
         (off ? disable : enable).run(agent);
       }),
+    /** The last heartbeat of a scheduler, epoch ms; null before the first. */
     lastAlive: () => numberIn(get.get("last_alive")?.value),
-    recordAlive: (at) => put("last_alive", String(at)),
+    recordAlive: (at: number) => put("last_alive", String(at)),
+    /** When a scheduler last began to stop, epoch ms; null before the first time. */
     stoppedAt: () => numberIn(get.get("stopped_at")?.value),
-    recordStop: (at) => put("stopped_at", String(at)),
-    lastTicks: () => {
+    recordStop: (at: number) => put("stopped_at", String(at)),
+    lastTicks: (): ReadonlyMap<string, LastTick> => {
       const schedules = new Map(plans.all().map(({ name, value }) => [name, scheduleIn(value)]));
       return new Map(
         ticks.all().map(({ agent, at }) => {
@@ -69,13 +55,16 @@ export function createSettings(db: DatabaseSync, { write, record }: GroupCommit)
         }),
       );
     },
-    recordTick: (agent, { at, schedule }) =>
+    /** Waits for the store. */
+    recordTick: (agent: string, { at, schedule }: LastTick): Promise<void> =>
       record(() => {
         tick.run(agent, at);
         set.run(`${planPrefix}${agent}`, JSON.stringify(schedule));
       }),
   };
 }
+
+export type Settings = ReturnType<typeof createSettings>;
 
 function numberIn(value: unknown): number | null {
   return value === undefined ? null : Number(value);

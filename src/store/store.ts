@@ -1,64 +1,30 @@
 import { join } from "node:path";
 import { createCalls } from "./calls.ts";
-import type { Calls } from "./calls.ts";
 import { createChannels } from "./channels.ts";
-import type { Channels } from "./channels.ts";
 import { openDatabase } from "./database.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { createHistory } from "./history.ts";
-import type { History } from "./history.ts";
 import { createLastRuns } from "./last-runs.ts";
-import type { LastRun } from "./last-runs.ts";
 import { createLocks } from "./locks.ts";
-import type { Locks } from "./locks.ts";
 import { migrations } from "./migrations.ts";
 import { createPastTriggers } from "./past-triggers.ts";
-import type { PastTriggers } from "./past-triggers.ts";
 import { createOriginals } from "./originals.ts";
-import type { Originals } from "./originals.ts";
 import { prune } from "./prune.ts";
-import type { Pruned, Retention } from "./prune.ts";
+import type { Retention } from "./prune.ts";
 import { createReceipts } from "./receipts.ts";
-import type { Receipts } from "./receipts.ts";
 import { openRuns, recover } from "./recover.ts";
-import type { OpenRun, Recovered, Times } from "./recover.ts";
+import type { Times } from "./recover.ts";
 import { createSettings } from "./settings.ts";
-import type { Settings } from "./settings.ts";
 import { withStoreErrors } from "./store-error.ts";
 import { ensureStateDir } from "./state-dir.ts";
 import { createWaits } from "./waits.ts";
-import type { Waits } from "./waits.ts";
 import { createWork } from "./work.ts";
-import type { Work } from "./work.ts";
-
-/** Everything a project keeps in `.al/state.db`. */
-export interface Store {
-  readonly work: Work;
-  readonly history: History;
-  readonly originals: Originals;
-  readonly receipts: Receipts;
-  readonly settings: Settings;
-  readonly channels: Channels;
-  readonly locks: Locks;
-  readonly calls: Calls;
-  readonly waits: Waits;
-  readonly past: PastTriggers;
-  /** The agent's latest run that started and is over; null when there is none. */
-  lastRun(agent: string): LastRun | null;
-  /** The runs that an earlier scheduler did not see the end of; until `recover`, to find out which of them live. */
-  openRuns(): readonly OpenRun[];
-  /** Takes over what an earlier scheduler left; once, before anything else is written. */
-  recover(alive?: ReadonlySet<string>): Promise<Recovered>;
-  prune(retention: Retention): Promise<Pruned>;
-  /** Commits what waits and closes; later writes are rejected. */
-  close(): void;
-}
 
 /**
- * Opens a project's store and makes it when there is none. `now` gives epoch ms. Throws UserError `state_dir`,
+ * Everything that a project keeps in `.al/state.db`, which is made when there is none. `now` gives epoch ms. Throws UserError `state_dir`,
  * `store_unavailable`, `store_corrupt` or `store_newer`.
  */
-export function openStore(projectDir: string, now: () => number = Date.now): Store {
+export function openStore(projectDir: string, now: () => number = Date.now) {
   const path = join(ensureStateDir(projectDir), "state.db");
   const db = openDatabase(path, migrations);
   const commits = createGroupCommit(db, path);
@@ -75,16 +41,22 @@ export function openStore(projectDir: string, now: () => number = Date.now): Sto
     calls: withStoreErrors(path, createCalls(db, commits)),
     waits: withStoreErrors(path, createWaits(db, commits)),
     past: withStoreErrors(path, createPastTriggers(db, commits)),
-    lastRun: (agent) => lastRuns.of(agent),
+    /** The agent's latest run that started and is over; null when there is none. */
+    lastRun: (agent: string) => lastRuns.of(agent),
+    /** The runs that an earlier scheduler did not see the end of; until `recover`, to find out which of them live. */
     openRuns: () => openRuns(db, { now: now(), stoppedAt: settings.stoppedAt() }),
-    recover: (alive = new Set()) => {
+    /** Takes over what an earlier scheduler left; once, before anything else is written. */
+    recover: (alive: ReadonlySet<string> = new Set()) => {
       const times = (): Times => ({ now: now(), stoppedAt: settings.stoppedAt() });
       return recover(db, commits, lastRuns, alive, times);
     },
-    prune: (retention) => prune(db, commits, retention),
+    prune: (retention: Retention) => prune(db, commits, retention),
+    /** Commits what waits and closes; later writes are rejected. */
     close: () => {
       commits.flush();
       if (db.isOpen) db.close();
     },
   });
 }
+
+export type Store = ReturnType<typeof openStore>;

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from "node:sqlite";
-import { createCommitMark } from "./commit-mark.ts";
 import { isUnavailable, storeError } from "./store-error.ts";
 
 /** One of the writes of a transaction. */
@@ -63,4 +62,31 @@ function rollBack(db: DatabaseSync): void {
   } catch (error) {
     process.emitWarning(`the store could not roll back: ${String(error)}`);
   }
+}
+
+/**
+ * Counts the transactions of a connection in a temporary table, which is committed and rolled back with the rest. It is
+ * in memory: on disk it would need space in /tmp for every commit.
+ */
+function createCommitMark(db: DatabaseSync) {
+  db.exec(
+    "PRAGMA temp_store = MEMORY; CREATE TEMP TABLE commit_mark (n INTEGER); INSERT INTO commit_mark VALUES (0)",
+  );
+  const update = db.prepare("UPDATE temp.commit_mark SET n = ?");
+  const select = db.prepare("SELECT n FROM temp.commit_mark");
+  let last = 0;
+  return {
+    /** Inside each transaction. */
+    set: () => {
+      update.run(++last);
+    },
+    /** Whether the transaction that set it last is committed; false also when that is unknown. */
+    isCommitted: () => {
+      try {
+        return db.isOpen && !db.isTransaction && select.get()?.n === last;
+      } catch {
+        return false;
+      }
+    },
+  };
 }

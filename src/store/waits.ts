@@ -13,62 +13,51 @@ export interface WaitEnd {
   readonly waitedMs: number;
 }
 
-/**
- * What runs wait for, and what they were told that they could not find out again. Every promise resolves once its
- * change is committed.
- */
-export interface Waits {
-  add(wait: Wait): Promise<void>;
-  /** Resolves to the answer that the wait has: another one when it was over before, undefined when it was given up. */
-  end(end: WaitEnd): Promise<unknown>;
-  /** The run no longer waits for the answer. */
-  cancel(end: Omit<WaitEnd, "answer">): Promise<void>;
-  all(): readonly Wait[];
-  /** The answer to a request that was made before; undefined when there is none. */
-  answer(instanceId: string, key: string): unknown;
-  /** `instead` names the request whose answer is not needed any more. */
-  remember(instanceId: string, key: string, answer: unknown, instead?: string): Promise<void>;
-  /** The run is over, and asks nothing more. Waits for the store. */
-  forget(instanceId: string): Promise<void>;
-}
+/** Reads and writes waits and their answers inside the caller's transaction. */
+export function prepareWaits(db: DatabaseSync) {
+  const find = db.prepare("SELECT 1 FROM waits WHERE instance_id = ? AND key = ?");
+  const remove = db.prepare("DELETE FROM waits WHERE instance_id = ? AND key = ?");
+  // The condition on the state is what its index asks for.
+  const stood = db.prepare(
+    "UPDATE triggers SET waited_ms = ? WHERE instance_id = ? AND state <> 'ended'",
+  );
+  const findAnswer = db.prepare("SELECT answer FROM answers WHERE instance_id = ? AND key = ?");
+  const insertAnswer = db.prepare("INSERT INTO answers VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
 
-/** Whether a wait is in store, so that it is not over. */
-export function prepareIsOpen(
-  db: DatabaseSync,
-): (wait: Pick<WaitEnd, "instanceId" | "key">) => boolean {
-  const select = db.prepare("SELECT 1 FROM waits WHERE instance_id = ? AND key = ?");
-  return ({ instanceId, key }) => select.get(instanceId, key) !== undefined;
-}
-
-/**
- * Prepares the end of a wait, to be written inside the caller's transaction. False when it was over before: then its
- * answer is another one.
- */
-export function prepareWaitEnd(db: DatabaseSync): (end: WaitEnd) => boolean {
-  const isOpen = prepareIsOpen(db);
-  const remove = prepareRemoval(db);
-  const remember = prepareAnswer(db);
-  return (end) => {
-    const wasOpen = isOpen(end);
-    remove(end);
-    if (wasOpen) remember(end.instanceId, end.key, end.answer);
-    return wasOpen;
+  const cancel = ({ instanceId, key, waitedMs }: Omit<WaitEnd, "answer">): boolean => {
+    const { changes } = remove.run(instanceId, key);
+    stood.run(waitedMs, instanceId);
+    return changes === 1;
+  };
+  const remember = (instanceId: string, key: string, answer: unknown): void => {
+    insertAnswer.run(instanceId, key, JSON.stringify(answer));
+  };
+  return {
+    /** Whether a wait is in store, so that it is not over. */
+    isOpen: ({ instanceId, key }: Pick<WaitEnd, "instanceId" | "key">): boolean =>
+      find.get(instanceId, key) !== undefined,
+    /** False when the wait was over before. */
+    cancel,
+    /** As cancel, with the answer of a wait that was not over; one that was has another answer. */
+    end: (end: WaitEnd): boolean => {
+      const wasOpen = cancel(end);
+      if (wasOpen) remember(end.instanceId, end.key, end.answer);
+      return wasOpen;
+    },
+    remember,
+    /** The stored answer to a request; undefined when there is none. */
+    answer: (instanceId: string, key: string): unknown => {
+      const row = findAnswer.get(instanceId, key);
+      return row && JSON.parse(String(row.answer));
+    },
   };
 }
 
-/** Reads what a request was told; undefined when it has no answer yet. */
-export function prepareStoredAnswer(
-  db: DatabaseSync,
-): (instanceId: string, key: string) => unknown {
-  const select = db.prepare("SELECT answer FROM answers WHERE instance_id = ? AND key = ?");
-  return (instanceId, key) => {
-    const row = select.get(instanceId, key);
-    return row === undefined ? undefined : (JSON.parse(String(row.answer)) as unknown);
-  };
-}
-
-/** Reads and writes `waits` and `answers`. */
-export function createWaits(db: DatabaseSync, { write, record }: GroupCommit): Waits {
+/**
+ * Reads and writes what runs wait for, and the answers that they could not find out again. Every promise resolves once
+ * its change is committed.
+ */
+export function createWaits(db: DatabaseSync, { write, record }: GroupCommit) {
   const insert = db.prepare(
     "INSERT INTO waits VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
@@ -76,28 +65,33 @@ export function createWaits(db: DatabaseSync, { write, record }: GroupCommit): W
     `SELECT instance_id AS instanceId, key, agent, condition, since, until, asked_ms AS askedMs FROM waits
      ORDER BY since, instance_id`,
   );
-  const answer = prepareStoredAnswer(db);
   const forgetWaits = db.prepare("DELETE FROM waits WHERE instance_id = ?");
   const forgetAnswers = db.prepare("DELETE FROM answers WHERE instance_id = ?");
   const forgetAnswer = db.prepare("DELETE FROM answers WHERE instance_id = ? AND key = ?");
-  const endWait = prepareWaitEnd(db);
-  const removed = prepareRemoval(db);
-  const remember = prepareAnswer(db);
+  const waits = prepareWaits(db);
   return {
-    add: ({ instanceId, key, agent, condition, since, until, askedMs = null }) =>
+    add: (wait: Wait): Promise<void> =>
       write(() => {
-        insert.run(instanceId, key, agent, JSON.stringify(condition), since, until, askedMs);
+        const { instanceId, key, agent, condition, since, until, askedMs } = wait;
+        const json = JSON.stringify(condition);
+        insert.run(instanceId, key, agent, json, since, until, askedMs ?? null);
       }),
-    end: (end) => write(() => (endWait(end) ? end.answer : answer(end.instanceId, end.key))),
-    cancel: (cancelled) => write(() => removed(cancelled)),
-    all: () => (select.all() as unknown as WaitRow[]).map(waitOf),
-    answer,
-    remember: (instanceId, key, value, instead) =>
+    /** Resolves to the answer that the wait has: another one when it was over before, undefined when it was cancelled. */
+    end: (end: WaitEnd): Promise<unknown> =>
+      write(() => (waits.end(end) ? end.answer : waits.answer(end.instanceId, end.key))),
+    /** The run no longer waits for the answer. */
+    cancel: (end: Omit<WaitEnd, "answer">) => write(() => waits.cancel(end)),
+    all: (): readonly Wait[] => (select.all() as unknown as WaitRow[]).map(waitOf),
+    /** The answer to a request that was made before; undefined when there is none. */
+    answer: waits.answer,
+    /** `instead` names the request whose answer is not needed any more. */
+    remember: (instanceId: string, key: string, answer: unknown, instead?: string): Promise<void> =>
       write(() => {
-        remember(instanceId, key, value);
+        waits.remember(instanceId, key, answer);
         if (instead !== undefined) forgetAnswer.run(instanceId, instead);
       }),
-    forget: (instanceId) =>
+    /** The run is over, and asks nothing more. Waits for the store. */
+    forget: (instanceId: string): Promise<void> =>
       record(() => {
         forgetWaits.run(instanceId);
         forgetAnswers.run(instanceId);
@@ -113,25 +107,4 @@ interface WaitRow extends Omit<Wait, "condition" | "askedMs"> {
 function waitOf({ condition, askedMs, ...row }: WaitRow): Wait {
   const wait = { ...row, condition: JSON.parse(condition) as Condition };
   return askedMs === null ? wait : { ...wait, askedMs };
-}
-
-function prepareRemoval(db: DatabaseSync): (end: Omit<WaitEnd, "answer">) => void {
-  const remove = db.prepare("DELETE FROM waits WHERE instance_id = ? AND key = ?");
-  // The condition on the state is what its index asks for.
-  const stood = db.prepare(
-    "UPDATE triggers SET waited_ms = ? WHERE instance_id = ? AND state <> 'ended'",
-  );
-  return ({ instanceId, key, waitedMs }) => {
-    remove.run(instanceId, key);
-    stood.run(waitedMs, instanceId);
-  };
-}
-
-function prepareAnswer(
-  db: DatabaseSync,
-): (instanceId: string, key: string, value: unknown) => void {
-  const insert = db.prepare("INSERT INTO answers VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
-  return (instanceId, key, value) => {
-    insert.run(instanceId, key, JSON.stringify(value));
-  };
 }

@@ -19,42 +19,15 @@ export interface EndedRun {
 }
 
 /**
- * The durable work: every promise resolves once its change is committed. What was asked for from outside rejects with
- * UserError `store_unavailable` when it can't be; what is decided already waits until it can.
+ * The durable work of a project, in `triggers`: every promise resolves once its change is committed. Requests from outside
+ * reject with UserError `store_unavailable`; decisions that are made already wait for the store. `now` is epoch ms.
  */
-export interface Work {
-  /** Adds waiting items, all or none. */
-  enqueue(items: readonly WorkItem[]): Promise<void>;
-  /** As enqueue, for work that comes of a run that is over: it waits for the store. */
-  requeue(items: readonly WorkItem[]): Promise<void>;
-  /**
-   * Says which instance runs an item; a run starts only after this. Rejects when the item doesn't wait: it was
-   * dropped, or another instance has it. A cron item never waited, so it is added here. Waits for the store.
-   */
-  claim(request: RunRequest): Promise<void>;
-  /** Records the end of a claimed run. One whose runner rejected it counts as never started. Waits for the store. */
-  end(item: WorkItem, run: EndedRun): Promise<void>;
-  /**
-   * Ends an item that will not run, whether it waited or was never added. Rejects when it runs or ended. Waits for the
-   * store.
-   */
-  refuse(
-    item: WorkItem,
-    outcome: RefusedOutcome,
-    reason: string,
-    deadLetter: boolean,
-  ): Promise<void>;
-  /** Records why a trigger that reached no agent ran nothing. */
-  deadLetter(entry: DeadLetterEntry): Promise<void>;
-}
-
-/** The work of a project, in `triggers`. `now` is epoch ms. */
 export function createWork(
   db: DatabaseSync,
   { write, record }: GroupCommit,
   lastRuns: LastRuns,
   now: () => number,
-): Work {
+) {
   const insert = prepareInsert(db);
   const stateOf = db.prepare("SELECT state FROM triggers WHERE id = ?");
   const run = db.prepare(
@@ -109,11 +82,27 @@ export function createWork(
   };
 
   return {
-    enqueue: (items) => write(() => enqueue(items)),
-    requeue: (items) => record(() => enqueue(items)),
-    claim: (request) => record(() => claim(request)),
-    end: (item, ended) => record(() => end(item, ended)),
-    refuse: (item, outcome, reason, deadLetter) =>
+    /** Adds waiting items, all or none. */
+    enqueue: (items: readonly WorkItem[]) => write(() => enqueue(items)),
+    /** As enqueue, for work that comes of a run that is over: it waits for the store. */
+    requeue: (items: readonly WorkItem[]) => record(() => enqueue(items)),
+    /**
+     * Records which instance runs an item; a run starts only after this. Rejects when the item doesn't wait: it was
+     * dropped, or another instance has it. A cron item never waited, so it is added here. Waits for the store.
+     */
+    claim: (request: RunRequest) => record(() => claim(request)),
+    /** Records the end of a claimed run. One whose runner rejected it counts as never started. Waits for the store. */
+    end: (item: WorkItem, ended: EndedRun) => record(() => end(item, ended)),
+    /**
+     * Ends an item that will not run, whether it waited or was never added. Rejects when it runs or ended. Waits for the
+     * store.
+     */
+    refuse: (
+      item: WorkItem,
+      outcome: RefusedOutcome,
+      reason: string,
+      deadLetter: boolean,
+    ): Promise<void> =>
       record(() => {
         const { changes } = refuse.run(outcome, reason, Number(deadLetter), now(), item.id);
         if (changes === 1) return;
@@ -121,9 +110,12 @@ export function createWork(
         if (state !== undefined) throw notQueued(item, state);
         insert({ ...queuedRow(item), state: "ended", outcome, reason, deadLetter });
       }),
-    deadLetter: (entry) => write(() => insert(deadLetterRow(entry))),
+    /** Records why a trigger that reached no agent ran nothing. */
+    deadLetter: (entry: DeadLetterEntry) => write(() => insert(deadLetterRow(entry))),
   };
 }
+
+export type Work = ReturnType<typeof createWork>;
 
 /** Whether the run did not come to an end of its own, and its work is not tried again. */
 function isGivenUp(item: WorkItem, outcome: Outcome): boolean {

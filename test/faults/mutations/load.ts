@@ -132,8 +132,8 @@ const without: readonly Mutation[] = [
   {
     defence: "a body nested too deep is not indented",
     file: "src/webhooks/readable-payload.ts",
-    find: "payload === null || isDeeper(payload, maxDepth)",
-    replace: "payload === null",
+    find: "payload === undefined || isDeeper(payload, maxDepth)",
+    replace: "payload === undefined",
     tests: ["test/webhooks/readable-payload.test.ts"],
   },
   {

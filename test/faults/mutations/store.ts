@@ -31,8 +31,8 @@ export const store: readonly Mutation[] = [
   {
     defence: "a receipt and its work are committed together",
     file: "src/store/receipts.ts",
-    find: "accept: (acceptance) => write(() => accept(acceptance)),",
-    replace: `accept: async (acceptance) => {
+    find: "accept: (acceptance: Acceptance) => write(() => accept(acceptance)),",
+    replace: `accept: async (acceptance: Acceptance) => {
       const accepted = await write(() => accept({ ...acceptance, items: [] }));
       await write(() => {
         for (const item of acceptance.items) insertTrigger(queuedRow(item));
@@ -52,7 +52,7 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "a commit that failed after it went through counts",
-    file: "src/store/commit-mark.ts",
+    file: "src/store/transaction.ts",
     find: "select.get()?.n === last;",
     replace: "select.get()?.n === -1;",
     tests: [faults],
