@@ -7,6 +7,8 @@ import type { Operations } from "./contracts/operations.ts";
 import { messageOf } from "./errors.ts";
 import { latestEntries } from "./logs/latest-entries.ts";
 import { instancesOf, refuseAdopted } from "./runners/adopt-runs.ts";
+import { createRunSockets } from "./run-api/run-sockets.ts";
+import { createLiveRuns } from "./runs/live-runs.ts";
 import { closeAll } from "./start/close-all.ts";
 import { buildGraph } from "./start/build-graph.ts";
 import { schedulerEffects } from "./start/scheduler-effects.ts";
@@ -16,7 +18,7 @@ import { acquireProject } from "./start/acquire-project.ts";
 import { createServices } from "./start/services.ts";
 import type { SchedulerContext, Services, SchedulerOptions } from "./start/services.ts";
 import { readAgents } from "./start/agent-directories.ts";
-import { createRuntimes } from "./start/runtimes.ts";
+import { createRuntimes, socketBaseDir } from "./start/runtimes.ts";
 import { startWarnings } from "./start/start-warnings.ts";
 import { createUnconfiguredSkills } from "./start/agent-directories.ts";
 import { createPrewarming } from "./runners/host-user/prewarm-users.ts";
@@ -52,20 +54,33 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const own = await acquireProject(projectDir, { env, version, onProblem });
   const inputs = createInputs(loaded.project, own.store.settings.paused());
   const { project$ } = inputs;
-  const runtimes = createRuntimes({ projectDir, env, own, project$, warn: onProblem });
+  const sockets = createRunSockets({
+    records: own.store.channels,
+    redactor: own.redactor,
+    onProblem,
+  });
+  const runs = createLiveRuns({
+    elapsed: () => Math.round(performance.now()),
+    now: Date.now,
+    freeze: (request) => runtimes.freeze(request),
+    thaw: (request) => runtimes.thaw(request),
+    openSocket: async ({ instanceId, agent }) =>
+      sockets.open(instanceId, await socketBaseDir(agent)),
+  });
+  const runtimes = createRuntimes({ projectDir, env, own, project$, runs, warn: onProblem });
   try {
     // Before runs are adopted: a start that fails must not end them.
     await checkListening(options, loaded.project);
-    return await run({ options, loaded, own, inputs, runtimes, version });
+    return await run({ options, loaded, own, inputs, sockets, runs, runtimes, version });
   } catch (error) {
-    await runtimes.close();
+    await sockets.close();
     own.close();
     throw error;
   }
 }
 
 async function run(context: SchedulerContext): Promise<Scheduler> {
-  const { options, loaded, own, inputs, runtimes } = context;
+  const { options, loaded, own, inputs, sockets, runs, runtimes } = context;
   const { projectDir, env, webUi, onDemand = false } = options;
   const { store } = own;
   const [{ agents, problems, bareSkills, scan }, earlier] = await Promise.all([
@@ -73,8 +88,9 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
     latestEntries(projectDir, keptLogs),
   ]);
   const adopted = await runtimes.adopt(store.openRuns());
-  if (onDemand) refuseAdopted(adopted);
   const alive = instancesOf(adopted);
+  runs.adoptSockets(await sockets.restore(alive));
+  if (onDemand) refuseAdopted(adopted);
   const recovered = await store.recover(alive);
   const waiting = onDemand ? [] : recovered.requeue;
 
@@ -103,7 +119,7 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
     clock: services.clock,
     places: services.places,
     starting: services.starting,
-    runs: services.runs,
+    runs,
     switches: observability.switches,
     stopping,
   });
@@ -154,7 +170,7 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
   for (const message of startWarnings(env, recovered.lost)) warn(message);
   services.dispatch(waiting);
   requests.restore(alive);
-  runtimes.serve(requests);
+  sockets.serve(requests);
   stopping.started();
   const gatewayUrl = http.listener.url();
   return {
@@ -171,7 +187,7 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
 
 /** After the last run: closes everything that is open, the project's lock last. */
 function close(
-  { own, runtimes }: SchedulerContext,
+  { own, sockets, runs }: SchedulerContext,
   { stopping, firstEvents, requests, http, observability }: Services,
   problem: (error: unknown) => void,
 ): Promise<void> {
@@ -179,7 +195,8 @@ function close(
   firstEvents.end();
   requests.stop();
   const steps = [
-    runtimes.close,
+    () => runs.removeSockets(),
+    () => sockets.close(),
     () => http.gateway.close(),
     () => observability.logWriter.close(),
     () => own.close(),

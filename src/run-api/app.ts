@@ -1,44 +1,33 @@
+import { STATUS_CODES } from "node:http";
 import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import { fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { maxRequestBytes, refusal } from "../contracts/run-api.ts";
+import { maxRequestBytes, refusal, runApiErrors, RunApiError } from "../contracts/run-api.ts";
 import type { RequestBody, RequestName, RunApi } from "../contracts/run-api.ts";
 import { schedulerRequests } from "../contracts/run-requests/table.ts";
 import { schemaProblems } from "../contracts/schema-problems.ts";
-import { problemOf, sendProblem } from "./problem.ts";
+import type { RunSocket } from "./run-socket.ts";
 import { carriesToken } from "./token.ts";
-
-/** One run as its requests meet it. */
-export interface RunSocket {
-  readonly instanceId: string;
-  readonly tokenHash: string;
-  /** Why nothing is answered any more; null while the run lives. */
-  ended(): "over" | "closing" | null;
-  /** The requests whose work is not done. */
-  readonly open: Set<AbortController>;
-  /** A request that came by this connection has the run's token. */
-  markAuthenticated(connection: Socket): void;
-}
 
 export interface RunApiAppOptions {
   /** Whose socket a request came by. */
   readonly socketOf: (request: IncomingMessage) => RunSocket | undefined;
-  /** What does the work now; null while the scheduler starts. */
-  readonly abilities: () => RunApi | null;
-  /** Requests of one run that may wait at the same time. */
-  readonly maxOpenRequests: number;
+  /** Null while the scheduler starts. */
+  readonly runApi: () => RunApi | null;
   readonly onUnexpected: (instanceId: string, error: unknown) => void;
 }
 
+/** Requests of one run that may wait at the same time. */
+const maxOpenRequests = 64;
 const keySchema = z.uuid();
 type BodySchema = z.ZodType<RequestBody<RequestName>>;
 
-/** What answers the requests of all runs, whatever socket they came by; it listens on none itself. */
+/** Answers the requests of all runs, whatever socket they came by; it listens on none itself. */
 export function runApiApp(options: RunApiAppOptions): FastifyInstance {
   const app = fastify({
-    ...{ bodyLimit: maxRequestBytes, return503OnClosing: false },
+    bodyLimit: maxRequestBytes,
+    return503OnClosing: false,
     // What has no address at all passes no hook.
     frameworkErrors: ({ message }, _request, reply) => {
       reply.header("connection", "close");
@@ -56,8 +45,8 @@ export function runApiApp(options: RunApiAppOptions): FastifyInstance {
   });
   app.setErrorHandler((error, request, reply) => {
     const instanceId = options.socketOf(request.raw)?.instanceId ?? "";
-    const tell = (unexpected: unknown): void => options.onUnexpected(instanceId, unexpected);
-    return sendProblem(reply, problemOf(error, tell));
+    const log = (unexpected: unknown): void => options.onUnexpected(instanceId, unexpected);
+    return sendProblem(reply, problemOf(error, log));
   });
   app.setNotFoundHandler((request, reply) => {
     const detail = `There is no ${request.method} ${request.url.slice(0, 100)}.`;
@@ -74,13 +63,13 @@ export function runApiApp(options: RunApiAppOptions): FastifyInstance {
 
 /** Before anything is read of the body. */
 function unauthorized(socket: RunSocket | undefined, { headers }: FastifyRequest) {
-  if (socket === undefined || socket.ended() === "over") {
+  if (socket === undefined || socket.ended === "over") {
     return refusal("unauthorized", "This run is over.");
   }
   if (!carriesToken(headers.authorization, socket.tokenHash)) {
     return refusal("unauthorized", "This is not the token of the run whose socket this is.");
   }
-  return socket.ended() === "closing" ? closing() : null;
+  return socket.ended === "closing" ? closing() : null;
 }
 
 function closing() {
@@ -95,13 +84,13 @@ async function answer(
   options: RunApiAppOptions,
 ): Promise<FastifyReply> {
   const socket = options.socketOf(request.raw);
-  const does = options.abilities();
-  if (socket === undefined || does === null) {
+  const runApi = options.runApi();
+  if (socket === undefined || runApi === null) {
     throw refusal("unavailable", "The scheduler is starting.");
   }
   const key = parsed(keySchema, request.headers["idempotency-key"], "Idempotency-Key");
   const body = parsed(schema, request.body, name);
-  if (socket.open.size >= options.maxOpenRequests) {
+  if (socket.open.size >= maxOpenRequests) {
     const detail = `This run waits for ${socket.open.size} answers already.`;
     throw refusal("too_many_requests", detail);
   }
@@ -109,7 +98,13 @@ async function answer(
   socket.open.add(left);
   reply.raw.once("close", () => left.abort());
   const { instanceId } = socket;
-  const work = does.perform({ instanceId, ability: name, key, request: body, signal: left.signal });
+  const work = runApi.perform({
+    instanceId,
+    ability: name,
+    key,
+    request: body,
+    signal: left.signal,
+  });
   // Who hangs up and asks again must not begin more and more: some work outlives its request for a while.
   const done = (): void => void socket.open.delete(left);
   work.then(done, done);
@@ -121,7 +116,7 @@ async function answer(
 function ended(signal: AbortSignal, socket: RunSocket): Promise<never> {
   return new Promise((_resolve, reject) => {
     const stop = (): void =>
-      reject(socket.ended() === "over" ? refusal("unauthorized", "This run is over.") : closing());
+      reject(socket.ended === "over" ? refusal("unauthorized", "This run is over.") : closing());
     signal.addEventListener("abort", stop, { once: true });
   });
 }
@@ -131,4 +126,24 @@ function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw refusal("malformed", `${what}: ${schemaProblems(result.error)}`);
+}
+
+/** The refusal for any error. One that is not expected goes to `onUnexpected`; the run may retry, as after a restart. */
+function problemOf(error: unknown, onUnexpected: (error: unknown) => void): RunApiError {
+  if (error instanceof RunApiError) return error;
+  const { statusCode = 500, message } = error as { statusCode?: number; message: string };
+  // The framework's own: not JSON, too large, another media type.
+  if (statusCode >= 400 && statusCode < 500) return refusal("malformed", message);
+  onUnexpected(error);
+  return refusal("unavailable", "The scheduler could not do it; its log says why.");
+}
+
+/** Responds with the problem document (RFC 9457). */
+function sendProblem(reply: FastifyReply, { problem }: RunApiError): FastifyReply {
+  const status = runApiErrors[problem.error];
+  if (problem.error === "unauthorized") reply.header("www-authenticate", "Bearer");
+  return reply
+    .code(status)
+    .type("application/problem+json")
+    .send(JSON.stringify({ type: "about:blank", title: STATUS_CODES[status], status, ...problem }));
 }

@@ -1,9 +1,16 @@
+import { basename, join } from "node:path";
 import type { Wait } from "../../streams/coordination/waits.ts";
+import type { StopReason } from "../../streams/runs/runner.ts";
 import { createSuspension } from "../../streams/runs/suspension.ts";
 import type { RunStart, Suspension } from "../../streams/runs/suspension.ts";
 import type { RunEvent, RunRequest } from "../../streams/vocabulary.ts";
-import { refusal } from "../contracts/run-api.ts";
+import { runtimes } from "../../streams/runtimes.ts";
+import type { Job } from "../contracts/job.ts";
+import { mountedSocketDir, refusal } from "../contracts/run-api.ts";
 import type { RequestAnswer } from "../contracts/run-api.ts";
+import { messageOf } from "../errors.ts";
+import type { OpenedSocket } from "../run-api/run-sockets.ts";
+import type { RunSocket } from "../run-api/run-socket.ts";
 import { createFreezer } from "./freezer.ts";
 import type { Freezer } from "./freezer.ts";
 import { createPendingRequests } from "./pending-requests.ts";
@@ -19,6 +26,8 @@ export interface LiveRunDeps {
   /** Stops the environment of a run that only waits, where its runtime can; the other starts it again. May reject. */
   readonly freeze: (request: RunRequest) => Promise<void>;
   readonly thaw: (request: RunRequest) => Promise<void>;
+  /** Makes the socket of a run that starts. Rejects with a UserError. */
+  readonly openSocket: (request: RunRequest) => Promise<OpenedSocket>;
   readonly onProblem: (message: string) => void;
 }
 
@@ -47,7 +56,7 @@ interface Pending {
   readonly wait: PendingRequests<RequestAnswer<"wait">>;
 }
 
-/** Owns all that belongs to one run while it lives: its slot, its clock, its requests, its waits and its freezer. */
+/** Owns all that belongs to one run while it lives: slot, clock, socket and token, requests, waits, freezer. */
 export class LiveRun implements Disposable {
   readonly request: RunRequest;
   readonly instanceId: string;
@@ -65,13 +74,18 @@ export class LiveRun implements Disposable {
   openRequests = 0;
   /** The status text that the run itself set last. */
   statusText = "";
+  /** Null before its job is prepared. */
+  socket: RunSocket | null;
+  #isOver = false;
 
   readonly #deps: LiveRunDeps;
   readonly #endings: (() => void)[] = [];
 
-  constructor(start: RunStart, deps: LiveRunDeps) {
+  /** An adopted run has its `socket` already. */
+  constructor(start: RunStart, socket: RunSocket | null, deps: LiveRunDeps) {
     const { request } = start;
     this.request = request;
+    this.socket = socket;
     this.instanceId = request.instanceId;
     this.clock = createSuspension(start, deps.elapsed);
     this.#deps = deps;
@@ -90,6 +104,27 @@ export class LiveRun implements Disposable {
 
   get agent(): string {
     return this.request.agent.name;
+  }
+
+  /** Makes its socket, as its job names it; null for an adopted run, which has its own. Rejects with a UserError. */
+  async openSocket(): Promise<Job["channel"]> {
+    if (this.socket !== null) return null;
+    const { runSocket, token, path } = await this.#deps.openSocket(this.request);
+    this.socket = runSocket;
+    // It was stopped while it was prepared.
+    if (this.#isOver) runSocket[Symbol.dispose]();
+    const { isolates } = runtimes[this.request.agent.runtime.type];
+    return { token, socket: isolates ? join(mountedSocketDir, basename(path)) : path };
+  }
+
+  /** Its post hooks can read why it ends before it is asked to end. */
+  writeStopReason(reason: StopReason): void {
+    try {
+      this.socket?.writeStopReason(reason);
+    } catch (error) {
+      const problem = `the post hooks of ${this.instanceId} can't know why it ends`;
+      this.#deps.onProblem(`${problem}: ${messageOf(error)}`);
+    }
   }
 
   /** Called when it is disposed, in the order of registration. */
@@ -118,6 +153,8 @@ export class LiveRun implements Disposable {
     }
     for (const ending of this.#endings.splice(0)) ending();
     this.freezer.forget();
+    this.#isOver = true;
+    this.socket?.[Symbol.dispose]();
   }
 
   #suspend({ pausesClock, text }: SuspendOptions): (ready: () => void) => void {

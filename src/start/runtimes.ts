@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
-import { from, switchMap } from "rxjs";
+import { from, switchMap, tap } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
-import type { Runner } from "../../streams/runs/runner.ts";
+import type { Runner, StopReason } from "../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
+import { runtimes as runtimeTable } from "../../streams/runtimes.ts";
 import type { RuntimeType } from "../../streams/runtimes.ts";
 import type { BuildEvent, RunRequest } from "../../streams/vocabulary.ts";
-import type { RunApi } from "../contracts/run-api.ts";
 import { readSkillFiles } from "../config/skill-files.ts";
 import { secretsOf } from "../credentials/credential-types.ts";
 import { proxySecrets } from "../credentials/job-redactor.ts";
@@ -18,8 +18,10 @@ import { orderChain, withCooldown } from "../models/chain.ts";
 import type { Cooldowns } from "../models/chain.ts";
 import { readScriptFile } from "../models/script-file.ts";
 import { createRunRecords } from "../runners/container/run-records.ts";
+import { ownBaseDir } from "../runners/host-user/base-dir.ts";
 import { createHostUserRunner } from "../runners/host-user/host-user-runner.ts";
 import { runnerFor } from "../runners/rejecting.ts";
+import type { LiveRuns } from "../runs/live-runs.ts";
 import type { OpenRun } from "../store/recover.ts";
 import { readablePayload } from "../webhooks/readable-payload.ts";
 import { adoptRuns } from "../runners/adopt-runs.ts";
@@ -30,7 +32,6 @@ import type { ProjectHandle } from "./acquire-project.ts";
 import { jobNetwork } from "../runners/job-network.ts";
 import { prepareJob } from "./prepare-job.ts";
 import type { JobSources } from "./prepare-job.ts";
-import { createStoredRunSockets } from "./run-sockets.ts";
 import { runAgentProgram, runsDir } from "./run-agent-program.ts";
 
 /** A stopped run has this long between TERM and KILL, in ms. */
@@ -40,6 +41,7 @@ const hostUserGraceMs = 700;
 
 export interface RunContext extends ContainerContext {
   readonly own: ProjectHandle;
+  readonly runs: Pick<LiveRuns, "find">;
   readonly warn: (message: string) => void;
 }
 
@@ -61,32 +63,23 @@ export interface Runtimes {
   readonly thaw: (request: RunRequest) => Promise<void>;
   /** Keeps so many processes prewarmed for each of these OS users, and none for others. */
   readonly prewarm: (users: readonly string[], each: number) => void;
-  /** Starts to answer what runs ask for; until then they are told to come again. */
-  readonly serve: (abilities: RunApi) => void;
-  /** Answers no run any more. */
-  readonly close: () => Promise<void>;
 }
 
 /** The runtimes of one scheduler. What talks to the container engine is loaded with the first agent that needs it. */
 export function createRuntimes(context: RunContext): Runtimes {
-  const { projectDir, env, own } = context;
+  const { projectDir, env, own, runs } = context;
   let cooldowns: Cooldowns = new Map();
-  const { redactor, store } = own;
-  const sockets = createStoredRunSockets({
-    redactor,
-    records: store.channels,
-    onProblem: context.warn,
-  });
   const sources = {
     ...jobSources(own, () => cooldowns),
     network: async () => {
       const network = await jobNetwork(env, context.warn);
-      redactor.add(proxySecrets(network));
+      own.redactor.add(proxySecrets(network));
       return network;
     },
     files: (agent: string) => readSkillFiles(projectDir, agent),
     checkCommand: (agent: AgentConfig) => checkCommand(agent, env),
-    channel: (request: RunRequest) => sockets.jobSocket(request),
+    channel: async ({ instanceId }: RunRequest) =>
+      (await runs.find(instanceId)?.openSocket()) ?? null,
   };
   const shared = {
     prepare: (request: RunRequest, workDir: string) => prepareJob(request, workDir, sources),
@@ -96,7 +89,9 @@ export function createRuntimes(context: RunContext): Runtimes {
     },
     redactorFor: () => own.redactor.redact,
   };
-  const controlDir = ({ instanceId }: RunRequest) => sockets.dirOf(instanceId);
+  const controlDir = ({ instanceId }: RunRequest) => runs.find(instanceId)?.socket?.dir ?? null;
+  const withReason = ({ instanceId }: RunRequest, stop$: Observable<StopReason>) =>
+    stop$.pipe(tap((reason) => runs.find(instanceId)?.writeStopReason(reason)));
   const records = createRunRecords(join(projectDir, ".al", "run", "containers"));
   let loading: Promise<Containers> | undefined;
   const containers = (): Promise<Containers> =>
@@ -130,25 +125,19 @@ export function createRuntimes(context: RunContext): Runtimes {
   const runner = runnerFor(runners);
   return {
     runner: {
-      run: (request, stop$) =>
-        sockets.during(request, runner.run(request, sockets.withReason(request, stop$))),
+      run: (request, stop$) => runner.run(request, withReason(request, stop$)),
     },
     prepare: (config) => from(containers()).pipe(switchMap((edge) => edge.prepare(config))),
-    adopt: async (open) => {
+    adopt: (open) => {
       const runtimes = Object.values(runners).map((runtime): Adopter => ({
         adopt: (instanceIds) => runtime.adopt(instanceIds),
-        resume: (run, stop$) =>
-          sockets.during(run.request, runtime.resume(run, sockets.withReason(run.request, stop$))),
+        resume: (run, stop$) => runtime.resume(run, withReason(run.request, stop$)),
       }));
-      const adopted = await adoptRuns(open, { runtimes, logs: createLogSource(projectDir) });
-      await sockets.restore(adopted.map(({ request }) => request.instanceId));
-      return adopted;
+      return adoptRuns(open, { runtimes, logs: createLogSource(projectDir) });
     },
     freeze: async (request) => runners[request.agent.runtime.type].freeze?.(request),
     thaw: async (request) => runners[request.agent.runtime.type].thaw?.(request),
     prewarm: (users, each) => hostUser.prewarm(users, each),
-    serve: (abilities) => sockets.serve(abilities),
-    close: () => sockets.close(),
   };
 }
 
@@ -170,6 +159,16 @@ function jobSources(
     },
     orderModels: (models) => orderChain(models, cooldowns(), Date.now()),
   };
+}
+
+/** Where the sockets of runs in containers are: no other user can enter it, the engine mounts what is in it. */
+const containersDir = `/tmp/al-channels-${process.getuid?.() ?? 0}`;
+
+/** The existing folder for the socket of an agent's run. */
+export async function socketBaseDir({ runtime }: AgentConfig): Promise<string> {
+  if (!runtimeTable[runtime.type].isolates) return runsDir;
+  await ownBaseDir(containersDir, false);
+  return containersDir;
 }
 
 const base32 = "abcdefghijklmnopqrstuvwxyz234567";

@@ -53,8 +53,8 @@ export function schedulerEffects(
   services: Services,
   { event$, files, skills, warm, lost }: EffectSources,
 ): Observable<unknown> {
-  const { inputs, own } = context;
-  const { observability, requests, runs, http, warn } = services;
+  const { inputs, own, runs } = context;
+  const { observability, requests, http, warn } = services;
   const { status, logger } = observability;
   const over$ = new Subject<void>();
   const onEvent = createEventHandler({
@@ -79,7 +79,7 @@ export function schedulerEffects(
   );
   const around$ = merge(
     projectEdits(context, services, files),
-    merge(files.warning$, http.keyChange$).pipe(tap(warn)),
+    merge(files.warning$, http.keyChange$, runs.problem$).pipe(tap(warn)),
     lostProject(own.lock).pipe(tap(lost)),
     skillWarnings(skills, services),
     upkeep(context, services),

@@ -6,9 +6,9 @@ import type { Places } from "../../streams/runs/places.ts";
 import type { LogEntry, WorkItem } from "../../streams/vocabulary.ts";
 import type { LoadedProject } from "../config/load-project.ts";
 import { messageOf } from "../errors.ts";
+import type { RunSockets } from "../run-api/run-sockets.ts";
 import { createFirstEvents } from "../runs/first-events.ts";
 import type { FirstEvents } from "../runs/first-events.ts";
-import { createLiveRuns } from "../runs/live-runs.ts";
 import type { LiveRuns } from "../runs/live-runs.ts";
 import { createRunRequests } from "../runs/run-requests.ts";
 import type { RunRequests } from "../runs/run-requests.ts";
@@ -48,6 +48,8 @@ export interface SchedulerContext {
   readonly loaded: LoadedProject;
   readonly own: ProjectHandle;
   readonly inputs: Inputs;
+  readonly sockets: RunSockets;
+  readonly runs: LiveRuns;
   readonly runtimes: Runtimes;
   readonly version: string;
 }
@@ -58,7 +60,6 @@ export interface Services {
   readonly places: Places;
   /** How many runs may be starting at once. */
   readonly starting: Places;
-  readonly runs: LiveRuns;
   readonly observability: Observability;
   readonly firstEvents: FirstEvents;
   readonly stopping: Stopping;
@@ -75,7 +76,7 @@ export function createServices(
   earlier: readonly LogEntry[],
   abort: () => void,
 ): Services {
-  const { options, loaded, own, inputs, runtimes, version } = context;
+  const { options, loaded, own, inputs, runs, version } = context;
   const { projectDir, onDemand = false } = options;
   const dispatch = dispatchTo(inputs);
   const observability = createObservability({
@@ -106,13 +107,6 @@ export function createServices(
     },
   });
   const clock = createClock(asyncScheduler);
-  const runs = createLiveRuns({
-    elapsed: () => Math.round(performance.now()),
-    now: () => clock.now(),
-    freeze: runtimes.freeze,
-    thaw: runtimes.thaw,
-    onProblem: warn,
-  });
   const requests = createRunRequests({
     clock,
     runs,
@@ -147,7 +141,6 @@ export function createServices(
     clock,
     places: createPlaces(scale),
     starting: createPlaces(local.starting),
-    runs,
     observability,
     firstEvents,
     stopping,

@@ -4,10 +4,9 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RequestAnswer } from "../../src/contracts/run-api.ts";
-import type { NewRunSocket } from "../../src/run-api/run-sockets.ts";
 import { held } from "../helpers/fake-abilities.ts";
-import { socketSide, clientOf, never, post, resource } from "./support.ts";
-import type { SocketSide } from "./support.ts";
+import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
+import type { SocketOfRun, SocketSide } from "./support.ts";
 
 let side: SocketSide;
 const opened: Socket[] = [];
@@ -19,7 +18,7 @@ afterEach(async () => {
   await side.remove();
 });
 
-async function connected({ socket }: Pick<NewRunSocket, "socket">): Promise<Socket> {
+async function connected({ socket }: Pick<SocketOfRun, "socket">): Promise<Socket> {
   const connection = connect(socket);
   opened.push(connection);
   // Cut off is what the other side may do.
@@ -30,13 +29,13 @@ async function connected({ socket }: Pick<NewRunSocket, "socket">): Promise<Sock
 
 describe("who has no token", () => {
   it("keeps no run away by holding connections open", async () => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     for (let n = 0; n < 300; n += 1) await connected(one);
     for (let n = 0; n < 10; n += 1) expect(await post(one, "lock")).toMatchObject({ status: 200 });
   });
 
   it("cuts off no run that waits for its answer", async () => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
     const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
@@ -51,7 +50,7 @@ describe("who has no token", () => {
     ["/run/lock", /^HTTP\/1\.1 401 /],
     ["/run/%zz", /^HTTP\/1\.1 400 /],
   ])("is told so, and sends the rest of its body to nobody: %s", async (path, refused) => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     const connection = await connected(one);
     const closed = once(connection, "close");
     let told = "";
@@ -66,7 +65,7 @@ describe("who has no token", () => {
 
 describe("a run", () => {
   it("has no more of a body read than any request needs", async () => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     const connection = await connected(one);
     const answered = once(connection, "data");
     const body = JSON.stringify({ resource }).padEnd(500_000);
@@ -83,7 +82,7 @@ describe("a run", () => {
 
 describe("a run that asks and hangs up", () => {
   it("has no more work done for it at a time than one that waits", async () => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
     const gone = new AbortController();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RequestName, RequestAnswer } from "../../src/contracts/run-api.ts";
 import { held } from "../helpers/fake-abilities.ts";
-import { socketSide, clientOf, never, post, resource } from "./support.ts";
+import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
 import type { SocketSide } from "./support.ts";
 
 let side: SocketSide;
@@ -41,7 +41,7 @@ describe("a request of a run", () => {
   ])(
     "refuses %s as malformed, and repeats nothing of it",
     async (_what, ability, body, headers) => {
-      const one = await side.sockets.open("dev-1", side.base);
+      const one = await openSocket(side, "dev-1");
       const answer = await post(one, ability, { body, headers }).catch((error: unknown) => error);
       // A client that still sends its far too long body may meet a closed connection first.
       if (answer instanceof Error) expect(answer).toMatchObject({ code: /ECONNRESET|EPIPE/ });
@@ -53,7 +53,7 @@ describe("a request of a run", () => {
   );
 
   it("takes a resource in any language, and 32 conditions", async () => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     expect(await post(one, "lock", { body: { resource: "file:größe/日本" } })).toMatchObject({
       status: 200,
     });
@@ -63,7 +63,7 @@ describe("a request of a run", () => {
   });
 
   it("takes a context of 64 Ki characters, each of them an escape", async () => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     const context = "\u0001".repeat(65_536);
     expect(await clientOf(one).ask("call", { agent: "b", context }, never)).toMatchObject({
       state: "queued",
@@ -72,7 +72,7 @@ describe("a request of a run", () => {
   });
 
   it("lets a run wait for 64 answers, and no more", async () => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
     const waiting = Array.from({ length: 64 }, () =>
@@ -89,7 +89,7 @@ describe("a request of a run", () => {
   });
 
   it("asks to come again for what nobody foresaw, tells the scheduler's log, and not the run", async () => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     side.abilities.answers.unlock = () => Promise.reject(new Error("disk on fire"));
     const { status, body } = await post(one, "unlock");
     expect(status).toBe(503);

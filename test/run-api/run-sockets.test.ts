@@ -5,12 +5,11 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { NewRunSocket } from "../../src/run-api/run-sockets.ts";
 import type { RequestAnswer } from "../../src/contracts/run-api.ts";
 import { RunApiError } from "../../src/contracts/run-api.ts";
 import { held } from "../helpers/fake-abilities.ts";
-import { socketSide, clientOf, never, post, resource } from "./support.ts";
-import type { SocketSide } from "./support.ts";
+import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
+import type { SocketOfRun, SocketSide } from "./support.ts";
 
 let side: SocketSide;
 beforeEach(async () => {
@@ -20,10 +19,7 @@ afterEach(() => side.remove());
 
 describe("a run's socket", () => {
   it("tells the scheduler who asks, by the socket and the token", async () => {
-    const [one, two] = [
-      await side.sockets.open("dev-1", side.base),
-      await side.sockets.open("dev-2", side.base),
-    ];
+    const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
     expect(await clientOf(one).ask("lock", { resource }, never)).toMatchObject({ ok: true });
     await clientOf(two).ask("unlock", { resource }, never);
     expect(side.abilities.asked.map(({ instanceId, ability }) => [instanceId, ability])).toEqual([
@@ -34,7 +30,7 @@ describe("a run's socket", () => {
   });
 
   it("is in a folder that can be entered and not be listed, with a socket for everybody", async () => {
-    const { dir, socket, token } = await side.sockets.open("dev-1", side.base);
+    const { dir, socket, token } = await openSocket(side, "dev-1");
     expect((await stat(dir)).mode & 0o777).toBe(0o711);
     expect((await stat(socket)).mode & 0o777).toBe(0o666);
     expect(dir.slice(side.base.length + 1)).toMatch(/^[\w-]{22}$/);
@@ -44,17 +40,14 @@ describe("a run's socket", () => {
   it("says clearly that a path is too long for a socket", async () => {
     const deep = join(side.base, "d".repeat(70));
     await mkdir(deep);
-    await expect(side.sockets.open("dev-1", deep)).rejects.toMatchObject({
+    await expect(openSocket(side, "dev-1", deep)).rejects.toMatchObject({
       code: "socket_path_too_long",
       message: expect.stringContaining(deep) as string,
     });
   });
 
   it("refuses a forged token, none, and the token of another run", async () => {
-    const [one, two] = [
-      await side.sockets.open("dev-1", side.base),
-      await side.sockets.open("dev-2", side.base),
-    ];
+    const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
     const forged = { socket: one.socket, token: "A".repeat(43) };
     const stolen = { socket: one.socket, token: two.token };
     for (const attempt of [
@@ -69,9 +62,9 @@ describe("a run's socket", () => {
   });
 
   it("refuses the token when the run is over, also on a connection that was open before", async () => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     const early = await halfSent(one);
-    side.sockets.revoke("dev-1");
+    one.dispose();
     early.write("\r\n{}");
     expect(await answerOn(early)).toMatch(/^HTTP\/1\.1 401 /);
     await expect(post(one, "lock")).rejects.toMatchObject({ code: "ENOENT" });
@@ -80,17 +73,17 @@ describe("a run's socket", () => {
   });
 
   it("answers 401 to what still waits when the run is over, and tells the work that nobody waits", async () => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
     const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
     await expect.poll(() => side.abilities.asked.length).toBe(1);
-    side.sockets.revoke("dev-1");
+    one.dispose();
     await expect(waiting).rejects.toMatchObject({ problem: { error: "unauthorized" } });
     expect(side.abilities.asked[0]?.signal.aborted).toBe(true);
   });
 
   it("hands a refusal on with all that belongs to it", async () => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     const holder = {
       ...{ agent: "b", instanceId: "b-1" },
       ...{ heldSince: "2026-11-21T12:00:00.000Z", expiresAt: "2026-11-21T12:30:00.000Z" },
@@ -104,7 +97,7 @@ describe("a run's socket", () => {
   });
 
   it("answers a waiting request when it happens, and lets go of one whose client is gone", async () => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
     const gone = new AbortController();
@@ -122,7 +115,7 @@ describe("a run's socket", () => {
   });
 
   it("goes on after a restart under the same key, with the same token, at the same place", async () => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     side.abilities.answers.wait = () => held<RequestAnswer<"wait">>().promise;
     const waiting = clientOf(one).ask("wait", { kind: "webhook" }, never);
     await expect.poll(() => side.abilities.asked.length).toBe(1);
@@ -130,7 +123,7 @@ describe("a run's socket", () => {
     const { promise, resolve } = held<RequestAnswer<"wait">>();
     side.abilities.answers.wait = () => promise;
     side.sockets = side.successor();
-    await side.sockets.reopen("dev-1", one);
+    await side.sockets.restore(new Set(["dev-1"]));
     expect(await post(one, "lock")).toMatchObject({ status: 503, body: { error: "unavailable" } });
     side.sockets.serve(side.abilities);
     await expect.poll(() => side.abilities.asked.length).toBe(2);
@@ -141,7 +134,7 @@ describe("a run's socket", () => {
   });
 
   it("gives up when the scheduler stays away beyond the client's timeout", async () => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     await side.sockets.close();
     const asked = clientOf(one, { timeoutMs: 300 }).ask("lock", { resource }, never);
     await expect(asked).rejects.toMatchObject({
@@ -150,32 +143,26 @@ describe("a run's socket", () => {
   });
 
   it("stays where it is when the scheduler stops, and goes with the run", async () => {
-    const [one, two] = [
-      await side.sockets.open("dev-1", side.base),
-      await side.sockets.open("dev-2", side.base),
-    ];
-    expect(side.sockets.dirOf("dev-1")).toBe(one.dir);
-    side.sockets.revoke("dev-1");
-    expect(side.sockets.dirOf("dev-1")).toBeNull();
+    const [one, two] = [await openSocket(side, "dev-1"), await openSocket(side, "dev-2")];
+    one.dispose();
     await side.sockets.close();
     expect(await readdir(side.base)).toEqual([two.dir.slice(side.base.length + 1)]);
   });
 
   it("is not served in a folder that is a link", async () => {
-    const one = await side.sockets.open("dev-1", side.base);
+    const one = await openSocket(side, "dev-1");
     await side.sockets.close();
     await rm(one.dir, { recursive: true });
     const other = join(side.base, "other");
     await mkdir(other);
     await symlink(other, one.dir);
-    await expect(side.successor().reopen("dev-1", one)).rejects.toMatchObject({
-      code: "channel_unsafe",
-    });
+    expect((await side.successor().restore(new Set(["dev-1"]))).size).toBe(0);
+    expect(side.problems).toEqual([expect.stringContaining("is not the scheduler's own folder")]);
   });
 });
 
 /** A request whose headers are not yet all there. */
-async function halfSent({ socket, token }: NewRunSocket): Promise<Socket> {
+async function halfSent({ socket, token }: SocketOfRun): Promise<Socket> {
   const connection = connect(socket);
   await once(connection, "connect");
   connection.write(

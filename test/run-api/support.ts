@@ -2,7 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRunSockets } from "../../src/run-api/run-sockets.ts";
-import type { RunSockets, NewRunSocket } from "../../src/run-api/run-sockets.ts";
+import type { RunSockets, RunSocketsDeps } from "../../src/run-api/run-sockets.ts";
+import type { StoredSocket } from "../../src/run-api/run-socket.ts";
+import { createRedactor } from "../../src/credentials/redactor.ts";
 import { createRunApiClient } from "../../src/harness/run-api/client.ts";
 import type { RunApiClientOptions } from "../../src/harness/run-api/client.ts";
 import { postJson } from "../../src/harness/post-json.ts";
@@ -11,6 +13,35 @@ import type { FakeAbilities } from "../helpers/fake-abilities.ts";
 
 export const resource = "github:acme/app/issues/7";
 export const never = new AbortController().signal;
+
+/** A run socket with its token, as the run has it. */
+export interface SocketOfRun {
+  readonly socket: string;
+  readonly token: string;
+  readonly dir: string;
+  /** The run is over. */
+  readonly dispose: () => void;
+}
+
+/** Opens the socket of a run. */
+export async function openSocket(
+  { sockets, base }: Pick<SocketSide, "sockets" | "base">,
+  instanceId: string,
+  baseDir = base,
+): Promise<SocketOfRun> {
+  const { runSocket, token, path } = await sockets.open(instanceId, baseDir);
+  return { socket: path, token, dir: runSocket.dir, dispose: () => runSocket[Symbol.dispose]() };
+}
+
+/** The sockets that a scheduler has stored, in memory. */
+export function socketRecords(): RunSocketsDeps["records"] {
+  const stored = new Map<string, StoredSocket>();
+  return {
+    add: (socket) => Promise.resolve(void stored.set(socket.instanceId, socket)),
+    remove: (instanceId) => Promise.resolve(void stored.delete(instanceId)),
+    all: () => [...stored.values()],
+  };
+}
 
 /** A scheduler's end of sockets, in a folder of its own. */
 export interface SocketSide {
@@ -28,7 +59,9 @@ export async function socketSide(): Promise<SocketSide> {
   const base = await mkdtemp(join(tmpdir(), "al-ch-"));
   const problems: string[] = [];
   const abilities = fakeAbilities();
-  const successor = () => createRunSockets({ onProblem: (message) => problems.push(message) });
+  const records = socketRecords();
+  const onProblem = (message: string) => problems.push(message);
+  const successor = () => createRunSockets({ records, redactor: createRedactor(), onProblem });
   const sockets = successor();
   sockets.serve(abilities);
   const side: SocketSide = {
@@ -43,7 +76,7 @@ export async function socketSide(): Promise<SocketSide> {
 
 /** A bare request; what is not given is right. */
 export function post(
-  { socket, token }: Pick<NewRunSocket, "socket" | "token">,
+  { socket, token }: Pick<SocketOfRun, "socket" | "token">,
   ability: string,
   { body = { resource }, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
 ) {
@@ -57,7 +90,7 @@ export function post(
 }
 
 export function clientOf(
-  { socket, token }: NewRunSocket,
+  { socket, token }: SocketOfRun,
   options: Partial<RunApiClientOptions> = {},
 ) {
   return createRunApiClient({ socket, token, ...options });

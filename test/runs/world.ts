@@ -72,7 +72,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     now: () => clock.now(),
     freeze: ({ instanceId }) => Promise.resolve(void frozen.push(`freeze ${instanceId}`)),
     thaw: ({ instanceId }) => Promise.resolve(void frozen.push(`thaw ${instanceId}`)),
-    onProblem,
+    openSocket: () => Promise.reject(new Error("no run of this world has a socket")),
   });
   const newRequests = (): RunRequests =>
     createRunRequests({
@@ -152,6 +152,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       subscription = merge(
         started.claim$.pipe(tap((event) => board.apply(event))),
         merge(runs.event$, event$).pipe(tap(read)),
+        runs.problem$.pipe(tap(onProblem)),
       ).subscribe();
       dispatch(requeue);
       started.restore(new Set(adopt));

@@ -113,7 +113,7 @@ export const agents: readonly Mutation[] = [
   {
     defence: "a run's end ends its token",
     file: "src/run-api/app.ts",
-    find: 'socket === undefined || socket.ended() === "over"',
+    find: 'socket === undefined || socket.ended === "over"',
     replace: "socket === undefined",
     tests: ["test/run-api/run-sockets.test.ts"],
   },

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { socketSide } from "../../run-api/support.ts";
+import { socketSide, openSocket } from "../../run-api/support.ts";
 import type { SocketSide } from "../../run-api/support.ts";
 import { aJob, aModel } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf } from "../run-entry.ts";
@@ -23,7 +23,7 @@ afterEach(async () => {
 /** A session of a stand-in for claude, which does what the shell code says. */
 async function session(then: string) {
   const cli = await standIn(dir, "claude", { stream: claudeStream, then });
-  const channel = await side.sockets.open("dev-abcdefgh", side.base);
+  const channel = await openSocket(side, "dev-abcdefgh");
   const harness = { type: "llm-cli", command: "claude" } as const;
   const models = [aModel("main", "", { provider: "anthropic", baseUrl: null })];
   const workDir = await mkdtemp(join(dir, "work-"));

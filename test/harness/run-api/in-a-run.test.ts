@@ -2,12 +2,11 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { NewRunSocket } from "../../../src/run-api/run-sockets.ts";
 import type { Job, Script } from "../../../src/contracts/job.ts";
 import { RunApiError } from "../../../src/contracts/run-api.ts";
 import type { RequestAnswer } from "../../../src/contracts/run-api.ts";
-import { socketSide } from "../../run-api/support.ts";
-import type { SocketSide } from "../../run-api/support.ts";
+import { socketSide, openSocket } from "../../run-api/support.ts";
+import type { SocketOfRun, SocketSide } from "../../run-api/support.ts";
 import { held } from "../../helpers/fake-abilities.ts";
 import { aJob, aScripted } from "../jobs.ts";
 import { endMessageOf, logsOf, runOf, startRun } from "../run-entry.ts";
@@ -15,12 +14,12 @@ import type { EndedRun } from "../run-entry.ts";
 
 let workDir: string;
 let side: SocketSide;
-let channel: NewRunSocket;
+let channel: SocketOfRun;
 
 beforeEach(async () => {
   workDir = await mkdtemp(join(tmpdir(), "al-run-"));
   side = await socketSide();
-  channel = await side.sockets.open("dev-abcdefgh", side.base);
+  channel = await openSocket(side, "dev-abcdefgh");
 });
 afterEach(async () => {
   await side.remove();
@@ -114,7 +113,7 @@ describe("an agent that runs", () => {
       await side.sockets.close();
       side.sockets = side.successor();
       side.sockets.serve(side.abilities);
-      await side.sockets.reopen("dev-abcdefgh", channel);
+      await side.sockets.restore(new Set(["dev-abcdefgh"]));
     };
     await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(2);
     await restart();

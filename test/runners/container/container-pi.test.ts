@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { lastValueFrom, Subject, tap, toArray } from "rxjs";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { NewRunSocket } from "../../../src/run-api/run-sockets.ts";
 import type { Job, Script } from "../../../src/contracts/job.ts";
 import { createContainerRunner } from "../../../src/runners/container/container-runner.ts";
 import type { AgentImages } from "../../../src/runners/container/images.ts";
 import { runEnd } from "../../../streams/runs/outcome.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
-import { socketSide } from "../../run-api/support.ts";
+import { socketSide, openSocket } from "../../run-api/support.ts";
+import type { SocketOfRun } from "../../run-api/support.ts";
 import { exitOf, messagesOf } from "../../contracts/runner.ts";
 import { aJob, aScripted } from "../../harness/jobs.ts";
 import { anItem } from "../../helpers/agents.ts";
@@ -31,7 +31,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
   async function events(
     turns: Script["turns"],
     onEvent: (event: RunnerEvent, stop$: Subject<StopReason>) => void = () => undefined,
-    channel: NewRunSocket | null = null,
+    channel: SocketOfRun | null = null,
     job: Partial<Job> = {},
   ) {
     const request = aRequest("dev");
@@ -112,7 +112,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
 
   it("asks the scheduler by tools and by commands, over the socket that it is given", async () => {
     const side = await socketSide();
-    const channel = await side.sockets.open("dev-abcdefgh", side.base);
+    const channel = await openSocket(side, "dev-abcdefgh");
     const resource = "file:/data/report";
     const look =
       "bash -lc 'command -v rlock'; env; ls /run/al; stat -c %A /run/al/channel.sock; touch /run/al/x";

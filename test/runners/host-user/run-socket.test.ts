@@ -5,13 +5,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRedactor } from "../../../src/credentials/redactor.ts";
 import { createRunSockets } from "../../../src/run-api/run-sockets.ts";
-import type { NewRunSocket } from "../../../src/run-api/run-sockets.ts";
 import { exitOf, messagesOf } from "../../contracts/runner.ts";
 import { aJob, aScripted } from "../../harness/jobs.ts";
 import { fakeAbilities } from "../../helpers/fake-abilities.ts";
 import { asUser, tempUser, whyNoOsUsers } from "../../helpers/os-users.ts";
 import type { OsUser } from "../../helpers/os-users.ts";
+import { openSocket, socketRecords } from "../../run-api/support.ts";
+import type { SocketOfRun } from "../../run-api/support.ts";
 import { aRequest, aRunner } from "./support.ts";
 
 const missing = whyNoOsUsers();
@@ -33,9 +35,13 @@ describe.skipIf(missing !== null)("the socket of a run as another OS user", () =
   it("lets its agent ask by tool and by command, and shows nobody where it is", async () => {
     const baseDir = join(root, "runs");
     const abilities = fakeAbilities();
-    const sockets = createRunSockets({ onProblem: () => undefined });
+    const sockets = createRunSockets({
+      records: socketRecords(),
+      redactor: createRedactor(),
+      onProblem: () => undefined,
+    });
     sockets.serve(abilities);
-    let channel: NewRunSocket | undefined;
+    let channel: SocketOfRun | undefined;
     const found: string[] = [];
     const looks = "id -un; rlock demo:x; al-return 7; ls -ld .al/run.sock | cut -c1-10";
     const turns = [
@@ -47,7 +53,7 @@ describe.skipIf(missing !== null)("the socket of a run as another OS user", () =
     const runner = aRunner(baseDir, {
       program: () => ({ file: process.execPath, args: [entry] }),
       prepare: async ({ instanceId }, workDir) => {
-        channel = await sockets.open(instanceId, baseDir);
+        channel = await openSocket({ sockets, base: baseDir }, instanceId);
         found.push(listedBy(agentUser, baseDir));
         return aJob(workDir, { instanceId, models: [aScripted(turns)], channel });
       },

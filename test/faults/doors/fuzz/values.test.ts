@@ -6,7 +6,7 @@ import { indexedBinding, letsThrough } from "../../../../src/webhooks/binding-in
 import { interpret, parseDelivery } from "../../../../src/webhooks/interpret.ts";
 import { providerTable } from "../../../../src/webhooks/providers/table.ts";
 import { nextTick } from "../../../../streams/triggers/next-tick.ts";
-import { socketSide, post } from "../../../run-api/support.ts";
+import { socketSide, post, openSocket } from "../../../run-api/support.ts";
 import type { SocketSide } from "../../../run-api/support.ts";
 import { githubExample } from "../../../webhooks/deliveries.ts";
 import {
@@ -146,7 +146,7 @@ describe("a run's socket", () => {
   afterAll(() => side.remove());
 
   test("answers whatever a run asks, takes only resources that people can read, and lets no stranger in", async () => {
-    const channel = await side.sockets.open("dev-abcdefgh", side.base);
+    const channel = await openSocket(side, "dev-abcdefgh");
     const text = fc.oneof(
       nastyText,
       nastyText.map((one) => `lock:${one}`),

@@ -2,19 +2,20 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { NEVER, of } from "rxjs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Job } from "../../src/contracts/job.ts";
 import { createRedactor } from "../../src/credentials/redactor.ts";
 import type { Redactor } from "../../src/credentials/redactor.ts";
 import { createRunApiClient } from "../../src/harness/run-api/client.ts";
-import { createStoredRunSockets } from "../../src/start/run-sockets.ts";
+import { createRunSockets } from "../../src/run-api/run-sockets.ts";
 import { ownBaseDir } from "../../src/runners/host-user/base-dir.ts";
+import { createLiveRuns } from "../../src/runs/live-runs.ts";
 import { runsDir } from "../../src/start/run-agent-program.ts";
+import { socketBaseDir } from "../../src/start/runtimes.ts";
 import { openStore } from "../../src/store/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { RuntimeConfig } from "../../streams/agent-config.ts";
-import { anExit } from "../helpers/fake-runner.ts";
+import type { RunRequest } from "../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../helpers/agents.ts";
 import { fakeAbilities } from "../helpers/fake-abilities.ts";
 
@@ -35,17 +36,34 @@ afterEach(async () => {
 });
 
 function aScheduler() {
-  const sockets = createStoredRunSockets({
+  const sockets = createRunSockets({
     records: store.channels,
     redactor,
     onProblem: (message) => problems.push(message),
   });
+  const runs = createLiveRuns({
+    elapsed: () => 0,
+    now: () => 0,
+    freeze: () => Promise.resolve(),
+    thaw: () => Promise.resolve(),
+    openSocket: async ({ instanceId, agent }) =>
+      sockets.open(instanceId, await socketBaseDir(agent)),
+  });
   const abilities = fakeAbilities();
   sockets.serve(abilities);
-  return { ...sockets, abilities };
+  const enter = (request: RunRequest) => {
+    runs.enter({ request, place: null, waitedMs: 0 });
+    return runs.get(request.instanceId);
+  };
+  const finish = ({ instanceId, agent, item }: RunRequest): void => {
+    const end = { outcome: "succeeded", reason: null, exitCode: 0, usage: null } as const;
+    const at = { agent: agent.name, at: 0, startedAt: 0 };
+    runs.onEvent({ ...at, type: "finished", item, instanceId, end });
+  };
+  return { sockets, runs, abilities, enter, finish };
 }
 
-function aRequest(instanceId: string, type: RuntimeConfig["type"] = "host-user") {
+function aRequest(instanceId: string, type: RuntimeConfig["type"] = "host-user"): RunRequest {
   const agent = anAgent("dev", { runtime: { type, runAs: "$USER" } });
   return { instanceId, agent, item: anItem("1") };
 }
@@ -57,51 +75,53 @@ const unlock = (channel: Job["channel"]) =>
     new AbortController().signal,
   );
 
-it("gives each run a channel of its own, from its start to its end", async () => {
-  const sockets = aScheduler();
+it("gives each run a socket of its own, from its start to its end", async () => {
+  const { sockets, enter, finish } = aScheduler();
   const request = aRequest("dev-1");
-  const run = sockets.during(request, NEVER).subscribe();
-  const channel = await sockets.jobSocket(request);
+  const run = enter(request);
+  const channel = await run.openSocket();
   const token = channel?.token ?? "";
   expect(redactor.redact(token)).toBe("[redacted]");
   expect(await unlock(channel)).toEqual({ ok: true });
   expect(store.channels.all()).toMatchObject([{ instanceId: "dev-1" }]);
   expect(JSON.stringify(store.channels.all())).not.toContain(channel?.token);
-  const dir = sockets.dirOf("dev-1");
-  run.unsubscribe();
-  await expect.poll(() => existsSync(dir ?? "")).toBe(false);
+  finish(request);
+  await expect.poll(() => existsSync(run.socket?.dir ?? "")).toBe(false);
   // It is worth nothing any more, and as many as there were runs would make looking for them slow.
   expect(redactor.redact(token)).toBe(token);
   await expect.poll(() => store.channels.all()).toEqual([]);
   await sockets.close();
 });
 
-it("takes it away when the run's events complete, also of one that was stopped while it was prepared", async () => {
-  const sockets = aScheduler();
+it("removes it from a run that ended while it was prepared, and from those that the graph left", async () => {
+  const { sockets, runs, enter, finish } = aScheduler();
   const request = aRequest("dev-1");
-  sockets.during(request, of(anExit())).subscribe();
-  const channel = await sockets.jobSocket(request);
-  expect(sockets.dirOf("dev-1")).toBeNull();
-  expect(existsSync(channel?.socket ?? "")).toBe(false);
-  await expect.poll(() => store.channels.all()).toEqual([]);
+  const run = enter(request);
+  const opening = run.openSocket();
+  finish(request);
+  expect(existsSync((await opening)?.socket ?? "")).toBe(false);
+  const left = await enter(aRequest("dev-2")).openSocket();
+  runs.removeSockets();
   await sockets.close();
+  expect(existsSync(left?.socket ?? "")).toBe(false);
+  await expect.poll(() => store.channels.all()).toEqual([]);
 });
 
 it("names the place as a container sees it", async () => {
-  const sockets = aScheduler();
+  const { sockets, enter, finish } = aScheduler();
   const request = aRequest("dev-1", "container");
-  const run = sockets.during(request, NEVER).subscribe();
-  const channel = await sockets.jobSocket(request);
+  const run = enter(request);
+  const channel = await run.openSocket();
   expect(channel?.socket).toBe("/run/al/channel.sock");
-  expect(existsSync(join(sockets.dirOf("dev-1") ?? "", "channel.sock"))).toBe(true);
-  run.unsubscribe();
+  expect(existsSync(join(run.socket?.dir ?? "", "channel.sock"))).toBe(true);
+  finish(request);
   await sockets.close();
 });
 
 it("removes no folder but one that it made, whatever is recorded", async () => {
   await store.channels.add({ instanceId: "dev-1", tokenHash: "", dir: project });
-  const sockets = aScheduler();
-  await sockets.restore([]);
+  const { sockets } = aScheduler();
+  await sockets.restore(new Set());
   expect(existsSync(project)).toBe(true);
   await expect.poll(() => store.channels.all()).toEqual([]);
   await sockets.close();
@@ -110,21 +130,19 @@ it("removes no folder but one that it made, whatever is recorded", async () => {
 it("serves the runs that live on where they are used to it, and removes what is left of others", async () => {
   const first = aScheduler();
   const alive = aRequest("dev-1");
-  for (const request of [alive, aRequest("dev-2")]) first.during(request, NEVER).subscribe();
-  const channel = await first.jobSocket(alive);
-  await first.jobSocket(aRequest("dev-2"));
-  const gone = first.dirOf("dev-2") ?? "";
-  await first.close();
+  const channel = await first.enter(alive).openSocket();
+  const gone = first.enter(aRequest("dev-2"));
+  await gone.openSocket();
+  await first.sockets.close();
   const second = aScheduler();
-  await second.restore(["dev-1"]);
-  const run = second.during(alive, NEVER).subscribe();
+  second.runs.adoptSockets(await second.sockets.restore(new Set(["dev-1"])));
   // Its job is only made again for the secrets in it.
-  expect(await second.jobSocket(alive)).toBeNull();
+  expect(await second.enter(alive).openSocket()).toBeNull();
   expect(await unlock(channel)).toEqual({ ok: true });
   expect(second.abilities.asked).toMatchObject([{ instanceId: "dev-1" }]);
-  expect(existsSync(gone)).toBe(false);
+  expect(existsSync(gone.socket?.dir ?? "")).toBe(false);
   await expect.poll(() => store.channels.all()).toMatchObject([{ instanceId: "dev-1" }]);
-  run.unsubscribe();
+  second.finish(alive);
   expect(problems).toEqual([]);
-  await second.close();
+  await second.sockets.close();
 });
