@@ -15,7 +15,6 @@ import { openSessions } from "../store/sessions.ts";
 import type { OpenSessions } from "../store/sessions.ts";
 import { openStore } from "../store/store.ts";
 import type { Store } from "../store/store.ts";
-import { undoStack } from "./undo-stack.ts";
 
 /** What one scheduler holds exclusively while it lives. */
 export interface ProjectHandle {
@@ -29,14 +28,14 @@ export interface ProjectHandle {
   readonly sessions: OpenSessions;
   /** Absolute path for the operator's socket, in a directory that only this user can enter. */
   readonly socketPath: string;
-  /** Gives all of it back; what can't be is told. */
+  /** Releases all of it, the lock last; logs what can't be released. */
   readonly close: () => void;
 }
 
 export interface AcquireOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly version: string;
-  /** Told what goes wrong later on and is no reason to stop. */
+  /** Called with what goes wrong later on and is no reason to stop. */
   readonly onProblem: (message: string) => void;
 }
 
@@ -44,8 +43,8 @@ export interface AcquireOptions {
 const longestTmp = 80;
 
 /**
- * Takes the project for this process and opens what it keeps. Throws a UserError that says who holds it, or what
- * can't be opened; then nothing stays taken.
+ * Locks the project for this process and opens its store and sessions. Throws a UserError that names the process that
+ * holds it, or the file that can't be opened; then nothing stays locked.
  */
 export async function acquireProject(
   projectDir: string,
@@ -60,20 +59,28 @@ export async function acquireProject(
     gatewayUrl: null,
     version,
   });
-  const undo = undoStack((error) => onProblem(messageOf(error)));
-  undo.push(() => lock.release());
+  const held = new DisposableStack();
+  const onClose = (release: () => void): void =>
+    held.defer(() => {
+      try {
+        release();
+      } catch (error) {
+        onProblem(messageOf(error));
+      }
+    });
+  onClose(() => lock.release());
   try {
     const apiKey = await ensureApiKey(home);
     const redactor = createRedactor();
     redactor.add([apiKey.key]);
     const store = openStore(projectDir);
-    undo.push(() => store.close());
+    onClose(() => store.close());
     // Who logged in with an earlier key is out: it may have changed while no scheduler ran.
     const madeSince = statSync(apiKey.path).ctimeMs;
     const sessions = openSessions({ home, madeSince, onProblem });
-    undo.push(() => sessions.close());
+    onClose(() => sessions.close());
     const socketDir = mkdtempSync(join(tmpdir().length > longestTmp ? "/tmp" : tmpdir(), "al-"));
-    undo.push(() => rmSync(socketDir, { recursive: true, force: true }));
+    onClose(() => rmSync(socketDir, { recursive: true, force: true }));
     const socketPath = join(socketDir, "operator.sock");
     return {
       home,
@@ -84,10 +91,10 @@ export async function acquireProject(
       store,
       sessions,
       socketPath,
-      close: undo.undo,
+      close: () => held.dispose(),
     };
   } catch (error) {
-    undo.undo();
+    held.dispose();
     throw error;
   }
 }

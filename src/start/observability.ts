@@ -9,6 +9,7 @@ import type { LogSource } from "../contracts/log-source.ts";
 import { createLogSource } from "../logs/log-source.ts";
 import { createLogWriter } from "../logs/log-writer.ts";
 import type { LogWriter } from "../logs/log-writer.ts";
+import type { LostRun } from "../store/recover.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import type { Inputs } from "./inputs.ts";
 import { createStatusStore, seedFrom } from "./status-store.ts";
@@ -134,3 +135,17 @@ export function createEventLogger(sinks: EventLoggerSinks): EventLogger {
     },
   };
 }
+
+/** Warnings for the operator at the start. */
+export function startWarnings(env: NodeJS.ProcessEnv, lost: readonly LostRun[]): string[] {
+  return [
+    ...(env.AL_DASHBOARD_SECRET === undefined ? [] : [dashboardSecret]),
+    ...lost.map(({ item, instanceId, outcome, retry }) => {
+      const next = retry === null ? "it was the second try" : "its work waits once more";
+      return `run ${instanceId} of agent ${item.agent} was ${outcome} when the last scheduler ended; ${next}`;
+    }),
+  ];
+}
+
+const dashboardSecret =
+  "AL_DASHBOARD_SECRET is set and no longer used: the dashboard takes the API key; unset it";

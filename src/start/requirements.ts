@@ -10,7 +10,6 @@ import { commandProblem } from "./harness-command.ts";
 import type { CommandProblem } from "./harness-command.ts";
 import { modelsOfRuns, tryModel } from "./prepare-job.ts";
 import type { ModelSources } from "./prepare-job.ts";
-import { shortMemory } from "./short-memory.ts";
 
 /** What runs need beside their agent's files. */
 export interface RequirementSources extends ModelSources {
@@ -40,8 +39,12 @@ export function requirementCheck(
   env: NodeJS.ProcessEnv,
 ): (agent: AgentConfig) => Promise<readonly Problem[]> {
   const once = <T>(read: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
-    const memory = shortMemory(read, Infinity, Date.now);
-    return (key) => memory.get(key);
+    const known = new Map<string, Promise<T>>();
+    return (key) => {
+      const value = known.get(key) ?? read(key);
+      known.set(key, value);
+      return value;
+    };
   };
   const sources: RequirementSources = {
     credential: once((reference) => loadCredential(home, reference)),

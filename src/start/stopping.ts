@@ -84,3 +84,17 @@ export function createStopping(deps: StoppingDeps): Stopping {
     },
   };
 }
+
+/** Takes the steps in order. One that fails is logged and stops none of the others. Never rejects. */
+export async function closeAll(
+  steps: readonly (() => void | Promise<void>)[],
+  onProblem: (error: unknown) => void,
+): Promise<void> {
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      onProblem(error);
+    }
+  }
+}

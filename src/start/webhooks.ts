@@ -14,11 +14,10 @@ import { shownPayload } from "../webhooks/shown-payload.ts";
 import { createBrokenAgents } from "../webhooks/broken-agents.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import type { ReadAgain } from "./replay.ts";
-import { shortMemory } from "./short-memory.ts";
 import type { Switches } from "./switches.ts";
 
 /** A secret that changed on disk is used after this, in ms. */
-const secretMemoryMs = 1_000;
+const secretTtlMs = 1_000;
 
 export interface WebhooksDeps {
   readonly own: Pick<ProjectHandle, "home" | "redactor" | "store">;
@@ -47,19 +46,15 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
   const index = createMatchIndex();
   const broken = createBrokenAgents();
   const match: MatchIndex["match"] = (source, event) => broken.explain(index.match(source, event));
-  const secrets = shortMemory(
-    async (reference) => {
-      const { fields } = await loadCredential(own.home, reference);
-      own.redactor.add(Object.values(fields));
-      return Object.values(fields);
-    },
-    secretMemoryMs,
-    Date.now,
-  );
+  const secretOf = ttlCache(async (reference) => {
+    const { fields } = await loadCredential(own.home, reference);
+    own.redactor.add(Object.values(fields));
+    return Object.values(fields);
+  }, secretTtlMs);
   const receive = createReceiver({
     sources: () => Object.values(deps.project$.value.webhooks),
     secretsOf: ({ type, credential }) =>
-      credential === null ? [] : secrets.get(`${webhookSecretType(type)}:${credential}`),
+      credential === null ? [] : secretOf(`${webhookSecretType(type)}:${credential}`),
     index: { match },
     offer: deps.offer,
     accept: (acceptance) => own.store.receipts.accept(acceptance),
@@ -82,5 +77,24 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
       if (event.type === "agent-removed") index.remove(event.agent);
       if (event.type === "agent-enabled") index.setEnabled(event.agent, event.enabled);
     },
+  };
+}
+
+/**
+ * Reads each key at most once in `ttlMs`, so that a burst of deliveries costs one read and a secret that changed on disk
+ * is used soon after; a failed read is not cached.
+ */
+function ttlCache<T>(
+  read: (key: string) => Promise<T>,
+  ttlMs: number,
+): (key: string) => Promise<T> {
+  const known = new Map<string, { readonly at: number; readonly value: Promise<T> }>();
+  return (key) => {
+    const hit = known.get(key);
+    if (hit !== undefined && Date.now() - hit.at < ttlMs) return hit.value;
+    const value = read(key);
+    known.set(key, { at: Date.now(), value });
+    value.catch(() => known.delete(key));
+    return value;
   };
 }

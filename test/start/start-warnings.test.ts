@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startWarnings } from "../../src/start/start-warnings.ts";
+import { startWarnings } from "../../src/start/observability.ts";
 import { webhookItem } from "../store/support.ts";
 
 test("a start without anything odd says nothing", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { closeAll } from "../../src/start/close-all.ts";
+import { closeAll } from "../../src/start/stopping.ts";
 
-test("a step that fails is told, and the others are taken in their order", async () => {
+test("a step that fails is logged, and the others are taken in their order", async () => {
   const taken: string[] = [];
   const problems: unknown[] = [];
   const broken = new Error("disk full");
