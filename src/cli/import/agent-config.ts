@@ -1,11 +1,10 @@
 import { agentSchema } from "../../config/agent-schema.ts";
-import { ourReference } from "./credential-names.ts";
+import { ourReference } from "./credentials.ts";
+import { translateKeys } from "./keys.ts";
+import type { AddRemark, Dialect } from "./keys.ts";
 import { translateHarness } from "./project-config.ts";
-import type { KeyRemark } from "./remarks.ts";
 import { isTable, tablesAt, textAt, textsAt, without } from "./tables.ts";
 import type { Table } from "./tables.ts";
-import { translateKeys } from "./translate-keys.ts";
-import type { Dialect, Translated } from "./translate-keys.ts";
 import { translateFilters } from "./webhook-filters.ts";
 
 /** What the project says about an agent. */
@@ -31,33 +30,32 @@ const agentKeys: Dialect = {
 };
 
 /** An agent's config, from config.toml, agent-config.toml or front matter, as it is here. */
-export function translateAgent(theirs: Table, { models, sources }: AgentContext): Translated {
-  const given = { models, credentials: [], ...without(theirs, "model") };
-  const keys = translateKeys(given, agentKeys);
-  const { table: known, remarks: ofHarness } = translateHarness(keys.table);
-  const table: Record<string, unknown> = { ...known };
-  const remarks = [...keys.remarks, ...ofHarness];
-  table.credentials = Array.isArray(table.credentials)
-    ? table.credentials.map((name: unknown) =>
-        typeof name === "string" ? ourReference(name) : name,
-      )
-    : table.credentials;
-  if (isTable(table.params)) table.params = textParams(table.params, remarks);
-  const webhooks = tablesAt(table, "webhooks").flatMap((entry) => translateEntry(entry, sources));
-  const entries = webhooks.flatMap(({ table: entry }) => (entry === null ? [] : [entry]));
-  if (entries.length > 0) table.webhooks = entries;
-  else Reflect.deleteProperty(table, "webhooks");
-  for (const { table: entry, remarks: own } of webhooks) {
-    const path = entry === null ? [] : ["webhooks", entries.indexOf(entry)];
-    remarks.push(...own.map(({ message, fix }) => ({ path, message, fix })));
+export function translateAgent(theirs: Table, context: AgentContext, add: AddRemark): Table {
+  const given = { models: context.models, credentials: [], ...without(theirs, "model") };
+  const known = translateHarness(translateKeys(given, agentKeys, add), add);
+  const { credentials, params } = known;
+  const table: Record<string, unknown> = { ...without(known, "webhooks") };
+  if (Array.isArray(credentials)) {
+    table.credentials = credentials.map((name: unknown) =>
+      typeof name === "string" ? ourReference(name) : name,
+    );
   }
+  if (isTable(params)) table.params = textParams(params, add);
+  const webhooks: Table[] = [];
+  for (const entry of tablesAt(known, "webhooks")) {
+    const first = webhooks.length;
+    const addAt: AddRemark = ([index], message, fix) =>
+      add(typeof index === "number" ? ["webhooks", first + index] : [], message, fix);
+    webhooks.push(...translateEntry(entry, context.sources, addAt));
+  }
+  if (webhooks.length > 0) table.webhooks = webhooks;
   if (!isStarted(table)) {
     table.callable = true;
     const message =
       "it has neither schedule nor webhooks, so al run and calls of agents are what starts it";
-    remarks.push({ path: ["callable"], message, fix: null });
+    add(["callable"], message);
   }
-  return { table, remarks };
+  return table;
 }
 
 /** Action Llama refuses an agent that nothing starts; here it says that it is callable. */
@@ -66,33 +64,32 @@ function isStarted({ schedule, webhooks, callable, scale }: Table): boolean {
 }
 
 /** Params are texts and lists of texts here; the agent reads the same from them. */
-function textParams(params: Table, remarks: KeyRemark[]): Table {
+function textParams(params: Table, add: AddRemark): Table {
   const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
   const entries = Object.entries(params).map(([key, value]) => {
     const written = Array.isArray(value) ? value.map(text) : text(value);
     if (JSON.stringify(written) !== JSON.stringify(value)) {
-      const message = `params.${key} is written as text`;
-      remarks.push({ path: ["params", key], message, fix: null });
+      add(["params", key], `params.${key} is written as text`);
     }
     return [key, written] as const;
   });
   return Object.fromEntries(entries);
 }
 
-interface Entry {
-  /** Null when nothing here starts the agent for it. */
-  readonly table: Table | null;
-  readonly remarks: readonly Omit<KeyRemark, "path">[];
-}
-
-function translateEntry(theirs: Table, sources: AgentContext["sources"]): readonly Entry[] {
+/** None when nothing here starts the agent for it. */
+function translateEntry(
+  theirs: Table,
+  sources: AgentContext["sources"],
+  add: AddRemark,
+): readonly Table[] {
   const source = textAt(theirs, "source") ?? "";
   const type = sources.get(source);
-  if (type === undefined) return [{ table: theirs, remarks: [] }];
-  if (type !== null) return translateFilters(theirs, type);
+  if (type === undefined) return [theirs];
+  if (type !== null) return translateFilters(theirs, type, add);
   const events = textsAt(theirs, "events").join(", ");
   const message = `deliveries of ${source}${events === "" ? "" : ` (${events})`} do not start it: al has no such type of webhook source; the entry is left out`;
   const fix =
     'a [[webhooks]] entry for a source of type "standard", with a service that signs for it in between';
-  return [{ table: null, remarks: [{ message, fix }] }];
+  add([], message, fix);
+  return [];
 }

@@ -1,19 +1,60 @@
 import { homedir } from "node:os";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseCredentialReference } from "../../contracts/credential-reference.ts";
+import {
+  credentialReferenceText,
+  parseCredentialReference,
+} from "../../contracts/credential-reference.ts";
 import type { CredentialReference } from "../../contracts/credential-reference.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import { credentialType } from "../../credentials/credential-types.ts";
 import { storeField } from "../../credentials/edit-credential.ts";
 import { UserError } from "../../errors.ts";
-import { ourField, referenceText, theirReference } from "./credential-names.ts";
-import type { Remark } from "./remarks.ts";
+import type { Remark } from "./keys.ts";
+
+/** Types that have another name here: theirs to ours. */
+const types = new Map([
+  // A type without a definition here: its fields are DISCORD_BOT_TOKEN and so on, as they are there.
+  ["discord_bot", "discord"],
+  ["cloudflare_api_token", "cloudflare_token"],
+]);
+
+/** Fields that have another name here, by their type and name. */
+const fields = new Map([
+  ["git_ssh/id_rsa", "private_key"],
+  ["git_ssh/username", "name"],
+  ["aws/default_region", "region"],
+  ["gcp_service_account/key_json", "key_file"],
+  ["cloudflare_api_token/api_token", "token"],
+]);
+
+/** The name here of a credential that their configs name, `type` or `type:instance`. */
+export function ourReference(theirs: string): string {
+  const parsed = parseCredentialReference(theirs);
+  if (parsed === null) return theirs;
+  const { type, instance } = parsed;
+  return credentialReferenceText({ type: types.get(type) ?? type, instance });
+}
+
+/** What their store calls a type of ours. */
+export function theirType(type: string): string {
+  const [theirs] = [...types].find(([, ours]) => ours === type) ?? [type];
+  return theirs;
+}
+
+/** The field here of a field of their type; keys of models are called `token` there. */
+export function ourField(type: string, field: string): string {
+  if (field === "token" && type.endsWith("_key")) return "key";
+  return fields.get(`${type}/${field}`) ?? field;
+}
 
 /** One field of their store. */
-interface FoundField extends CredentialReference {
-  /** As it is called here. */
+interface FoundField {
+  /** The credential as it is called here. */
+  readonly reference: CredentialReference;
   readonly field: string;
+  /** The credential and its field: `git_ssh:bot/private_key`. */
+  readonly name: string;
   readonly path: string;
 }
 
@@ -35,36 +76,32 @@ export async function findCredentials(
   store: string,
   names: readonly string[],
 ): Promise<FoundCredentials> {
-  const found = await Promise.all(
-    names.map(async (name) => {
-      const reference = parseCredentialReference(name);
-      return { name, fields: reference === null ? null : await fieldsOf(store, reference) };
-    }),
-  );
-  const missing = found.filter(({ fields }) => fields?.length === 0).map(({ name }) => name);
-  return { store, fields: found.flatMap(({ fields }) => fields ?? []), missing };
+  const found: FoundField[] = [];
+  const missing: string[] = [];
+  for (const name of names) {
+    const reference = parseCredentialReference(name);
+    if (reference === null) continue;
+    const own = await fieldsOf(store, reference);
+    if (own.length === 0) missing.push(name);
+    found.push(...own);
+  }
+  return { store, fields: found, missing };
 }
 
 /** A link could lead to any file of the disk, so only plain files count. */
-async function fieldsOf(store: string, ours: CredentialReference): Promise<readonly FoundField[]> {
-  const { type, instance } = ours;
-  const theirs = theirReference(ours);
-  const dir = join(store, theirs.type, theirs.instance);
+async function fieldsOf(store: string, reference: CredentialReference): Promise<FoundField[]> {
+  const type = theirType(reference.type);
+  const dir = join(store, type, reference.instance);
   const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
-  return entries
-    .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
-    .map(({ name }) => ({
-      type,
-      instance,
-      field: ourField(theirs.type, name),
-      path: join(dir, name),
-    }))
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-/** The credential and its field: `git_ssh:bot/private_key`. */
-export function fieldName(found: FoundField): string {
-  return `${referenceText(found)}/${found.field}`;
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  return names
+    .filter((name) => !name.startsWith("."))
+    .sort()
+    .map((file) => {
+      const field = ourField(type, file);
+      const name = `${credentialReferenceText(reference)}/${field}`;
+      return { reference, field, name, path: join(dir, file) };
+    });
 }
 
 /** The fields that are in the store now, or had the same value there, and what is left to do. */
@@ -74,24 +111,25 @@ interface Copied {
 }
 
 /** Copies the fields into the store in `home`, readable by its owner alone. A value that is there stays. */
-export async function copyCredentials(home: string, { fields }: FoundCredentials): Promise<Copied> {
+export async function copyCredentials(home: string, found: FoundCredentials): Promise<Copied> {
   const names: string[] = [];
   const remarks: Remark[] = [];
-  for (const field of fields) {
+  for (const field of found.fields) {
     const secret = (await readFile(field.path, "utf8")).trim();
     if (secret === "") {
       remarks.push(toDo(`${field.path} is empty`, addCommand(field, null)));
-    } else if (await isStored(home, field, secret)) names.push(fieldName(field));
+    } else if (await isStored(home, field, secret)) names.push(field.name);
     else {
-      const message = `${fieldName(field)} has another value here already, which stays`;
+      const message = `${field.name} has another value here already, which stays`;
       remarks.push(toDo(message, `${addCommand(field, field.path)} --replace`));
     }
   }
   return { names, remarks };
 }
 
-async function isStored(home: string, entry: FoundField, secret: string): Promise<boolean> {
-  const { type, instance, field } = entry;
+async function isStored(home: string, found: FoundField, secret: string): Promise<boolean> {
+  const { reference, field } = found;
+  const { type, instance } = reference;
   try {
     await storeField(home, { type, instance, field, secret, replace: false });
     return true;
@@ -113,15 +151,15 @@ export function missingRemarks({ store, missing }: FoundCredentials): readonly R
 }
 
 /** The commands that do the copying. */
-export function uncopiedRemarks({ fields }: FoundCredentials): readonly Remark[] {
-  return fields.map((field) =>
-    toDo(`credential ${fieldName(field)} was not copied`, addCommand(field, field.path)),
+export function uncopiedRemarks(found: FoundCredentials): readonly Remark[] {
+  return found.fields.map((field) =>
+    toDo(`credential ${field.name} was not copied`, addCommand(field, field.path)),
   );
 }
 
-function addCommand(entry: FoundField, path: string | null): string {
+function addCommand({ reference, field }: FoundField, path: string | null): string {
   const from = path === null ? "" : ` --from-file ${shellWord(path)}`;
-  return `al creds add ${referenceText(entry)} --field ${entry.field}${from}`;
+  return `al creds add ${credentialReferenceText(reference)} --field ${field}${from}`;
 }
 
 function toDo(message: string, fix: string): Remark {

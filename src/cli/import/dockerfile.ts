@@ -1,5 +1,5 @@
 import { readDockerfile } from "../../doctor/dockerfile.ts";
-import type { Remark } from "./remarks.ts";
+import type { Remark } from "./keys.ts";
 
 const base = "al-agent:latest";
 /** Names that Action Llama gives to the image under an agent's own. */

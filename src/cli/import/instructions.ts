@@ -1,4 +1,4 @@
-import type { Remark } from "./remarks.ts";
+import type { Remark } from "./keys.ts";
 
 /** SKILL.md without the line of its front matter that names versions of Action Llama. */
 export function withoutCompatibility(skill: string): string {

@@ -1,11 +1,12 @@
 import { schemaLine } from "../schema-files.ts";
+import type { NewFile, NewFiles } from "../write-files.ts";
 import { translateAgent } from "./agent-config.ts";
 import type { AgentContext } from "./agent-config.ts";
 import { isBare, isOneStage, joinDockerfiles, translateDockerfile } from "./dockerfile.ts";
 import { instructionRemarks, withoutCompatibility } from "./instructions.ts";
-import type { ProjectFile, SourceAgent, SourceProject } from "./read-source.ts";
-import { placed } from "./remarks.ts";
-import type { Remark } from "./remarks.ts";
+import { keyRemarks } from "./keys.ts";
+import type { Remark } from "./keys.ts";
+import type { SourceAgent, SourceProject } from "./read-source.ts";
 import { tableAt, textFor } from "./tables.ts";
 import type { Table } from "./tables.ts";
 
@@ -13,33 +14,31 @@ import type { Table } from "./tables.ts";
 export interface AgentPlan {
   readonly name: string;
   readonly config: Table;
-  readonly files: ReadonlyMap<string, ProjectFile>;
+  readonly files: NewFiles;
   readonly remarks: readonly Remark[];
-  readonly leftOut: readonly string[];
-}
-
-interface AgentParts {
-  readonly agent: SourceAgent;
-  readonly name: string;
-  readonly context: AgentContext;
-  readonly source: SourceProject;
 }
 
 /** Files and remarks of an agent as they are collected. */
 interface Draft {
   readonly dir: string;
-  readonly files: Map<string, ProjectFile>;
+  readonly files: Map<string, NewFile>;
   readonly remarks: Remark[];
 }
 
-export function planAgent({ agent, name, context, source }: AgentParts): AgentPlan {
+export function planAgent(
+  agent: SourceAgent,
+  name: string,
+  context: AgentContext,
+  source: SourceProject,
+): AgentPlan {
   const dir = `agents/${name}`;
-  const { table: config, remarks } = translateAgent(agent.config?.table ?? {}, context);
+  const remarks = keyRemarks();
+  const config = translateAgent(agent.config?.table ?? {}, context, remarks.add);
   const text = `${schemaLine("agent", "../../")}\n\n${textFor(agent.config, config)}`;
   const draft: Draft = {
     dir,
-    files: new Map([[`${dir}/config.toml`, { content: text, isExecutable: false }]]),
-    remarks: placed(`${dir}/config.toml`, text, remarks),
+    files: new Map([[`${dir}/config.toml`, { content: text }]]),
+    remarks: remarks.placedIn(`${dir}/config.toml`, text),
   };
   if (agent.name !== name) {
     const message = `${agent.name} can't be the name of an agent here; it is called ${name}`;
@@ -48,8 +47,7 @@ export function planAgent({ agent, name, context, source }: AgentParts): AgentPl
   addInstructions(draft, agent, source);
   if (tableAt(config, "runtime").type !== "host-user") addImage(draft, agent, source);
   for (const [path, file] of agent.files) draft.files.set(`${dir}/${path}`, file);
-  const leftOut = agent.leftOut.map((path) => `${agent.name}/${path}`);
-  return { name, config, files: draft.files, remarks: draft.remarks, leftOut };
+  return { name, config, files: draft.files, remarks: draft.remarks };
 }
 
 /** Where files are that all agents share; each agent that names them gets a copy. */
@@ -77,30 +75,25 @@ function addInstructions(
     remark(`${sharedThere} is written as ${sharedHere}, where the agent has a copy`, null);
     for (const [path, copy] of shared) files.set(`${dir}/${sharedHere}${path}`, copy);
   }
-  files.set(file, { content: text, isExecutable: false });
+  files.set(file, { content: text });
   remarks.push(...instructionRemarks(file, text));
 }
 
 /** The agent's own image: of its Dockerfile and the project's, from which all agents' images were built there. */
-function addImage(
-  { dir, files, remarks }: Draft,
-  { dockerfile: own }: SourceAgent,
-  source: SourceProject,
-): void {
+function addImage({ dir, files, remarks }: Draft, agent: SourceAgent, source: SourceProject): void {
   const file = `${dir}/Dockerfile`;
-  const project =
-    source.dockerfile === null || isBare(source.dockerfile) ? null : source.dockerfile;
-  const isJoined = project !== null && isOneStage(project);
-  if (project !== null) {
+  let dockerfile = agent.dockerfile;
+  if (source.dockerfile !== null && !isBare(source.dockerfile)) {
+    const isJoined = isOneStage(source.dockerfile);
+    if (isJoined) dockerfile = joinDockerfiles(source.dockerfile, dockerfile);
     const message = isJoined
       ? "the instructions of the project's Dockerfile are part of it now"
       : "the project's Dockerfile has several stages and is not taken";
     const fix = `FROM al-agent:latest, and what this agent needs of ${source.dir}/Dockerfile`;
     remarks.push({ file, line: null, message, fix: isJoined ? null : fix });
   }
-  const theirs = isJoined ? joinDockerfiles(project, own) : own;
-  if (theirs === null) return;
-  const translated = translateDockerfile(file, theirs);
-  files.set(file, { content: translated.text, isExecutable: false });
+  if (dockerfile === null) return;
+  const translated = translateDockerfile(file, dockerfile);
+  files.set(file, { content: translated.text });
   remarks.push(...translated.remarks);
 }

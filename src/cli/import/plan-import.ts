@@ -1,21 +1,33 @@
+import type { Problem } from "../../../streams/vocabulary.ts";
 import { isAgentName } from "../../config/agent-files.ts";
+import type { ProjectConfig } from "../../config/project-config.ts";
+import { resolveAgent } from "../../config/resolve-agent.ts";
+import { resolveProject } from "../../config/resolve-project.ts";
+import { machineTimezone } from "../../config/timezone.ts";
+import { credentialReferenceText } from "../../contracts/credential-reference.ts";
 import { webhookSecretType } from "../../credentials/credential-types.ts";
+import { knownToAgents } from "../../known-to-agents.ts";
+import { filterTable } from "../../webhooks/providers/table.ts";
 import { gitignore } from "../new/templates.ts";
 import { schemaLine } from "../schema-files.ts";
-import { findProblems } from "./find-problems.ts";
+import type { NewFiles } from "../write-files.ts";
+import { keyRemarks } from "./keys.ts";
+import type { Remark } from "./keys.ts";
 import { planAgent } from "./plan-agent.ts";
-import { impliedSources, inlineModels, sourceType, translateProject } from "./project-config.ts";
-import type { ProjectFile, SourceProject } from "./read-source.ts";
-import { placed } from "./remarks.ts";
-import type { Remark } from "./remarks.ts";
+import {
+  inlineModels,
+  sourceType,
+  translateProject,
+  withImpliedSources,
+} from "./project-config.ts";
+import type { SourceProject } from "./read-source.ts";
 import { merged, tableAt, textAt, textFor, textsAt, without } from "./tables.ts";
 import type { Table } from "./tables.ts";
 
 /** The project that the import is going to write. */
 export interface ImportPlan {
   readonly agents: readonly string[];
-  /** By path in the project. */
-  readonly files: ReadonlyMap<string, ProjectFile>;
+  readonly files: NewFiles;
   readonly remarks: readonly Remark[];
   /** The credentials that models, webhook sources and agents need, as configs here name them. */
   readonly credentials: readonly string[];
@@ -25,41 +37,50 @@ export interface ImportPlan {
 
 /** Makes an Almanac project of one of Action Llama, in memory. `target` is absolute. */
 export function planImport(source: SourceProject, target: string): ImportPlan {
+  const { envToml } = source;
   const tables = source.agents.map(({ config }) => config?.table ?? {});
-  const implied = impliedSources(merged(source.config?.table ?? {}, source.envToml), tables);
-  const given = implied.table;
-  const inline = inlineModels([given, ...tables], Object.keys(tableAt(given, "models")));
-  const project = translateProject(given, inline.models);
-  const body = textFor(source.config, project.table);
-  const text = `${schemaLine("project", "")}\n\n${body}`;
-  const webhooks = tableAt(given, "webhooks");
-  const sources = new Map(
-    Object.keys(webhooks).map((name) => [name, sourceType(tableAt(webhooks, name))]),
+  const remarks = keyRemarks();
+  const given = withImpliedSources(
+    merged(source.config?.table ?? {}, envToml),
+    tables,
+    remarks.add,
   );
-  const [firstModel] = Object.keys(tableAt(project.table, "models"));
+  const inline = inlineModels([given, ...tables], Object.keys(tableAt(given, "models")));
+  const project = translateProject(given, inline.models, remarks.add);
+  const envKeys = Object.keys(without(envToml, "environment", "projectName")).join(", ");
+  const text = `${schemaLine("project", "")}\n\n${textFor(source.config, project)}`;
+  const sources = new Map(
+    Object.entries(tablesIn(given, "webhooks")).map(([name, table]) => [name, sourceType(table)]),
+  );
+  const [firstModel] = Object.keys(tableAt(project, "models"));
   const plans = source.agents.map((agent) => {
     const model = inline.nameOf(agent.config?.table ?? {}) ?? inline.nameOf(given) ?? firstModel;
     const context = { models: model === undefined ? [] : [model], sources };
-    return planAgent({ agent, name: nameFor(agent.name), context, source });
+    return planAgent(agent, nameFor(agent.name), context, source);
   });
-  const names = plans.map(({ name }) => name);
-  const files = new Map([
-    [".gitignore", { content: gitignore, isExecutable: false }],
-    ["config.toml", { content: text, isExecutable: false }],
+  const agents = plans.map(({ name }) => name);
+  const files: NewFiles = new Map([
+    [".gitignore", { content: gitignore }],
+    ["config.toml", { content: text }],
     ...plans.flatMap((plan) => [...plan.files]),
   ]);
-  const remarks = [
-    ...placed("config.toml", text, [...implied.remarks, ...project.remarks]),
-    ...envRemarks(source.envToml),
+  if (envKeys !== "") remarks.add([], `the keys of .env.toml are part of it now: ${envKeys}`);
+  const changes = [
+    ...remarks.placedIn("config.toml", text),
     ...plans.flatMap((plan) => plan.remarks),
   ];
-  const configs = plans.map(({ config }) => config);
+  const inAgents = source.agents.flatMap(({ name, leftOut }) =>
+    leftOut.map((path) => `${name}/${path}`),
+  );
   return {
-    agents: names,
+    agents,
     files,
-    remarks: [...remarks, ...findProblems(target, files, names, remarks)],
-    credentials: credentialsFor(project.table, configs),
-    leftOut: [...source.leftOut, ...plans.flatMap((plan) => plan.leftOut)],
+    remarks: [...changes, ...problemsOf({ files, agents }, target, changes)],
+    credentials: credentialsFor(
+      project,
+      plans.map(({ config }) => config),
+    ),
+    leftOut: [...source.leftOut, ...inAgents],
   };
 }
 
@@ -71,21 +92,19 @@ function nameFor(name: string): string {
   return isAgentName(trimmed) ? trimmed : `${trimmed === "" ? "imported" : trimmed}-agent`;
 }
 
-function envRemarks(envToml: Table): readonly Remark[] {
-  const keys = Object.keys(without(envToml, "environment", "projectName")).join(", ");
-  const message = `the keys of .env.toml are part of it now: ${keys}`;
-  return keys === "" ? [] : [{ file: "config.toml", line: null, message, fix: null }];
-}
-
 /** Each once, those of models first. */
 function credentialsFor(project: Table, agents: readonly Table[]): readonly string[] {
-  const [models, sources] = [tableAt(project, "models"), tableAt(project, "webhooks")];
   const names = [
-    ...Object.keys(models).map((name) => modelKey(tableAt(models, name))),
-    ...Object.keys(sources).map((name) => webhookSecret(tableAt(sources, name))),
+    ...Object.values(tablesIn(project, "models")).map(modelKey),
+    ...Object.values(tablesIn(project, "webhooks")).map(webhookSecret),
     ...agents.flatMap((config) => textsAt(config, "credentials")),
   ];
   return [...new Set(names.filter((name) => name !== null))];
+}
+
+function tablesIn(table: Table, key: string): Readonly<Record<string, Table>> {
+  const inner = tableAt(table, key);
+  return Object.fromEntries(Object.keys(inner).map((name) => [name, tableAt(inner, name)]));
 }
 
 function modelKey(model: Table): string | null {
@@ -97,6 +116,38 @@ function modelKey(model: Table): string | null {
 function webhookSecret(source: Table): string | null {
   const instance = textAt(source, "credential");
   if (instance === null) return null;
-  const type = webhookSecretType(textAt(source, "type") ?? "");
-  return instance === "default" ? type : `${type}:${instance}`;
+  return credentialReferenceText({
+    type: webhookSecretType(textAt(source, "type") ?? ""),
+    instance,
+  });
+}
+
+/** What the scheduler will find wrong with the new project, except in lines that already have an edit. */
+function problemsOf(
+  { files, agents }: Pick<ImportPlan, "files" | "agents">,
+  dir: string,
+  remarks: readonly Remark[],
+): readonly Remark[] {
+  const textOf = (path: string) => files.get(path)?.content.toString() ?? null;
+  const machine = { machineTimezone: machineTimezone(), machineCores: 1 };
+  const text = textOf("config.toml") ?? "";
+  const resolved = resolveProject({ dir, text, ...machine }, filterTable);
+  const inAgent = (name: string, project: ProjectConfig): readonly Problem[] => {
+    const config = textOf(`agents/${name}/config.toml`);
+    const skill = textOf(`agents/${name}/SKILL.md`);
+    const agent = { name, config, skill, dockerfileHash: null, problems: [] };
+    const change = resolveAgent(agent, project, knownToAgents());
+    if (change.type === "removed") return [];
+    return change.type === "invalid" ? change.problems : change.warnings;
+  };
+  const problems =
+    resolved.type === "invalid"
+      ? resolved.problems
+      : [...resolved.warnings, ...agents.flatMap((name) => inAgent(name, resolved.project))];
+  const edits = remarks.filter(({ fix }) => fix !== null);
+  return problems
+    .filter(({ file, line }) => !edits.some((edit) => edit.file === file && edit.line === line))
+    .map(({ file, line, message }) => {
+      return { file, line, message, fix: "correct it; al doctor checks it again" };
+    });
 }

@@ -1,11 +1,10 @@
 import { projectSchema } from "../../config/project-schema.ts";
 import { webhookSecretType } from "../../credentials/credential-types.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
-import type { KeyRemark } from "./remarks.ts";
+import { translateKeys } from "./keys.ts";
+import type { AddRemark, Dialect } from "./keys.ts";
 import { isTable, merged, tableAt, tablesAt, textAt, without } from "./tables.ts";
 import type { Table } from "./tables.ts";
-import { translateKeys } from "./translate-keys.ts";
-import type { Dialect, Translated } from "./translate-keys.ts";
 
 const { shape } = projectSchema;
 
@@ -51,70 +50,47 @@ const harnesses: Readonly<Record<string, Table>> = {
 };
 
 /** A project's config as it is here. `inline` are the models of older `[model]` tables. */
-export function translateProject(theirs: Table, inline: Table): Translated {
-  const { table, remarks } = translateKeys(
-    without(theirs, "model", "models", "webhooks"),
-    projectKeys,
-  );
-  const harness = translateHarness(table);
-  const models = Object.entries(merged(inline, tableAt(theirs, "models"))).map(translateModel);
-  const sources = Object.entries(tableAt(theirs, "webhooks")).map(translateSource);
-  return {
-    table: {
-      ...harness.table,
-      models: Object.fromEntries(models.map(({ name, table: model }) => [name, model])),
-      webhooks: Object.fromEntries(
-        sources.flatMap(({ name, table: source }) => (source === null ? [] : [[name, source]])),
-      ),
-    },
-    remarks: [
-      ...remarks,
-      ...harness.remarks,
-      ...[...models, ...sources].flatMap((each) => each.remarks),
-    ],
-  };
+export function translateProject(theirs: Table, inline: Table, add: AddRemark): Table {
+  const own = translateKeys(without(theirs, "model", "models", "webhooks"), projectKeys, add);
+  const table: Record<string, unknown> = { ...translateHarness(own, add) };
+  const models: Record<string, unknown> = {};
+  for (const [name, model] of Object.entries(merged(inline, tableAt(theirs, "models")))) {
+    models[name] = translateModel(name, isTable(model) ? model : {}, add);
+  }
+  const webhooks: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(tableAt(theirs, "webhooks"))) {
+    const source = translateSource(name, isTable(value) ? value : {}, add);
+    if (source !== null) webhooks[name] = source;
+  }
+  return Object.assign(table, { models, webhooks });
 }
 
 /** The table of a project or an agent with the harness as it is called here. */
-export function translateHarness(table: Table): Translated {
-  if (table.harness === undefined) return { table, remarks: [] };
+export function translateHarness(table: Table, add: AddRemark): Table {
+  if (table.harness === undefined) return table;
   const name = textAt(tableAt(table, "harness"), "type") ?? "";
   const harness = Object.hasOwn(harnesses, name) ? harnesses[name] : undefined;
-  if (harness !== undefined) {
-    const message = `harness ${name} is the command ${name} of type llm-cli here`;
-    const changed = { path: ["harness"], message, fix: null };
-    return { table: { ...table, harness }, remarks: name === "pi" ? [] : [changed] };
+  if (harness === undefined) {
+    const fix = '[harness] with type = "pi", or type = "llm-cli" and command = "claude"';
+    add([], `harness "${name}" is not here; left out, so that pi is used`, fix);
+    return without(table, "harness");
   }
-  const message = `harness "${name}" is not here; left out, so that pi is used`;
-  const fix = '[harness] with type = "pi", or type = "llm-cli" and command = "claude"';
-  return { table: without(table, "harness"), remarks: [{ path: [], message, fix }] };
+  if (name !== "pi")
+    add(["harness"], `harness ${name} is the command ${name} of type llm-cli here`);
+  return { ...table, harness };
 }
 
-interface Named<Value> {
-  readonly name: string;
-  readonly table: Value;
-  readonly remarks: readonly KeyRemark[];
-}
-
-function translateModel([name, theirs]: [string, unknown]): Named<Table> {
-  const { table, remarks: ofKeys } = translateKeys(isTable(theirs) ? theirs : {}, modelKeys);
-  const remarks = [...ofKeys];
+function translateModel(name: string, theirs: Table, add: AddRemark): Table {
+  const table = translateKeys(theirs, modelKeys, add);
   if (table.provider === "custom" && table.baseUrl === undefined) {
-    const message = "an endpoint of your own needs its address here";
-    remarks.push({
-      path: ["models", name],
-      message,
-      fix: `in [models.${name}]: baseUrl = "https://…/v1"`,
-    });
+    const fix = `in [models.${name}]: baseUrl = "https://…/v1"`;
+    add(["models", name], "an endpoint of your own needs its address here", fix);
   }
-  if (table.authType !== "pi_auth") return { name, table, remarks };
+  if (table.authType !== "pi_auth") return table;
   const message = "authType pi_auth, pi's own login, is not here; written as api_key";
   const fix = `al creds add ${textAt(table, "provider") ?? ""}_key`;
-  return {
-    name,
-    table: { ...table, authType: "api_key" },
-    remarks: [...remarks, { path: ["models", name, "authType"], message, fix }],
-  };
+  add(["models", name, "authType"], message, fix);
+  return { ...table, authType: "api_key" };
 }
 
 /** Type of a source of theirs as it is here; null for one without a counterpart. */
@@ -123,44 +99,42 @@ export function sourceType(theirs: Table): string | null {
   return Object.hasOwn(filterTable, type) ? type : null;
 }
 
-function translateSource([name, value]: [string, unknown]): Named<Table | null> {
-  const theirs = isTable(value) ? value : {};
+function translateSource(name: string, theirs: Table, add: AddRemark): Table | null {
   const type = sourceType(theirs);
   if (type === null) {
     const message = `the webhook source ${name} of type "${textAt(theirs, "type") ?? ""}" is left out: al has no such type`;
     const fix = `[webhooks.${name}] with type = "standard", for a service in between that signs as Standard Webhooks`;
-    return { name, table: null, remarks: [{ path: [], message, fix }] };
+    add([], message, fix);
+    return null;
   }
-  if (theirs.allowUnsigned === true)
-    return { name, table: { type, allowUnsigned: true }, remarks: [] };
+  if (theirs.allowUnsigned === true) return { type, allowUnsigned: true };
   const credential = textAt(theirs, webhookSecretType(type)) ?? textAt(theirs, "credential");
-  return { name, table: { type, credential: credential ?? "default" }, remarks: [] };
+  return { type, credential: credential ?? "default" };
 }
 
 /**
- * The webhook sources that agents name and the project lacks, as in agents that come without a project: a name such as
- * `github` or `my-github` contains the type.
+ * The config with the webhook sources that agents name and the project lacks, as in agents that come without a project: a
+ * name such as `github` or `my-github` contains the type.
  */
-export function impliedSources(config: Table, agents: readonly Table[]): Translated {
-  const sources: Record<string, unknown> = { ...tableAt(config, "webhooks") };
-  const remarks: KeyRemark[] = [];
+export function withImpliedSources(config: Table, agents: readonly Table[], add: AddRemark): Table {
+  const webhooks: Record<string, unknown> = { ...tableAt(config, "webhooks") };
   for (const { source } of agents.flatMap((agent) => tablesAt(agent, "webhooks"))) {
-    if (typeof source !== "string" || Object.hasOwn(sources, source)) continue;
+    if (typeof source !== "string" || Object.hasOwn(webhooks, source)) continue;
     const type = Object.keys(filterTable).find((known) => source.toLowerCase().includes(known));
     if (type === undefined) continue;
-    sources[source] = { type };
+    webhooks[source] = { type };
     const message = `agents name the webhook source ${source}, which the project lacked; written as type "${type}"`;
-    remarks.push({ path: ["webhooks", source], message, fix: null });
+    add(["webhooks", source], message);
   }
-  return { table: { ...config, webhooks: sources }, remarks };
+  return { ...config, webhooks };
 }
 
 /** Models that older agents and projects define in a `[model]` of their own. */
 export interface InlineModels {
   /** Definitions by the name that they get. */
   readonly models: Table;
-  /** The name of the model of a project or an agent; null without one. */
-  nameOf(owner: Table): string | null;
+  /** The name of the model of a project or an agent; undefined without one. */
+  nameOf(owner: Table): string | undefined;
 }
 
 /** Names the `[model]` tables after the provider's names of the models. */
@@ -178,5 +152,5 @@ export function inlineModels(owners: readonly Table[], taken: readonly string[])
     names.set(JSON.stringify(model), name);
     models[name] = model;
   }
-  return { models, nameOf: ({ model }) => names.get(JSON.stringify(model)) ?? null };
+  return { models, nameOf: ({ model }) => names.get(JSON.stringify(model)) };
 }

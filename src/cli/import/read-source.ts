@@ -3,17 +3,12 @@ import { join, relative } from "node:path";
 import { parse } from "smol-toml";
 import { readText } from "../../config/read-file.ts";
 import { UserError, messageOf } from "../../errors.ts";
+import type { NewFile, NewFiles } from "../write-files.ts";
 import type { Table } from "./tables.ts";
-
-/** A file of a project. */
-export interface ProjectFile {
-  readonly content: string | Buffer;
-  readonly isExecutable: boolean;
-}
 
 /** Files by their path, and the paths that are not copied. */
 interface CopiedFiles {
-  readonly files: ReadonlyMap<string, ProjectFile>;
+  readonly files: NewFiles;
   readonly leftOut: readonly string[];
 }
 
@@ -39,7 +34,7 @@ export interface SourceProject {
   readonly envToml: Table;
   readonly dockerfile: string | null;
   /** `shared/`, which every agent sees. */
-  readonly shared: ReadonlyMap<string, ProjectFile>;
+  readonly shared: NewFiles;
   readonly agents: readonly SourceAgent[];
   /** Files of the project's top that are not taken. */
   readonly leftOut: readonly string[];
@@ -133,7 +128,7 @@ async function tomlAt(dir: string, name: string): Promise<SourceToml | null> {
 
 /** The plain files below a directory but `except`; links lead elsewhere and are left out. */
 async function copiedFiles(dir: string, except: readonly string[]): Promise<CopiedFiles> {
-  const files = new Map<string, ProjectFile>();
+  const files = new Map<string, NewFile>();
   const leftOut: string[] = [];
   let bytes = 0;
   const isThere = (await lstat(dir).catch(() => null))?.isDirectory() === true;

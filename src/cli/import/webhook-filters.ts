@@ -1,13 +1,7 @@
 import { filterTable } from "../../webhooks/providers/table.ts";
-import type { KeyRemark } from "./remarks.ts";
+import type { AddRemark } from "./keys.ts";
 import { tableAt, textAt, textsAt, without } from "./tables.ts";
 import type { Table } from "./tables.ts";
-
-/** A `[[webhooks]]` entry here, and what differs from theirs. */
-export interface TranslatedEntry {
-  readonly table: Table;
-  readonly remarks: readonly Omit<KeyRemark, "path">[];
-}
 
 /** Filters with another name here, by type of source and name. */
 const renamed = new Map([["slack team_ids", "teams"]]);
@@ -36,40 +30,54 @@ const githubFilters = new Map([
   ["conclusions", passes],
 ]);
 
-/** One or more entries that start the agent for the same events as theirs does. */
-export function translateFilters(theirs: Table, type: string): readonly TranslatedEntry[] {
+/** A filter that compares something else for some events. */
+interface Change {
+  readonly filter: string;
+  readonly subject: string;
+}
+
+/**
+ * One or more `[[webhooks]]` entries that start the agent for the same events as theirs does. The paths of remarks begin
+ * with the index among these.
+ */
+export function translateFilters(theirs: Table, type: string, add: AddRemark): Table[] {
   const known = [...commonKeys, ...Object.keys(filterTable[type] ?? {})];
   const entries = Object.entries(theirs).map(
     ([key, value]) => [renamed.get(`${type} ${key}`) ?? key, value] as const,
   );
   const lost = entries.map(([key]) => key).filter((key) => !known.includes(key));
-  const remarks = lost.map((key) => left(`${key} is not a filter of ${type} webhooks; left out`));
   const entry = without(Object.fromEntries(entries), ...lost);
-  const own = type === "github" ? githubEntries(entry) : [{ table: entry, remarks: [] }];
-  return own.map((one) => ({ table: one.table, remarks: [...remarks, ...one.remarks] }));
+  const translated = type === "github" ? githubEntries(entry, add) : [entry];
+  for (const index of translated.keys()) {
+    for (const key of lost) add([index], `${key} is not a filter of ${type} webhooks; left out`);
+  }
+  return translated;
 }
 
-function githubEntries(entry: Table): readonly TranslatedEntry[] {
+function githubEntries(entry: Table, add: AddRemark): Table[] {
   const filters = Object.keys(entry).filter((key) => githubFilters.has(key));
   const events = textsAt(entry, "events");
   if (events.length === 0) {
     const fix = 'events = ["issues", "push"], those that you need';
-    const remarks = filters.map((filter) => ({
-      message: `without events, ${filter} means something else for some of them here`,
-      fix,
-    }));
-    return [{ table: entry, remarks }];
+    for (const filter of filters) {
+      add([0], `without events, ${filter} means something else for some of them here`, fix);
+    }
+    return [entry];
   }
+  const translated: Table[] = [];
   const subjectsOf = (event: string) => filters.map((filter) => subjectOf(filter, event)).join();
-  return [...Map.groupBy(events, subjectsOf).values()].flatMap((group) => {
-    const [event = ""] = group;
-    const changed = filters.filter((filter) => subjectOf(filter, event) !== same);
-    const remarks = changed.map((filter) => difference(filter, subjectOf(filter, event), group));
-    const start: readonly Table[] = [{ ...entry, events: group }];
-    return changed
-      .reduce((all, filter) => all.flatMap((one) => withSubject(one, filter, event)), start)
-      .map((table) => ({ table, remarks }));
-  });
+  for (const group of Map.groupBy(events, subjectsOf).values()) {
+    const changed = filters
+      .map((filter) => ({ filter, subject: subjectOf(filter, group[0] ?? "") }))
+      .filter(({ subject }) => subject !== same);
+    const start: Table[] = [{ ...entry, events: group }];
+    const split = (all: Table[], one: Change) => all.flatMap((each) => withSubject(each, one));
+    for (const table of changed.reduce(split, start)) {
+      for (const one of changed) add([translated.length], difference(one, group.join(", ")));
+      translated.push(table);
+    }
+  }
+  return translated;
 }
 
 function subjectOf(filter: string, event: string): string {
@@ -77,27 +85,17 @@ function subjectOf(filter: string, event: string): string {
 }
 
 /** Several entries where a filter's list becomes conditions that take one value each. */
-function withSubject(entry: Table, filter: string, event: string): readonly Table[] {
+function withSubject(entry: Table, { filter, subject }: Change): Table[] {
   const rest = without(entry, filter);
   const one = textAt(entry, filter);
   const values = one === null ? textsAt(entry, filter) : [one];
-  const subject = subjectOf(filter, event);
   if (subject === passes || values.length === 0) return [rest];
-  return values.map((value) => ({
-    ...rest,
-    where: { ...tableAt(rest, "where"), [subject]: value },
-  }));
+  const where = tableAt(rest, "where");
+  return values.map((value) => ({ ...rest, where: { ...where, [subject]: value } }));
 }
 
-function difference(filter: string, subject: string, events: readonly string[]) {
-  const on = events.join(", ");
-  return left(
-    subject === passes
-      ? `${filter} is left out for ${on}: such events have none, and pass there`
-      : `${filter} of ${on} is another field here; where compares ${subject}, as it was there`,
-  );
-}
-
-function left(message: string): Omit<KeyRemark, "path"> {
-  return { message, fix: null };
+function difference({ filter, subject }: Change, events: string): string {
+  return subject === passes
+    ? `${filter} is left out for ${events}: such events have none, and pass there`
+    : `${filter} of ${events} is another field here; where compares ${subject}, as it was there`;
 }

@@ -1,12 +1,10 @@
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
 import { translateAgent } from "../../../src/cli/import/agent-config.ts";
-import {
-  ourField,
-  ourReference,
-  theirReference,
-} from "../../../src/cli/import/credential-names.ts";
+import { ourField, ourReference, theirType } from "../../../src/cli/import/credentials.ts";
 import { instructionRemarks } from "../../../src/cli/import/instructions.ts";
+import { keyRemarks } from "../../../src/cli/import/keys.ts";
+import type { AddRemark } from "../../../src/cli/import/keys.ts";
 import { translateProject } from "../../../src/cli/import/project-config.ts";
 import { textFor } from "../../../src/cli/import/tables.ts";
 import { translateFilters } from "../../../src/cli/import/webhook-filters.ts";
@@ -14,8 +12,19 @@ import { credentialType } from "../../../src/credentials/credential-types.ts";
 
 const context = { models: ["main"], sources: new Map() };
 
+/** What a translation returns, and its remarks. */
+function translated<T>(translate: (add: AddRemark) => T) {
+  const remarks = keyRemarks();
+  const table = translate(remarks.add);
+  return { table, remarks: remarks.placedIn("config.toml", "") };
+}
+
 function entries(text: string, type = "github") {
-  return translateFilters(parse(text), type).map(({ table }) => table);
+  return translated((add) => translateFilters(parse(text), type, add)).table;
+}
+
+function imported(theirs: Parameters<typeof translateAgent>[0]) {
+  return translated((add) => translateAgent(theirs, context, add));
 }
 
 describe("an imported [[webhooks]] entry", () => {
@@ -60,9 +69,8 @@ describe("an imported [[webhooks]] entry", () => {
   });
 
   test("without events says which filter is unclear", () => {
-    const [{ remarks } = { remarks: [] }] = translateFilters(
-      { source: "hub", author: "ada" },
-      "github",
+    const { remarks } = translated((add) =>
+      translateFilters({ source: "hub", author: "ada" }, "github", add),
     );
     expect(remarks).toMatchObject([
       { message: expect.stringMatching(/author/) as string, fix: expect.any(String) as string },
@@ -72,15 +80,12 @@ describe("an imported [[webhooks]] entry", () => {
 
 describe("an imported agent", () => {
   test("has the command claude of the harness llm-cli where it has the harness claude there", () => {
-    const { table } = translateAgent({ schedule: "@daily", harness: { type: "claude" } }, context);
+    const { table } = imported({ schedule: "@daily", harness: { type: "claude" } });
     expect(table.harness).toEqual({ type: "llm-cli", command: "claude" });
   });
 
   test("has pi with a harness that is not here, and says so", () => {
-    const { table, remarks } = translateAgent(
-      { schedule: "@daily", harness: { type: "aider" } },
-      context,
-    );
+    const { table, remarks } = imported({ schedule: "@daily", harness: { type: "aider" } });
     expect(table.harness).toBeUndefined();
     expect(remarks).toMatchObject([
       { message: 'harness "aider" is not here; left out, so that pi is used' },
@@ -88,13 +93,13 @@ describe("an imported agent", () => {
   });
 
   test("has no preflight steps; the edit that is left is named", () => {
-    const { table, remarks } = translateAgent({ schedule: "@daily", preflight: [{}] }, context);
+    const { table, remarks } = imported({ schedule: "@daily", preflight: [{}] });
     expect(table).not.toHaveProperty("preflight");
     expect(remarks).toMatchObject([{ fix: '[hooks] with pre = ["a shell command"]' }]);
   });
 
   test("leaves unknown keys out, by name", () => {
-    const { table, remarks } = translateAgent({ schedule: "@daily", colour: "red" }, context);
+    const { table, remarks } = imported({ schedule: "@daily", colour: "red" });
     expect(table).not.toHaveProperty("colour");
     expect(remarks).toMatchObject([
       { message: "colour is left out: it is not a key of an agent", fix: null },
@@ -102,28 +107,25 @@ describe("an imported agent", () => {
   });
 
   test("is callable when nothing else starts it, but not when it is disabled", () => {
-    expect(translateAgent({}, context).table.callable).toBe(true);
-    expect(translateAgent({ scale: 0 }, context).table.callable).toBeUndefined();
-    expect(translateAgent({ schedule: "@daily" }, context).table.callable).toBeUndefined();
+    expect(imported({}).table.callable).toBe(true);
+    expect(imported({ scale: 0 }).table.callable).toBeUndefined();
+    expect(imported({ schedule: "@daily" }).table.callable).toBeUndefined();
   });
 });
 
 describe("an imported project", () => {
+  const project = (text: string) =>
+    translated((add) => translateProject(parse(text), {}, add)).table;
+
   test("has older keys under today's names", () => {
-    const { table } = translateProject(
-      parse("maxTriggerDepth = 2\n[gateway]\nlockTimeout = 60\nurl = 'https://a'\n"),
-      {},
-    );
+    const table = project("maxTriggerDepth = 2\n[gateway]\nlockTimeout = 60\nurl = 'https://a'\n");
     expect(table).toMatchObject({ maxCallDepth: 2, resourceLockTimeout: 60 });
     expect(table).not.toHaveProperty("gateway");
   });
 
   test("keeps an unsigned source unsigned, and gives every other a secret", () => {
-    const { table } = translateProject(
-      parse(
-        '[webhooks.a]\ntype = "github"\nallowUnsigned = true\n[webhooks.b]\ntype = "slack"\nslack_signing_secret = "Team"\n',
-      ),
-      {},
+    const table = project(
+      '[webhooks.a]\ntype = "github"\nallowUnsigned = true\n[webhooks.b]\ntype = "slack"\nslack_signing_secret = "Team"\n',
     );
     expect(table.webhooks).toEqual({
       a: { type: "github", allowUnsigned: true },
@@ -152,10 +154,10 @@ test.each([
   ["github_webhook_secret:Org", "github_webhook_secret:Org", "secret", "secret"],
 ])("their %s is %s here, and its %s is %s, which the type has", (theirs, ours, field, name) => {
   expect(ourReference(theirs)).toBe(ours);
-  const [type = "", instance = "default"] = ours.split(":");
-  const back = theirReference({ type, instance });
-  expect(back.type).toBe(theirs.split(":")[0]);
-  expect(ourField(back.type, field)).toBe(name);
+  const [type = ""] = ours.split(":");
+  const back = theirType(type);
+  expect(back).toBe(theirs.split(":")[0]);
+  expect(ourField(back, field)).toBe(name);
   expect(Object.keys(credentialType(type)?.fields ?? {})).toContain(name);
 });
 

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { UserError, messageOf } from "../errors.ts";
+
+/** A file that a command writes. */
+export interface NewFile {
+  readonly content: string | Uint8Array;
+  readonly isExecutable?: boolean;
+}
+
+/** Files by their path in a directory. */
+export type NewFiles = ReadonlyMap<string, NewFile>;
+
+/**
+ * Makes a directory in one step: a running scheduler sees all of it or nothing, and a failure leaves nothing behind. The
+ * draft is made in `draftsDir`, which is on the same disk. Throws a UserError.
+ */
+export async function writeDirectory(
+  dir: string,
+  files: NewFiles,
+  { draftsDir, hint }: { readonly draftsDir: string; readonly hint: string },
+): Promise<void> {
+  const draft = join(draftsDir, draftName());
+  try {
+    for (const [path, file] of files) await writeNew(join(draft, path), file);
+    await mkdir(dirname(dir), { recursive: true });
+    await rename(draft, dir);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw unwritable(dir, error, hint);
+  }
+}
+
+/** Writes a file and the directories above it; never through or over what is there. */
+export async function writeNew(path: string, { content, isExecutable }: NewFile): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, content, { flag: "wx", mode: isExecutable ? 0o755 : 0o644 });
+}
+
+/** Replaces a file in one step, so that no reader sees half of it. */
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  mode: number,
+): Promise<void> {
+  const draft = join(dirname(path), draftName());
+  try {
+    await writeFile(draft, content, { flag: "wx", mode });
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+function draftName(): string {
+  return `.${randomBytes(4).toString("hex")}.tmp`;
+}
+
+export function unwritable(path: string, cause: unknown, hint?: string): UserError {
+  return new UserError("unwritable", `${path} can't be written: ${messageOf(cause)}`, {
+    ...(hint === undefined ? {} : { hint }),
+    cause,
+  });
+}
