@@ -47,22 +47,27 @@ export interface DoctorContext extends Required<DoctorOptions> {
 /** Reads a project. A fault in it is part of the result, and never thrown. */
 export async function readDoctorContext(options: DoctorOptions): Promise<DoctorContext> {
   const { projectDir, env } = options;
-  const around = {
-    ...{ platform: process.platform, runsDir, ...options, home: homeDir(env) },
+  const context: DoctorContext = {
+    platform: process.platform,
+    runsDir,
+    ...options,
     ...readScheduler(projectDir),
+    home: homeDir(env),
+    project: null,
+    unreadable: null,
+    problems: [],
+    agents: [],
+    agentProblems: [],
+    bareSkills: [],
   };
-  const nothing = { project: null, agents: [], agentProblems: [], bareSkills: [] };
   try {
     const change = resolveProject(await readProject(projectDir), filterTable);
-    if (change.type === "invalid") {
-      return { ...around, ...nothing, unreadable: null, problems: change.problems };
-    }
+    if (change.type === "invalid") return { ...context, problems: change.problems };
     const { project, warnings: problems } = change;
-    const agents = await readAgents(projectDir, project);
-    return { ...around, project, unreadable: null, problems, ...agents };
+    return { ...context, project, problems, ...(await readAgents(projectDir, project)) };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { ...around, ...nothing, unreadable: error, problems: [] };
+    return { ...context, unreadable: error };
   }
 }
 

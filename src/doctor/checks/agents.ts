@@ -1,13 +1,12 @@
 import { bareSkill } from "../../config/agent-files.ts";
 import type { Check, Finding } from "../finding.ts";
-import { note, ok } from "../finding.ts";
+import { alCommand, note, ofProblem, ok } from "../finding.ts";
 import type { DoctorContext } from "../doctor-context.ts";
-import { alCommand, ofProblem } from "../to-finding.ts";
 
 /** Whether there are agents, and whether their files can be used. */
 export const agents: Check = {
   name: "agents",
-  run: (context) => Promise.resolve(context.project === null ? [] : inspect(context)),
+  run: (context) => (context.project === null ? [] : inspect(context)),
 };
 
 function inspect(context: DoctorContext): Finding[] {

@@ -1,8 +1,7 @@
 import { findApiKey, ensureApiKey } from "../../credentials/api-key.ts";
 import { UserError } from "../../errors.ts";
 import type { Check } from "../finding.ts";
-import { ok } from "../finding.ts";
-import { ofError } from "../to-finding.ts";
+import { ofError, ok } from "../finding.ts";
 
 /** Whether the gateway's API key is there and can be used. Who else can read it is part of the permissions. */
 export const apiKey: Check = {
@@ -11,7 +10,9 @@ export const apiKey: Check = {
     try {
       const found = await findApiKey(home);
       if (found !== null) return [ok(found.path)];
-      const repair = () => ensureApiKey(home).then(() => undefined);
+      const repair = async () => {
+        await ensureApiKey(home);
+      };
       const what = "there is no API key for the gateway yet";
       return [{ severity: "warning", what, where: home, fix: "al doctor", repair }];
     } catch (error) {

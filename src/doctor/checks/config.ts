@@ -1,8 +1,7 @@
 import { basename } from "node:path";
 import type { Check } from "../finding.ts";
-import { ok } from "../finding.ts";
+import { ofError, ofProblem, ok } from "../finding.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
-import { ofError, ofProblem } from "../to-finding.ts";
 
 /** Whether the project's `config.toml` can be used. */
 export const config: Check = {
@@ -12,10 +11,10 @@ export const config: Check = {
       const found = ofError(unreadable, "error", projectDir);
       const isMissing = unreadable.code === "not_a_project";
       const fix = isMissing ? `al new ${shellWord(projectDir)}` : found.fix;
-      return Promise.resolve([{ ...found, fix }]);
+      return [{ ...found, fix }];
     }
     const found = problems.map(ofProblem);
     const fine = project === null ? [] : [ok(`${basename(projectDir)}/config.toml can be used`)];
-    return Promise.resolve([...found, ...fine]);
+    return [...found, ...fine];
   },
 };

@@ -2,8 +2,7 @@ import { needsImage } from "../../../streams/agent-config.ts";
 import { connectEngine } from "../../runners/container/engine.ts";
 import { instanceLabel, projectId, projectLabel } from "../../runners/container/labels.ts";
 import type { Check } from "../finding.ts";
-import { ok } from "../finding.ts";
-import { alCommand } from "../to-finding.ts";
+import { alCommand, ok } from "../finding.ts";
 
 const callTimeoutMs = 5000;
 

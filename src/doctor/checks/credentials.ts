@@ -2,9 +2,8 @@ import { secretsOf } from "../../credentials/credential-types.ts";
 import { loadCredential } from "../../credentials/load-credential.ts";
 import { shortestHidden } from "../../credentials/secret-forms.ts";
 import type { Check } from "../finding.ts";
-import { note, ok } from "../finding.ts";
+import { note, ofError, ok } from "../finding.ts";
 import { enabledAgents } from "../doctor-context.ts";
-import { ofError } from "../to-finding.ts";
 
 /** Whether the credentials that agents name are there and whole. */
 export const credentials: Check = {

@@ -4,16 +4,14 @@ import type { Check } from "../finding.ts";
 export const dashboardSecret: Check = {
   name: "environment",
   run: ({ env }) =>
-    Promise.resolve(
-      env.AL_DASHBOARD_SECRET === undefined
-        ? []
-        : [
-            {
-              severity: "warning",
-              what: "AL_DASHBOARD_SECRET is no longer used: the dashboard takes the API key",
-              where: "AL_DASHBOARD_SECRET",
-              fix: "unset AL_DASHBOARD_SECRET",
-            },
-          ],
-    ),
+    env.AL_DASHBOARD_SECRET === undefined
+      ? []
+      : [
+          {
+            severity: "warning",
+            what: "AL_DASHBOARD_SECRET is no longer used: the dashboard takes the API key",
+            where: "AL_DASHBOARD_SECRET",
+            fix: "unset AL_DASHBOARD_SECRET",
+          },
+        ],
 };

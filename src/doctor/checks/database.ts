@@ -7,13 +7,12 @@ import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 
-/** Whether the project's database is whole. A living scheduler has it open and would have said so. */
+/** Whether the project's database is whole. A live scheduler has it open and would have reported it. */
 export const database: Check = {
   name: "database",
   run: ({ projectDir, scheduler }) => {
     const path = join(projectDir, ".al", "state.db");
-    if (scheduler !== null || !existsSync(path)) return Promise.resolve([]);
-    return Promise.resolve([inspect(path)]);
+    return scheduler !== null || !existsSync(path) ? [] : [inspect(path)];
   },
 };
 
@@ -24,10 +23,10 @@ function inspect(path: string): Finding {
   let db: DatabaseSync | null = null;
   try {
     db = new DatabaseSync(url, { readOnly: true });
-    const { quick_check: said } = db.prepare("PRAGMA quick_check(1)").get() as {
+    const { quick_check: result } = db.prepare("PRAGMA quick_check(1)").get() as {
       quick_check: string;
     };
-    return said === "ok" ? ok(path) : broken(path, said);
+    return result === "ok" ? ok(path) : broken(path, result);
   } catch (error) {
     return broken(path, messageOf(error));
   } finally {

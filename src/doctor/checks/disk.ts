@@ -2,7 +2,6 @@ import { statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
-import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 
 const mebibyte = 1024 ** 2;
@@ -14,7 +13,7 @@ const fewInodes = 1000;
 /** Whether there is room for state, logs and the runs' working directories. */
 export const disk: Check = {
   name: "disk",
-  run: async ({ projectDir, home, env }: DoctorContext) => {
+  run: async ({ projectDir, home, env }) => {
     const places = [...new Set([projectDir, home, env.TMPDIR || tmpdir()])];
     const found = (await Promise.all(places.map(inspect))).filter((finding) => finding !== null);
     return found.length === 0 ? [ok("there is room for state, logs and runs")] : found;

@@ -12,11 +12,10 @@ import { messageOf } from "../../errors.ts";
 import { readDockerfile } from "../dockerfile.ts";
 import type { DockerfileFacts } from "../dockerfile.ts";
 import type { Check, Finding } from "../finding.ts";
-import { ok } from "../finding.ts";
-import { anotherProjects, isOfAnotherProject } from "../foreign-image.ts";
+import { ofProblem, ok } from "../finding.ts";
+import { anotherProjects, isOfAnotherProject } from "./engine.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
-import { ofProblem } from "../to-finding.ts";
 
 /** Whether agents' own Dockerfiles can be built, as far as that shows without building them. */
 export const dockerfiles: Check = {

@@ -4,8 +4,8 @@ import { statusOf } from "../../runners/container/engine.ts";
 import type { Engine } from "../../runners/container/engine.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Finding } from "../finding.ts";
+import { alCommand } from "../finding.ts";
 import type { DoctorContext } from "../doctor-context.ts";
-import { alCommand } from "../to-finding.ts";
 
 /** A `[local]` that some agent's containers are created by. */
 interface Setting<Value> {

@@ -9,13 +9,12 @@ import {
 } from "../../runners/container/image/default-image.ts";
 import { installedProgram } from "../../runners/container/image/program.ts";
 import { programDir } from "../../version.ts";
-import { anotherProjects, isOfAnotherProject } from "../foreign-image.ts";
+import { projectId, projectLabel } from "../../runners/container/labels.ts";
 import type { Check, Finding } from "../finding.ts";
-import { note, ok } from "../finding.ts";
+import { alCommand, note, ofError, ok } from "../finding.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import { limitFindings } from "./engine-limits.ts";
-import { alCommand, ofError } from "../to-finding.ts";
 
 /** An engine that takes longer to answer is as good as none, in ms. */
 const callTimeoutMs = 10_000;
@@ -80,4 +79,18 @@ async function defaultFinding(connected: Engine, base: string | null): Promise<F
 
 function missing(what: string, image: string, instead: string): Finding {
   return { severity: "error", what, where, fix: `docker pull ${shellWord(image)}, or ${instead}` };
+}
+
+/** Whether an image was built for an agent of a project other than the one in this directory. */
+export function isOfAnotherProject(
+  { labels }: { readonly labels: Readonly<Record<string, string | undefined>> },
+  projectDir: string,
+): boolean {
+  const project = labels[projectLabel];
+  return project !== undefined && project !== projectId(projectDir);
+}
+
+/** Says so of the image with this name. */
+export function anotherProjects(image: string): string {
+  return `the image ${image} was built for an agent of another project, which removes it when it builds a newer one`;
 }

@@ -1,11 +1,15 @@
+import { lstat } from "node:fs/promises";
+import { userInfo } from "node:os";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
+import { shellWord } from "../../contracts/shell-word.ts";
+import { shareBaseDir, whyUnsafe } from "../../runners/host-user/base-dir.ts";
 import { isOwnUser } from "../../runners/host-user/supervisor-process.ts";
 import type { Check, Finding } from "../finding.ts";
 import { note } from "../finding.ts";
 import { checkAccount } from "../host-user/account.ts";
-import { checkRunsDir } from "../host-user/runs-dir.ts";
 import { enabledAgents } from "../doctor-context.ts";
+import type { DoctorContext } from "../doctor-context.ts";
 
 /** Whether agents can run as their OS users, and who is kept apart from whom. */
 export const hostUser: Check = {
@@ -43,4 +47,17 @@ function shared([runAs, agents]: readonly [string, readonly AgentConfig[]]): Fin
 
 function namesOf(agents: readonly AgentConfig[]): string {
   return agents.map(({ name }) => name).join(", ");
+}
+
+/** Whether host users' runs can work in their folder: its owner could swap what is in it. */
+async function checkRunsDir({ runsDir }: DoctorContext): Promise<Finding[]> {
+  const stats = await lstat(runsDir).catch(() => null);
+  // The first run makes it.
+  if (stats === null) return [];
+  const why = stats.isSymbolicLink() ? "is a link" : whyUnsafe(stats);
+  if (why === null) return [];
+  const what = `the folder of runs ${why}, so no run can work in it`;
+  const repair = stats.isDirectory() ? shareBaseDir(runsDir) : `rm ${shellWord(runsDir)}`;
+  const fix = userInfo().uid === 0 ? repair : `sudo ${repair}`;
+  return [{ severity: "error", what, where: runsDir, fix }];
 }

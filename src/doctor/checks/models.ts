@@ -7,10 +7,9 @@ import { commandProblem } from "../../start/harness-command.ts";
 import { modelsOfRuns } from "../../start/prepare-job.ts";
 import { unknownModels } from "../../models/unknown-models.ts";
 import type { Check, Finding } from "../finding.ts";
-import { ok } from "../finding.ts";
+import { alCommand, ofError, ok } from "../finding.ts";
 import { enabledAgents } from "../doctor-context.ts";
 import type { DoctorContext } from "../doctor-context.ts";
-import { alCommand, ofError } from "../to-finding.ts";
 
 /** Whether the models that agents name have what they need: a script, a key, a command line. */
 export const models: Check = {

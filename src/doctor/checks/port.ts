@@ -1,10 +1,10 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { exposureAt } from "../../contracts/exposure.ts";
+import { messageOf } from "../../errors.ts";
 import type { Check, Finding } from "../finding.ts";
-import { note, ok } from "../finding.ts";
+import { alCommand, note, ok } from "../finding.ts";
 import type { DoctorContext } from "../doctor-context.ts";
-import { alCommand } from "../to-finding.ts";
 
 /** Whether the gateway's port is free, or this project's own scheduler listens on it. */
 export const port: Check = {
@@ -23,15 +23,6 @@ export const port: Check = {
   },
 };
 
-/** The error's code when no program can listen there; null when it works. */
-function whyTaken(host: string, number: number): Promise<string | null> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen({ host, port: number, exclusive: true }, () => server.close(() => resolve(null)));
-  });
-}
-
 async function taken(context: DoctorContext, code: string): Promise<Finding> {
   const { host = "", port: number = 0 } = context.project?.gateway ?? {};
   const where = "config.toml [gateway]";
@@ -42,17 +33,28 @@ async function taken(context: DoctorContext, code: string): Promise<Finding> {
   }
   const why = code === "EACCES" ? "needs more rights" : "is taken by another program";
   const what = `port ${number} of ${host} ${why}`;
-  const fix = alCommand(context, `config --set gateway.port=${await freePort(host)}`);
+  const fix = alCommand(context, `config --set gateway.port=${await listen(host, 0)}`);
   return { severity: "error", what, where, fix };
 }
 
-function freePort(host: string): Promise<number> {
+/** The error's code when no program can listen there; null when it works. */
+async function whyTaken(host: string, number: number): Promise<string | null> {
+  try {
+    await listen(host, number);
+    return null;
+  } catch (error) {
+    return error instanceof Error && "code" in error ? String(error.code) : messageOf(error);
+  }
+}
+
+/** Listens for a moment; resolves to the port, where 0 was any that is free. */
+function listen(host: string, number: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
-    server.listen({ host, port: 0 }, () => {
-      const { port: free } = server.address() as AddressInfo;
-      server.close(() => resolve(free));
+    server.listen({ host, port: number, exclusive: true }, () => {
+      const { port: used } = server.address() as AddressInfo;
+      server.close(() => resolve(used));
     });
   });
 }

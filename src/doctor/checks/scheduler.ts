@@ -5,19 +5,16 @@ import { z } from "zod";
 import { UserError } from "../../errors.ts";
 import { infoPath } from "../../store/scheduler-info.ts";
 import type { Check, Finding } from "../finding.ts";
-import { ok } from "../finding.ts";
+import { ofError, ok } from "../finding.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
-import { ofError } from "../to-finding.ts";
 
 /** Whether a scheduler runs, and whether one that doesn't left its traces. */
 export const scheduler: Check = {
   name: "scheduler",
   run: ({ projectDir, scheduler: living, lockProblem }: DoctorContext) => {
-    if (living !== null)
-      return Promise.resolve([ok(`pid ${living.pid}, since ${living.startedAt}`)]);
-    const found = lockProblem === null ? stale(projectDir) : unclear(projectDir, lockProblem);
-    return Promise.resolve(found === null ? [] : [found]);
+    if (living !== null) return [ok(`pid ${living.pid}, since ${living.startedAt}`)];
+    return lockProblem === null ? stale(projectDir) : [unclear(projectDir, lockProblem)];
   },
 };
 
@@ -45,10 +42,10 @@ const tracesSchema = z.object({
 });
 
 /** One that stops takes its file along. */
-function stale(projectDir: string): Finding | null {
+function stale(projectDir: string): Finding[] {
   const path = infoPath(projectDir);
   const traces = tracesIn(path);
-  if (traces === null) return null;
+  if (traces === null) return [];
   const { pid, startedAt, socketPath } = traces;
   const folder = socketPath === null ? null : dirname(socketPath);
   // Nothing is to be removed because a file says so that should not.
@@ -57,12 +54,14 @@ function stale(projectDir: string): Finding | null {
     [tmpdir(), "/tmp"].includes(dirname(folder)) &&
     /^al-\w+$/.test(basename(folder));
   const left = [...(isItsOwn ? [folder] : []), path].map(shellWord).join(" ");
-  return {
-    severity: "warning",
-    what: `the scheduler with pid ${pid}, since ${startedAt}, ended without a stop; the next one takes up its work`,
-    where: path,
-    fix: `rm -rf ${left}`,
-  };
+  return [
+    {
+      severity: "warning",
+      what: `the scheduler with pid ${pid}, since ${startedAt}, ended without a stop; the next one takes up its work`,
+      where: path,
+      fix: `rm -rf ${left}`,
+    },
+  ];
 }
 
 function tracesIn(path: string): z.infer<typeof tracesSchema> | null {

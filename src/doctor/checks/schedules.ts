@@ -5,14 +5,12 @@ import type { Check } from "../finding.ts";
 import { ok } from "../finding.ts";
 import { enabledAgents } from "../doctor-context.ts";
 
-/** Says in words when each agent runs, and when next: what a cron expression means is easily mistaken. */
+/** In words when each agent runs, and when next: what a cron expression means is easily mistaken. */
 export const schedules: Check = {
   name: "schedules",
   run: (context) =>
-    Promise.resolve(
-      enabledAgents(context).flatMap((agent) =>
-        agent.schedule === null ? [] : [ok(inWords(agent, agent.schedule))],
-      ),
+    enabledAgents(context).flatMap((agent) =>
+      agent.schedule === null ? [] : [ok(inWords(agent, agent.schedule))],
     ),
 };
 

@@ -2,12 +2,11 @@ import { watch } from "node:fs";
 import { messageOf } from "../../errors.ts";
 import type { Check, Finding } from "../finding.ts";
 import { ok } from "../finding.ts";
-import type { DoctorContext } from "../doctor-context.ts";
 
-/** Whether the system would tell a scheduler of one more change of files; without that it has to poll. */
+/** Whether the system can notify a scheduler of changes of one more file; without that it has to poll. */
 export const watches: Check = {
   name: "watches",
-  run: ({ projectDir }: DoctorContext) => Promise.resolve([inspect(projectDir)]),
+  run: ({ projectDir }) => [inspect(projectDir)],
 };
 
 function inspect(projectDir: string): Finding {

@@ -2,10 +2,9 @@ import type { WebhookSourceConfig } from "../../config/project-config.ts";
 import { webhookSecretType } from "../../credentials/credential-types.ts";
 import { loadCredential } from "../../credentials/load-credential.ts";
 import type { Check, Finding } from "../finding.ts";
-import { note, ok } from "../finding.ts";
+import { note, ofError, ok } from "../finding.ts";
 import { enabledAgents } from "../doctor-context.ts";
 import type { DoctorContext } from "../doctor-context.ts";
-import { ofError } from "../to-finding.ts";
 
 /** Whether each webhook source can check its deliveries, and who listens. Filters are part of the agents' check. */
 export const webhooks: Check = {

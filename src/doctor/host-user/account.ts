@@ -3,12 +3,10 @@ import { sendOrder } from "../../runners/host-user/supervisor-process.ts";
 import { anyAgent, sudoersRule } from "../../runners/host-user/sudoers-rule.ts";
 import { runAgentProgram } from "../../start/run-agent-program.ts";
 import type { Finding } from "../finding.ts";
-import { ok } from "../finding.ts";
+import { alCommand, ok } from "../finding.ts";
 import type { DoctorContext } from "../doctor-context.ts";
-import { alCommand } from "../to-finding.ts";
 import { installRule, rulePath } from "./install-rule.ts";
-import { isProgram, isRoot, userExists } from "./system.ts";
-import { createUser, userFlags } from "./create-user.ts";
+import { asRoot, isProgram, isRoot, userExists } from "./system.ts";
 
 /** Whether the scheduler can start runs as the OS user `runAs`; on Linux the findings can repair it. */
 export async function checkAccount(runAs: string, context: DoctorContext): Promise<Finding[]> {
@@ -16,9 +14,9 @@ export async function checkAccount(runAs: string, context: DoctorContext): Promi
   const { env } = context;
   if (!(await isProgram("sudo", env))) return [await withoutSudo(runAs, context)];
   if (!(await userExists(runAs, env))) return [withoutUser(runAs, context)];
-  const said = await tryOut(runAs, context);
-  if (said === null) return [ok(`${runAs}: sudo lets the scheduler start runs as it`)];
-  if (!isRefusal(said)) return [unableToRun(runAs, said)];
+  const output = await tryOut(runAs, context);
+  if (output === null) return [ok(`${runAs}: sudo lets the scheduler start runs as it`)];
+  if (!isRefusal(output)) return [unableToRun(runAs, output)];
   return [isRoot() ? withoutRootsRule(runAs) : withoutRule(runAs, context)];
 }
 
@@ -34,8 +32,8 @@ function tryOut(runAs: string, { projectDir, env }: DoctorContext): Promise<stri
   return sendOrder({ program, runAs, env: { PATH, LC_ALL: "C" } }, order);
 }
 
-function isRefusal(said: string): boolean {
-  return /password is required|not allowed|may not run|not in the sudoers/i.test(said);
+function isRefusal(output: string): boolean {
+  return /password is required|not allowed|may not run|not in the sudoers/i.test(output);
 }
 
 /** Nothing can be installed without it: all that root does by hand, in one go. */
@@ -58,7 +56,7 @@ function withoutUser(runAs: string, context: DoctorContext): Finding {
     where: "[runtime] run_as",
     fix: alCommand(context, "doctor"),
     repair: async () => {
-      await createUser(runAs, context.env);
+      await asRoot("useradd", userFlags(runAs), context.env);
       // Root's own sudoers line is enough. For others the user is of no use without the rule, which may be there.
       if (!isRoot()) await installRule(ruleFor(runAs, context.projectDir), context.env);
     },
@@ -92,11 +90,11 @@ function ruleFor(runAs: string, projectDir: string): string {
 }
 
 /** Such as a program in a home that other OS users may not enter. */
-function unableToRun(runAs: string, said: string): Finding {
+function unableToRun(runAs: string, output: string): Finding {
   const { file, args } = runAgentProgram("", "");
   return {
     severity: "error",
-    what: `${runAs} cannot run al: ${said.split("\n").slice(0, 3).join(" ")}`,
+    what: `${runAs} cannot run al: ${output.split("\n").slice(0, 3).join(" ")}`,
     where: `${file} ${args[0] ?? ""}`,
     fix: "install Node and al where that user can read them, such as npm install --global almanac",
   };
@@ -111,4 +109,10 @@ function byHand(runAs: string, context: DoctorContext): Finding {
     where: null,
     fix: `sudo visudo -f ${rulePath(rule)}`,
   };
+}
+
+/** Arguments of useradd for a system user without a home and a login. */
+function userFlags(name: string): readonly string[] {
+  const flags = ["--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent"];
+  return [...flags, "--shell", "/usr/sbin/nologin", "--", name];
 }

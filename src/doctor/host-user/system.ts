@@ -19,7 +19,7 @@ export function isRoot(): boolean {
 
 /**
  * Runs a program as root: directly, or through sudo, which may ask for a password on a terminal and not elsewhere.
- * Rejects with what it said.
+ * Rejects with its output.
  */
 export async function asRoot(
   program: string,
@@ -30,11 +30,11 @@ export async function asRoot(
   const [file, rest] = isRoot()
     ? [program, args]
     : (["sudo", [...ask, "--", program, ...args]] as const);
-  const { code, said } = await run(file, rest, withSystemPath(env));
+  const { code, output } = await run(file, rest, withSystemPath(env));
   if (code === 0) return;
   const command = [program, ...args].join(" ");
   const who = isRoot() ? command : `sudo ${command}`;
-  throw new Error(`${who} failed: ${said.trim() || `exit code ${code ?? "none"}`}`);
+  throw new Error(`${who} failed: ${output.trim() || `exit code ${code ?? "none"}`}`);
 }
 
 /** What root's own programs are in is on no ordinary user's path. */
@@ -42,21 +42,21 @@ function withSystemPath(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, PATH: `${env.PATH ?? ""}:/usr/sbin:/sbin` };
 }
 
-const keptChars = 2000;
+const maxOutput = 2000;
 
 function run(
   file: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-): Promise<{ readonly code: number | null; readonly said: string }> {
+): Promise<{ readonly code: number | null; readonly output: string }> {
   return new Promise((resolve) => {
     // sudo asks for a password on the terminal itself; standard output is for data.
     const child = spawn(file, args, { env, stdio: ["inherit", "pipe", "pipe"] });
-    let said = "";
-    const hear = (text: string) => (said = (said + text).slice(-keptChars));
-    child.stdout.setEncoding("utf8").on("data", hear);
-    child.stderr.setEncoding("utf8").on("data", hear);
-    child.once("error", (error) => resolve({ code: null, said: error.message }));
-    child.once("close", (code) => resolve({ code, said }));
+    let output = "";
+    const append = (text: string) => (output = (output + text).slice(-maxOutput));
+    child.stdout.setEncoding("utf8").on("data", append);
+    child.stderr.setEncoding("utf8").on("data", append);
+    child.once("error", (error) => resolve({ code: null, output: error.message }));
+    child.once("close", (code) => resolve({ code, output }));
   });
 }
