@@ -4,14 +4,14 @@
  * time. A page's script is one file of its own, which the page carries inside it, as it does its styles.
  */
 import { cpSync, existsSync, readdirSync, rmSync, rmdirSync } from "node:fs";
-import { join, parse, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 
 const root = resolve(import.meta.dirname, "../..");
 const output = join(root, "dist");
 const browser = "src/gateway/dashboard/browser";
 const styles = "src/gateway/dashboard/styles";
-const pages = ["overview.tsx", "agent.tsx", "log.ts", "triggers.tsx"];
+const pages = ["overview", "agent", "log", "triggers"];
 
 /** Packages that are loaded as they are: they look for files of their own beside them, or are needed seldom. */
 const external = [/^(dockerode|ink|react|tar-stream)(\/|$)/];
@@ -39,9 +39,10 @@ const written = [
   })),
 ];
 for (const page of pages) {
-  const input = { [`${browser}/${parse(page).name}`]: join(root, browser, page) };
-  const tsconfig = join(root, browser, "tsconfig.json"); // names whose JSX it is
-  written.push(...(await bundle({ input, platform: "browser", tsconfig })));
+  const name = `${browser}/${page}`;
+  written.push(
+    ...(await bundle({ input: { [name]: join(root, `${name}.ts`) }, platform: "browser" })),
+  );
 }
 cpSync(join(root, styles), join(output, styles), { recursive: true });
 written.push(...readdirSync(join(root, styles)).map((name) => `${styles}/${name}`));

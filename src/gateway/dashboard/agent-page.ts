@@ -17,10 +17,7 @@ export function agentPage(agent: string): Page {
           <span class="pill" id="state">…</span>
           <span class="pill off" id="disabled" hidden>disabled</span>
           <span class="muted" id="load"></span>
-          <div class="end" role="group" aria-label="Actions">
-            <a class="button" href="/dashboard/agents/${agent}/logs">Log</a>
-            <span class="mount" id="actions"></span>
-          </div>
+          <div class="end" role="group" aria-label="Actions">${actions(agent)}</div>
         </div>
         <p class="muted" id="description" hidden></p>
         <p class="notice error" id="agent-error" role="status" hidden></p>
@@ -64,6 +61,16 @@ export function agentPage(agent: string): Page {
       `,
     }),
   };
+}
+
+function actions(agent: string): Html {
+  return html`
+    <a class="button" href="/dashboard/agents/${agent}/logs">Log</a>
+    <button class="button acts danger" type="button" id="kill" hidden>Kill</button>
+    <button class="button acts" type="button" id="toggle">Disable</button>
+    <button class="button acts" type="button" id="run-with">Run with a prompt …</button>
+    <button class="button acts primary" type="button" id="run">Run</button>
+  `;
 }
 
 const runsTable = html`

@@ -14,7 +14,7 @@ export function overviewPage(): Page {
     script: "overview",
     body: site({
       current: "agents",
-      actions: html`<span class="mount" id="scheduler-actions"></span>`,
+      actions: html`<button class="button acts" type="button" id="pause">Pause</button>`,
       main: html`
         <div class="page-title">
           <h1>Agents</h1>

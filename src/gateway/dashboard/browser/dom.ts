@@ -24,16 +24,21 @@ export function create<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Puts elements below another, or first in their list. What stands there is left: a move takes the focus. */
+export function placeBelow(
+  above: Element | null,
+  elements: readonly Element[],
+  list: HTMLElement,
+): void {
+  const there = above === null ? list.firstElementChild : above.nextElementSibling;
+  if (there === elements[0]) return;
+  if (above === null) list.prepend(...elements);
+  else above.after(...elements);
+}
+
 /** Changes a text only when it differs: a selection in it survives. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
-}
-
-/** Shows a text of the page's own markup, or hides its element when there is none. */
-export function showText(id: string, text: string | null): void {
-  const element = byId(id);
-  setText(element, text ?? "");
-  element.hidden = text === null || text === "";
 }
 
 /** Changes an attribute only when it differs; null removes it. */
@@ -42,7 +47,7 @@ export function setAttribute(element: Element, name: string, value: string | nul
   else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
-/** A choice that this browser remembers; null when there is none, or when it stores nothing. */
+/** What this browser was asked to remember; null when nothing, or when it keeps nothing. */
 export function remembered(name: string): string | null {
   try {
     return localStorage.getItem(`almanac-${name}`);
@@ -52,7 +57,7 @@ export function remembered(name: string): string | null {
   }
 }
 
-/** Remembers a reader's choice in this browser, if it stores anything. */
+/** Remembers a reader's choice in this browser, if it keeps anything. */
 export function remember(name: string, value: string): void {
   try {
     localStorage.setItem(`almanac-${name}`, value);

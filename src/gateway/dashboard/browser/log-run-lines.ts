@@ -3,7 +3,7 @@ import { plainText } from "../../../contracts/plain-text.ts";
 import { outcomeText } from "../../../contracts/format.ts";
 import { create } from "./dom.ts";
 import { factList } from "./log-facts.ts";
-import { runAddress } from "./addresses.ts";
+import { runLink } from "./run-link.ts";
 
 /** What started a run and what it was about: the webhook's issue, the person's prompt. Null for another line. */
 export function runStart(entry: LogEntry): readonly HTMLElement[] | null {
@@ -13,11 +13,7 @@ export function runStart(entry: LogEntry): readonly HTMLElement[] | null {
   const parts = [create("span", "text", plainText(entry.msg))];
   const caller = textOf(facts.callerInstance);
   // An instance is called as its agent, and something short behind it.
-  if (caller !== "") {
-    const link = create("a", "run-link", caller);
-    link.href = runAddress(caller.replace(/-[^-]*$/, ""), caller);
-    parts.push(link);
-  }
+  if (caller !== "") parts.push(runLink(caller.replace(/-[^-]*$/, ""), caller));
   const number = typeof facts.number === "number" ? `#${facts.number}` : "";
   const about = [textOf(facts.action), textOf(facts.repo), number, textOf(facts.title)];
   const subject = about.filter((part) => part !== "").join(" ");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { callNodes } from "../../../../src/gateway/dashboard/browser/call-tree.tsx";
-import type { CallNode } from "../../../../src/gateway/dashboard/browser/call-tree.tsx";
+import { callNodes } from "../../../../src/gateway/dashboard/browser/call-tree.ts";
+import type { CallNode } from "../../../../src/gateway/dashboard/browser/call-tree.ts";
 import { historyEntry } from "../../../helpers/history-entry.ts";
 
 const entry = (id: string, caller: string | null, isRun = true) =>

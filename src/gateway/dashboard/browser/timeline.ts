@@ -1,27 +1,28 @@
-import { render } from "preact";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../contracts/format.ts";
-import { byId, childrenOf, remember, remembered, setAttribute, setText } from "./dom.ts";
+import {
+  byId,
+  childrenOf,
+  placeBelow,
+  remember,
+  remembered,
+  setAttribute,
+  setText,
+} from "./dom.ts";
 import { clockTime } from "./format.ts";
 import { createRunFeed } from "./run-feed.ts";
-import { TimelineLane } from "./timeline-lane.tsx";
-import {
-  choose,
-  concurrency,
-  countsText,
-  labelStep,
-  layoutLanes,
-  percent,
-  ticksOf,
-} from "./timeline-layout.ts";
+import { createLane } from "./timeline-lane.ts";
+import type { LaneRow } from "./timeline-lane.ts";
+import { choose, concurrency, labelStep, layoutLanes, ticksOf } from "./timeline-layout.ts";
 import type { Lane, Span } from "./timeline-layout.ts";
+import { createSvg, percent } from "./svg.ts";
 
 /** The runs of the last hours, a lane for each agent. */
 export interface Timeline {
-  /** All agents, after a connect: runs that were missed meanwhile are read. */
+  /** All agents, after a connect: whatever was missed meanwhile is read anew. */
   reset(agents: readonly AgentStatus[]): void;
-  apply(agents: readonly AgentStatus[]): void;
-  /** Agents that are gone; their runs are still shown, below the others. */
+  see(agents: readonly AgentStatus[]): void;
+  /** Agents that are gone; what they ran is still shown, below the others. */
   remove(names: readonly string[]): void;
 }
 
@@ -32,12 +33,12 @@ const fewLanes = 12;
 const manyLanes = 100;
 /** The box is as high as its lanes; from here on they scroll in it. */
 const highestBox = 24;
-/** Room for the text when there are none. */
+/** Room for what is said when there are none. */
 const lowestBox = 2;
 
 /** Fills the page's timeline. */
 export function createTimeline(): Timeline {
-  let drawn: readonly Lane[] = [];
+  const rows = new Map<string, LaneRow>();
   const feed = createRunFeed(() => draw());
   const present = new Set<string>();
   /** Lanes to come that the box has the place for, so that nothing below moves while they are read. */
@@ -49,15 +50,10 @@ export function createTimeline(): Timeline {
     const now = Date.now();
     const span = { from: now - hours * hourMs, to: now };
     const lanes = layoutLanes(feed.runs.values(), span);
-    const shown = new Set(drawn.map(({ agent }) => agent));
-    drawn = choose(lanes, { present, shown, room });
+    const chosen = choose(lanes, { present, shown: new Set(rows.keys()), room });
     const ticks = ticksOf(span, new Date(now).getTimezoneOffset() * 60_000);
-    const shares = ticks.map((tick) => shareOf(tick, span));
-    render(
-      drawn.map((lane) => <TimelineLane key={lane.agent} lane={lane} ticks={shares} />),
-      byId("timeline-lanes"),
-    );
-    setHeight(Math.max(drawn.length, expected));
+    drawLanes(rows, chosen, { span, ticks });
+    setHeight(Math.max(chosen.length, expected));
     drawAxis(ticks, span);
     drawConcurrency(lanes);
     showSummary(lanes, hours, feed.cutAt());
@@ -104,11 +100,11 @@ export function createTimeline(): Timeline {
       expected = Math.min(recent.length, room);
       setHeight(expected);
       void load();
-      feed.apply(agents.filter(({ running }) => running > 0));
+      feed.see(agents.filter(({ running }) => running > 0));
     },
-    apply: (agents) => {
+    see: (agents) => {
       for (const { name } of agents) present.add(name);
-      feed.apply(agents);
+      feed.see(agents);
     },
     remove: (names) => {
       for (const name of names) present.delete(name);
@@ -126,6 +122,30 @@ function moreText(count: number): string {
   return count <= manyLanes ? `Show all ${count} agents` : `Show ${manyLanes} of ${count} agents`;
 }
 
+/** The lanes in their order. Only one that stands elsewhere is moved, so that focus and pointer keep theirs. */
+function drawLanes(
+  rows: Map<string, LaneRow>,
+  lanes: readonly Lane[],
+  axis: { readonly span: Span; readonly ticks: readonly number[] },
+): void {
+  const list = byId("timeline-lanes");
+  const names = new Set(lanes.map(({ agent }) => agent));
+  for (const [name, row] of rows) {
+    if (names.has(name)) continue;
+    row.element.remove();
+    rows.delete(name);
+  }
+  const shares = axis.ticks.map((tick) => shareOf(tick, axis.span));
+  let above: HTMLElement | null = null;
+  for (const lane of lanes) {
+    const row: LaneRow = rows.get(lane.agent) ?? createLane(lane.agent);
+    rows.set(lane.agent, row);
+    row.show(lane, shares);
+    placeBelow(above, [row.element], list);
+    above = row.element;
+  }
+}
+
 function shareOf(time: number, { from, to }: Span): number {
   return (time - from) / (to - from);
 }
@@ -134,12 +154,10 @@ function drawAxis(ticks: readonly number[], span: Span): void {
   const axis = byId("timeline-axis", SVGElement);
   const step = labelStep(ticks.length, axis.clientWidth);
   const labelled = ticks.toReversed().filter((_, index) => index % step === 0);
-  const labels = labelled.map((tick) => (
-    <text key={tick} x={percent(shareOf(tick, span))} y="12">
-      {clockTime(tick).slice(0, 5)}
-    </text>
-  ));
-  render(labels, axis);
+  const labels = labelled.map((tick) =>
+    createSvg("text", { x: percent(shareOf(tick, span)), y: "12" }, clockTime(tick).slice(0, 5)),
+  );
+  axis.replaceChildren(...labels);
 }
 
 /** How much ran at once, over all agents: also of those that have no lane. */
@@ -154,10 +172,16 @@ function drawConcurrency(lanes: readonly Lane[]): void {
 
 function showSummary(lanes: readonly Lane[], hours: number, cutAt: number | null): void {
   const bars = lanes.flatMap((lane) => lane.bars);
-  const runs = bars.filter(({ kind }) => kind !== "refused").length;
+  const count = (kind: string): number => bars.filter((bar) => bar.kind === kind).length;
+  const failed = count("failed");
+  const [killed, interrupted] = [count("killed"), count("interrupted")];
+  const refused = count("refused");
   const text = [
-    `${counted(runs, "run")} of ${counted(lanes.length, "agent")} in ${counted(hours, "hour")}`,
-    ...countsText(bars, false),
+    `${counted(bars.length - refused, "run")} of ${counted(lanes.length, "agent")} in ${counted(hours, "hour")}`,
+    ...(failed === 0 ? [] : [`${failed} failed`]),
+    ...(killed === 0 ? [] : [`${killed} killed`]),
+    ...(interrupted === 0 ? [] : [`${interrupted} interrupted`]),
+    ...(refused === 0 ? [] : [`${refused} did not start`]),
     ...(cutAt === null ? [] : [`only the newest, since ${clockTime(cutAt).slice(0, 5)}`]),
   ].join(" · ");
   setText(byId("timeline-summary"), lanes.length === 0 ? "" : text);

@@ -1,7 +1,9 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import { durationText, outcomeText } from "../../../contracts/format.ts";
+import { create } from "./dom.ts";
 import { compactCount, costText, exactTime } from "./format.ts";
-import { barKind, percent } from "./timeline-layout.ts";
+import { createSvg, percent } from "./svg.ts";
+import { barKind } from "./timeline-layout.ts";
 
 interface Measure {
   readonly name: string;
@@ -20,49 +22,46 @@ const chartHeight = 44;
 const leastHeight = 1.5;
 
 /** A small chart for each thing that is measured of runs, none before one ended; the newest run is on the right. */
-export function runCharts(newestFirst: readonly HistoryEntry[]) {
+export function runCharts(newestFirst: readonly HistoryEntry[]): readonly HTMLElement[] {
   const runs = newestFirst.filter(({ outcome, startedAt }) => outcome && startedAt).toReversed();
   return runs.length === 0 ? [] : measures.map((measure) => chart(measure, runs));
 }
 
-function chart({ name, of, text }: Measure, runs: readonly HistoryEntry[]) {
+function chart({ name, of, text }: Measure, runs: readonly HistoryEntry[]): HTMLElement {
   const values = runs.map(of).filter((value) => value !== null);
   const most = Math.max(0, ...values);
   const last = values.at(-1);
+  const figure = create("figure", "chart");
+  const caption = create("figcaption");
   const range = values.length < 2 ? "" : `median ${text(median(values))} · most ${text(most)}`;
-  const label = last === undefined ? "none known" : `last ${text(last)}, ${range}`;
-  return (
-    <figure key={name} class="chart">
-      <figcaption>
-        <span class="muted">{name}</span>
-        <strong>{last === undefined ? "–" : text(last)}</strong>
-        <span class="muted range">{range}</span>
-      </figcaption>
-      <svg role="img" aria-label={`${name} of the last runs: ${label}`} height={chartHeight}>
-        {runs.map((run, index) => {
-          const value = of(run);
-          const share = value === null || most === 0 ? 0 : value / most;
-          const height = Math.max(share * chartHeight, leastHeight);
-          return (
-            <rect
-              key={run.id}
-              class={`column-bar ${barKind(run) ?? ""}`}
-              x={percent(index / runs.length)}
-              width={percent(0.8 / Math.max(runs.length, 8))}
-              y={chartHeight - height}
-              height={height}
-            >
-              <title>{barTitle(run, value === null ? "not known" : text(value))}</title>
-            </rect>
-          );
-        })}
-      </svg>
-    </figure>
+  caption.append(
+    create("span", "muted", name),
+    create("strong", "", last === undefined ? "–" : text(last)),
+    create("span", "muted range", range),
   );
-}
-
-function barTitle({ startedAt, at, outcome }: HistoryEntry, value: string): string {
-  return `${exactTime(Date.parse(startedAt ?? at))}\n${outcomeText(outcome ?? "")}\n${value}`;
+  const label = `${name} of the last runs: ${last === undefined ? "none known" : `last ${text(last)}, ${range}`}`;
+  const bars = runs.map((run, index) => {
+    const value = of(run);
+    const share = value === null || most === 0 ? 0 : value / most;
+    const height = Math.max(share * chartHeight, leastHeight);
+    const title = `${exactTime(Date.parse(run.startedAt ?? run.at))}\n${outcomeText(run.outcome ?? "")}\n${value === null ? "not known" : text(value)}`;
+    return createSvg(
+      "rect",
+      {
+        class: `column-bar ${barKind(run) ?? ""}`,
+        x: percent(index / runs.length),
+        width: percent(0.8 / Math.max(runs.length, 8)),
+        y: chartHeight - height,
+        height,
+      },
+      createSvg("title", {}, title),
+    );
+  });
+  figure.append(
+    caption,
+    createSvg("svg", { role: "img", "aria-label": label, height: chartHeight }, ...bars),
+  );
+  return figure;
 }
 
 function median(values: readonly number[]): number {

@@ -1,0 +1,50 @@
+import type { RecentLog } from "../../../../streams/status/wire.ts";
+import { plainText } from "../../../contracts/plain-text.ts";
+import { byId, create } from "./dom.ts";
+import { clockTime, exactTime, levelName } from "./format.ts";
+
+const shownLines = 20;
+
+/** The last log lines across all agents. */
+export interface Activity {
+  /** A snapshot's lines, and the start of the scheduler that numbers them. */
+  begin(startedAt: string, lines: readonly RecentLog[]): void;
+  add(lines: readonly RecentLog[]): void;
+}
+
+/** Fills the page's list. A line that a snapshot repeats is shown once. */
+export function createActivity(): Activity {
+  const list = byId("activity");
+  let countedSince = "";
+  let lastSeq = -1;
+  const add = (lines: readonly RecentLog[]): void => {
+    const fresh = lines.filter(({ seq }) => seq > lastSeq);
+    lastSeq = fresh.at(-1)?.seq ?? lastSeq;
+    list.append(...fresh.slice(-shownLines).map((line) => activityLine(line)));
+    while (list.childElementCount > shownLines) list.firstElementChild?.remove();
+    byId("activity-empty").hidden = list.childElementCount > 0;
+  };
+  return {
+    begin(startedAt, lines) {
+      // Another scheduler counts anew, and what it begins with holds what is shown.
+      if (startedAt !== countedSince) {
+        list.replaceChildren();
+        lastSeq = -1;
+      }
+      countedSince = startedAt;
+      add(lines);
+    },
+    add,
+  };
+}
+
+function activityLine({ time, level, agent, msg }: RecentLog): HTMLElement {
+  const line = create("li", `activity-line ${levelName(level)}`);
+  const at = create("time", "muted", clockTime(Date.parse(time)));
+  at.title = exactTime(Date.parse(time));
+  at.dateTime = time;
+  const name = create("a", "activity-agent", agent);
+  name.href = `/dashboard/agents/${encodeURIComponent(agent)}/logs`;
+  line.append(at, name, create("span", "activity-text", plainText(msg)));
+  return line;
+}

@@ -1,0 +1,133 @@
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { disabledText } from "../../../contracts/agent-columns.ts";
+import type { AgentColumn, Moment } from "../../../contracts/agent-columns.ts";
+import { outcomeText } from "../../../contracts/format.ts";
+import { plainText } from "../../../contracts/plain-text.ts";
+import { create, setAttribute, setText } from "./dom.ts";
+import { exactTime } from "./format.ts";
+
+/** What an agent's row shows in one column. It is made once; each change is written into it. */
+export interface AgentCell {
+  readonly content: readonly (HTMLElement | string)[];
+  readonly show: (agent: AgentStatus, moment: Moment) => void;
+  /** Shows what changes with the time alone. */
+  readonly tick?: (agent: AgentStatus, moment: Moment) => void;
+}
+
+/** Makes the cell of a column: most show the column's text alone. */
+export function createAgentCell(column: AgentColumn, name: string): AgentCell {
+  switch (column.title) {
+    case "Agent":
+      return nameCell(name);
+    case "State":
+      return stateCell();
+    case "Status":
+      return statusCell(column);
+    case "Last Run":
+      return lastRunCell(column);
+    default:
+      return valueCell(column);
+  }
+}
+
+function valueCell({ value, side, emptyText }: AgentColumn): Required<AgentCell> {
+  const element = create(side === undefined ? "span" : "time");
+  if (side === "future") element.classList.add("live-fact");
+  const tick = (agent: AgentStatus, moment: Moment): void => {
+    const { text } = value(agent, moment);
+    setText(element, text === "" ? emptyText : plainText(text));
+  };
+  return {
+    content: [element],
+    show: (agent, moment) => {
+      tick(agent, moment);
+      if (side === undefined) return;
+      const { at = null } = value(agent, moment);
+      setAttribute(element, "datetime", at);
+      setAttribute(element, "title", at === null ? null : exactTime(Date.parse(at)));
+      element.classList.toggle("muted", at === null);
+    },
+    tick,
+  };
+}
+
+function nameCell(name: string): AgentCell {
+  const path = `/dashboard/agents/${encodeURIComponent(name)}`;
+  const link = create("a", "agent-name", name);
+  link.href = `${path}/logs`;
+  const details = create("a", "agent-details", "details");
+  details.href = path;
+  details.setAttribute("aria-label", `Details of ${name}`);
+  const subtitle = create("div", "sub");
+  return {
+    content: [link, details, subtitle],
+    show: ({ title, triggers }) => {
+      // A cron expression stays on one line.
+      const labels = triggers.map((label) => label.replaceAll(" ", "\u00a0"));
+      setText(subtitle, [...(title === name ? [] : [title]), ...labels].join(" · "));
+    },
+  };
+}
+
+function stateCell(): AgentCell {
+  const pill = create("span", "pill");
+  const badge = create("span", "pill off");
+  const load = create("div", "sub");
+  return {
+    content: [pill, " ", badge, load],
+    show: (agent) => {
+      setText(pill, agent.state);
+      setAttribute(pill, "class", `pill ${agent.state}`);
+      const disabled = disabledText(agent);
+      badge.hidden = disabled === null;
+      setText(badge, disabled ?? "");
+      setText(load, loadOf(agent));
+    },
+  };
+}
+
+function loadOf({ running, scale, queued }: AgentStatus): string {
+  const parts = [
+    ...(running > 1 || (running > 0 && scale > 1) ? [`${running} of ${scale} running`] : []),
+    ...(queued > 0 ? [`${queued} queued`] : []),
+  ];
+  return parts.join(" · ");
+}
+
+/** A warning stands below a status: it stops no run. */
+function statusCell({ emptyText }: AgentColumn): AgentCell {
+  const status = create("div", "status-text");
+  const warningLine = create("div", "status-text warning");
+  const show = (element: HTMLElement, text: string | null, otherwise: string): void => {
+    setText(element, text === null ? otherwise : plainText(text));
+    setAttribute(element, "title", text === null ? null : plainText(text));
+  };
+  return {
+    content: [status, warningLine],
+    show: ({ error, statusText, warning }) => {
+      const text = error ?? statusText;
+      show(status, text, emptyText);
+      status.hidden = text === null && warning !== null;
+      const look = error !== null ? " failing" : text === null ? " muted" : "";
+      setAttribute(status, "class", `status-text${look}`);
+      show(warningLine, warning, "");
+      warningLine.hidden = warning === null;
+    },
+  };
+}
+
+function lastRunCell(column: AgentColumn): AgentCell {
+  const time = valueCell(column);
+  const outcome = create("div", "sub");
+  return {
+    content: [...time.content, outcome],
+    show: (agent, moment) => {
+      time.show(agent, moment);
+      // While a run is running, it is the last run: the outcome of the one before would be taken for its own.
+      const ended = agent.running > 0 ? "" : (agent.lastOutcome ?? "");
+      setText(outcome, outcomeText(ended));
+      setAttribute(outcome, "class", `sub outcome ${ended}`);
+    },
+    tick: time.tick,
+  };
+}

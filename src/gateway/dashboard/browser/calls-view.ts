@@ -1,0 +1,98 @@
+import type { CallTree, HistoryEntry } from "../../../contracts/history.ts";
+import { counted } from "../../../contracts/format.ts";
+import { getJson } from "./api.ts";
+import { callTree } from "./call-tree.ts";
+import { create, setText } from "./dom.ts";
+import { preformatted } from "./preformatted.ts";
+
+/** What an entry was told and returned, and the calls around it. */
+export interface CallsView {
+  readonly element: HTMLElement;
+  /** The entry as it is now; what can have changed is read anew. */
+  show(entry: HistoryEntry): void;
+}
+
+/** Whether there is anything to tell. */
+export function hasCalls({ kind, calls, value }: HistoryEntry): boolean {
+  return kind === "agent-call" || calls > 0 || value !== null;
+}
+
+/** Makes the view of an entry; it is filled once it is read. */
+export function createCallsView(entry: HistoryEntry): CallsView {
+  const element = create("div", "calls");
+  const note = create("p", "muted", "Reading it …");
+  const context = createFold("Was told");
+  const value = createFold("Returned");
+  const tree = create("div", "tree-box");
+  element.append(note, context.element, value.element, tree);
+  let shown = "";
+  let isSettled = false;
+
+  const fill = (answer: CallTree): void => {
+    isSettled = answer.entries.every(({ outcome }) => outcome !== null);
+    // What did not change is left alone: focus and selection stay.
+    if (JSON.stringify(answer) === shown) return;
+    shown = JSON.stringify(answer);
+    note.hidden = true;
+    context.show(answer.context === null ? null : prettyText(parsed(answer.context)));
+    value.show(answer.value === null ? null : prettyText(answer.value));
+    const made = answer.entries.length - 1;
+    tree.hidden = made === 0;
+    const title = create("h3", "", `Calls (${counted(made, "call")})`);
+    if (made > 0) tree.replaceChildren(title, callTree(answer.entries, entry.id));
+  };
+  const read = (): void => {
+    const path = `/api/stats/triggers/${encodeURIComponent(entry.id)}/calls`;
+    void getJson<CallTree>(path).then((fetched) => {
+      if (fetched.ok) return fill(fetched.value);
+      // What was read before is better than nothing.
+      if (shown === "") setText(note, fetched.detail);
+    });
+  };
+  let last = JSON.stringify(entry);
+  read();
+  return {
+    element,
+    show: (now) => {
+      if (JSON.stringify(now) === last && isSettled) return;
+      last = JSON.stringify(now);
+      read();
+    },
+  };
+}
+
+interface Fold {
+  readonly element: HTMLElement;
+  /** Null for nothing. */
+  show(text: string | null): void;
+}
+
+/** A short text is worth no fold. */
+const unfoldedChars = 300;
+
+function createFold(label: string): Fold {
+  const element = create("details", "fold");
+  const block = create("div");
+  element.append(create("summary", "", label), block);
+  element.hidden = true;
+  return {
+    element,
+    show: (text) => {
+      if (text !== null && element.hidden) element.open = text.length <= unfoldedChars;
+      element.hidden = text === null;
+      if (text !== null) block.replaceChildren(preformatted(text, label));
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function prettyText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}

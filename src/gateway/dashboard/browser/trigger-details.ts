@@ -1,0 +1,101 @@
+import type { HistoryEntry } from "../../../contracts/history.ts";
+import type { ReceiptView } from "../../../contracts/operator-api.ts";
+import { getJson } from "./api.ts";
+import { createCallsView, hasCalls } from "./calls-view.ts";
+import type { CallsView } from "./calls-view.ts";
+import { create } from "./dom.ts";
+import { compactCount, costText, exactTime } from "./format.ts";
+import { preformatted } from "./preformatted.ts";
+import { replayOfDelivery, replayOfEntry } from "./replay-buttons.ts";
+
+/** All that is known of an entry. */
+export interface TriggerDetails {
+  readonly element: HTMLElement;
+  /** The entry as it is now. */
+  show(entry: HistoryEntry): void;
+}
+
+/** Makes them; a webhook's stored delivery and the calls around the entry are read when they are made. */
+export function createTriggerDetails(entry: HistoryEntry): TriggerDetails {
+  const element = create("div", "details");
+  let shownFacts = facts(entry);
+  let calls: CallsView | null = null;
+  element.append(shownFacts);
+  if (entry.receiptId !== null) element.append(delivery(entry.receiptId, entry.agent));
+  else if (entry.agent !== null) element.append(replayOfEntry(entry.id, entry.agent));
+  const show = (now: HistoryEntry): void => {
+    const newFacts = facts(now);
+    if (newFacts.textContent !== shownFacts.textContent) {
+      shownFacts.before(newFacts);
+      shownFacts.remove();
+      shownFacts = newFacts;
+    }
+    if (!hasCalls(now)) return;
+    if (calls === null) {
+      calls = createCallsView(now);
+      element.append(calls.element);
+    } else {
+      calls.show(now);
+    }
+  };
+  show(entry);
+  return { element, show };
+}
+
+function facts(entry: HistoryEntry): HTMLElement {
+  const list = create("dl", "entry-facts");
+  const shown: readonly (readonly [string, string | null])[] = [
+    ["Arrived", exactTime(Date.parse(entry.at))],
+    ["Started", entry.startedAt === null ? null : exactTime(Date.parse(entry.startedAt))],
+    ["Run", entry.instanceId],
+    ["Attempt", entry.attempt > 1 ? String(entry.attempt) : null],
+    ["Exit code", entry.exitCode === null ? null : String(entry.exitCode)],
+    ["Model", entry.model],
+    ["Tokens", entry.tokens === null ? null : compactCount(entry.tokens)],
+    ["Cost", entry.costUsd === null ? null : costText(entry.costUsd)],
+    [entry.kind === "agent-call" ? "Called by" : "Source", entry.caller ?? entry.source],
+    ["Call", entry.callId],
+    ["Receipt", entry.receiptId],
+    ["Replay of", entry.replayOf],
+    ["Entry", entry.id],
+  ];
+  for (const [name, value] of shown) {
+    if (value === null) continue;
+    const fact = create("div");
+    fact.append(create("dt", "", name), create("dd", "", value));
+    list.append(fact);
+  }
+  return list;
+}
+
+function delivery(receiptId: string, agent: string | null): HTMLElement {
+  const section = create("div", "delivery");
+  const head = create("div", "panel-head");
+  head.append(create("h3", "", "Delivery"), ...replayOfDelivery(receiptId, agent, section));
+  const body = create("div", "", "Reading it …");
+  section.append(head, body);
+  void getJson<ReceiptView>(`/api/stats/webhooks/${encodeURIComponent(receiptId)}`).then(
+    (fetched) => {
+      if (fetched.ok) body.replaceChildren(...receiptParts(fetched.value));
+      else body.replaceChildren(create("p", "muted", fetched.detail));
+    },
+  );
+  return section;
+}
+
+function receiptParts(receipt: ReceiptView): readonly HTMLElement[] {
+  const { type, source, bytes, payload, text } = receipt;
+  const size = bytes < 1024 ? `${bytes} bytes` : `${(bytes / 1024).toFixed(1)} KiB`;
+  const id = receipt.deliveryId === null ? "" : ` · delivery ${receipt.deliveryId}`;
+  const headers = Object.entries(receipt.headers).map(([name, value]) => `${name}: ${value}`);
+  const parts: HTMLElement[] = [create("p", "muted", `${type} · source ${source} · ${size}${id}`)];
+  const { matched } = receipt;
+  if (matched.length > 0) parts.push(create("p", "", `It was for ${matched.join(", ")}.`));
+  if (headers.length > 0) {
+    const fold = create("details");
+    fold.append(create("summary", "", "Headers"), preformatted(headers.join("\n"), "Headers"));
+    parts.push(fold);
+  }
+  parts.push(preformatted(text ?? JSON.stringify(payload, null, 2), "Payload"));
+  return parts;
+}
