@@ -1,9 +1,6 @@
 import { outcomes } from "../../../streams/vocabulary.ts";
-import { counted, outcomeText } from "../format.ts";
 import { maxTextLength, seconds } from "./fields.ts";
-import { limitParts } from "./log-parts.ts";
-import type { LogPart, LogParts } from "./log-parts.ts";
-import type { Fields, RequestRow, Zod } from "./row.ts";
+import type { RequestRow, Zod } from "./row.ts";
 
 const callStates = ["queued", "running", "ended"] as const;
 const callIds = (z: Zod) => z.array(z.uuid()).min(1).max(100).describe("From al_call.");
@@ -51,10 +48,6 @@ export const callRequests = {
         cancelOnExit: args.flag("cancel-on-exit"),
       }),
     },
-    log: {
-      request: ({ agent, context }) => ["calls ", { code: agent }, " with", { block: context }],
-      answer: ({ callId, state }) => [`it is ${String(state)} · call `, { code: callId }],
-    },
   },
   "call-check": {
     request: (z) => z.strictObject({ callIds: callIds(z) }),
@@ -68,10 +61,6 @@ export const callRequests = {
       usage: "al-subagent-check <callId>...",
       purpose: "tells the state of calls and what they returned",
       body: (args) => ({ callIds: args.words("callId") }),
-    },
-    log: {
-      request: (body) => [`asks what became of ${callsOf(body)}`],
-      answer: calledParts,
     },
   },
   "call-wait": {
@@ -93,30 +82,5 @@ export const callRequests = {
         timeoutSeconds: args.seconds("timeout"),
       }),
     },
-    log: {
-      request: (body) => [
-        `waits for ${callsOf(body)} to end`,
-        ...limitParts(", for up to ", body.timeoutSeconds),
-      ],
-      answer: calledParts,
-    },
   },
 } as const satisfies Readonly<Record<string, RequestRow>>;
-
-function callsOf({ callIds: ids }: Fields): string {
-  return Array.isArray(ids) ? counted(ids.length, "call") : "calls";
-}
-
-function calledParts({ calls, timedOut }: Fields): LogParts {
-  const each = (Array.isArray(calls) ? (calls as (Fields | null)[]) : []).flatMap((call) =>
-    calledAgentParts(call ?? {}),
-  );
-  return timedOut === true ? ["not all ended in time. ", ...each] : each;
-}
-
-function calledAgentParts({ agent, outcome, state, reason, value }: Fields): readonly LogPart[] {
-  const word = outcomeText(String(outcome ?? state));
-  const why = typeof reason === "string" ? `: ${reason}` : "";
-  const returned = value === null || value === undefined ? [] : [{ block: value }];
-  return [{ code: agent }, { text: ` ${word}${why}. ` }, ...returned];
-}

@@ -1,5 +1,4 @@
 import { done, resource, seconds } from "./fields.ts";
-import { limitParts } from "./log-parts.ts";
 import type { RequestRow } from "./row.ts";
 
 /** Exclusive locks on resources. */
@@ -42,18 +41,6 @@ export const lockRequests = {
         waitSeconds: args.seconds("wait"),
       }),
     },
-    log: {
-      request: ({ resource: name, waitSeconds }) => [
-        "locks ",
-        { code: name },
-        ...limitParts(", and waits for it up to ", waitSeconds),
-      ],
-      answer: ({ expiresAt, fencingToken }) => [
-        "has it until ",
-        { time: expiresAt },
-        ` · fencing token ${Number(fencingToken)}`,
-      ],
-    },
   },
   unlock: {
     request: (z) => z.strictObject({ resource: resource(z) }),
@@ -65,10 +52,6 @@ export const lockRequests = {
       usage: "runlock <resource>",
       purpose: "frees it",
       body: (args) => ({ resource: args.word("resource") }),
-    },
-    log: {
-      request: ({ resource: name }) => ["frees ", { code: name }],
-      answer: () => ["it is free"],
     },
   },
   "lock-heartbeat": {
@@ -86,10 +69,6 @@ export const lockRequests = {
       purpose: "extends it",
       options: { ttl: "text" },
       body: (args) => ({ resource: args.word("resource"), ttlSeconds: args.seconds("ttl") }),
-    },
-    log: {
-      request: ({ resource: name }) => ["keeps ", { code: name }],
-      answer: ({ expiresAt }) => ["has it until ", { time: expiresAt }],
     },
   },
 } as const satisfies Readonly<Record<string, RequestRow>>;

@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import type { CommandRow } from "./command-row.ts";
-import type { LogParts } from "./log-parts.ts";
 
 /** zod is handed to the rows: an agent's commands and the dashboard's pages read rows too, and must not load it. */
 export type Zod = typeof z;
@@ -10,8 +9,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * One request that an agent can make while it runs: everything that is said of it. From the rows come the route of
- * the run's socket and its validation, the tools of pi, the commands of a shell, the lines of the log, the prompt and
- * the reference page. What a request does is written where it is performed: by the scheduler, or by the run itself.
+ * the run's socket and its validation, the tools of pi, the commands of a shell, the prompt and the reference page; the
+ * log's words for a tool are in `log-rows.ts`. What a request does is written where it is performed: by the scheduler, or by the run itself.
  */
 export interface RequestRow {
   /** The body of the request. The descriptions of its fields are for the model. */
@@ -24,18 +23,10 @@ export interface RequestRow {
   /** Absent for a request that the harness makes by itself. */
   readonly tool?: ToolRow;
   readonly command?: CommandRow;
-  readonly log?: LogRow;
 }
 
 export interface ToolRow {
   readonly name: string;
   /** For the model: what it does and when to use it. */
   readonly description: string;
-}
-
-/** What the dashboard's log shows in place of JSON. */
-export interface LogRow {
-  readonly request: (body: Fields) => LogParts;
-  /** Of an answer that was no refusal. */
-  readonly answer: (answer: Fields) => LogParts;
 }

@@ -26,7 +26,6 @@ export const signalRequests = {
       purpose: "shows people what you are doing, in one line",
       body: (args) => ({ text: args.words("text").join(" ") }),
     },
-    log: { request: ({ text }) => ["says ", { code: text }], answer: () => [] },
   },
   return: {
     request: (z) => z.strictObject({ value: z.unknown().describe("Any JSON value, or a text.") }),
@@ -42,7 +41,6 @@ export const signalRequests = {
       purpose: "sets what this run returns to its caller; JSON or text, also on standard input",
       body: async (args) => ({ value: jsonOrText(args.optionalWord() ?? (await args.stdin())) }),
     },
-    log: { request: ({ value }) => ["returns", { block: value }], answer: () => [] },
   },
   exit: {
     request: (z) =>
@@ -65,10 +63,6 @@ export const signalRequests = {
         throw new UsageError(`"${code}" is not an exit code: use a number from 0 to 255`);
       },
     },
-    log: {
-      request: ({ code }) => [`ends the run with code ${Number(code ?? 0)}`],
-      answer: () => [],
-    },
   },
   rerun: {
     request: (z) => z.strictObject({}),
@@ -84,6 +78,5 @@ export const signalRequests = {
       purpose: "has this agent started again at once when this run has succeeded",
       body: () => ({}),
     },
-    log: { request: () => ["asks to be run again"], answer: () => [] },
   },
 } as const satisfies Readonly<Record<string, RequestRow>>;

@@ -15,6 +15,10 @@ export type RequestName = keyof typeof schedulerRequests;
 export type SignalName = keyof typeof signalRequests;
 export type RunRequestName = keyof typeof runRequests;
 
+type ToolOf<Row> = Row extends { tool: { name: infer Name } } ? Name : never;
+/** The names of the tools that make requests. */
+export type ToolName = ToolOf<(typeof runRequests)[RunRequestName]>;
+
 /** All rows with their names. */
 export const requestRows = Object.entries(runRequests) as readonly (readonly [
   RunRequestName,

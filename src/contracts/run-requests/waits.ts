@@ -1,9 +1,7 @@
 import { done, seconds, shownName } from "./fields.ts";
 import { jsonOrText, UsageError } from "./command-row.ts";
 import type { CommandArguments } from "./command-row.ts";
-import { limitParts } from "./log-parts.ts";
-import type { LogParts } from "./log-parts.ts";
-import type { Fields, RequestRow, Zod } from "./row.ts";
+import type { RequestRow, Zod } from "./row.ts";
 
 /** Each delivery is compared with each condition of every waiting run. */
 const maxConditions = 32;
@@ -63,7 +61,6 @@ export const waitRequests = {
       options: { kind: "text", source: "text", event: "text", where: "list", timeout: "text" },
       body: waitBody,
     },
-    log: { request: waitParts, answer: waitedParts },
   },
   /** The run no longer waits for the answer to its request of the same key: a `wait`, `call-wait` or `lock`. */
   cancel: { request: (z) => z.strictObject({}), answer: done },
@@ -92,27 +89,4 @@ function condition(text: string): readonly [string, unknown] {
   }
   const value = jsonOrText(rest.join("="));
   return [path, typeof value === "object" && value !== null ? rest.join("=") : value];
-}
-
-function waitParts({ kind, source, event, where: conditions, timeoutSeconds }: Fields): LogParts {
-  const pairs = Object.entries(conditions ?? {}).map(
-    ([path, value]) => `${path} = ${JSON.stringify(value)}`,
-  );
-  return [
-    kind === "agent-call" ? "waits for a call" : "waits for a webhook",
-    ...(typeof event === "string" ? [" ", { code: event }] : []),
-    ...(typeof source === "string" ? [" from ", { code: source }] : []),
-    ...(pairs.length === 0 ? [] : [" with ", { code: pairs.join(", ") }]),
-    ...limitParts(", for up to ", timeoutSeconds),
-  ];
-}
-
-function waitedParts({ timedOut, limited, trigger }: Fields): LogParts {
-  if (timedOut !== true) return ["it came", { block: trigger }];
-  const within = limitParts(" (", (limited as Fields | undefined)?.timeoutSeconds);
-  return [
-    "nothing came in time",
-    ...within,
-    within.length === 0 ? "" : ", as it may not wait longer)",
-  ];
 }

@@ -1,28 +1,23 @@
 import { durationText } from "../../../contracts/format.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
-import type { LogPart, LogParts } from "../../../contracts/run-requests/log-parts.ts";
-import type { Fields, LogRow } from "../../../contracts/run-requests/row.ts";
-import { requestRows } from "../../../contracts/run-requests/table.ts";
+import { logRows } from "../../../contracts/run-requests/log-rows.ts";
+import type { LogPart, LogParts, LogRow } from "../../../contracts/run-requests/log-rows.ts";
+import type { Fields } from "../../../contracts/run-requests/row.ts";
 import { create } from "./dom.ts";
 import { clockTime } from "./format.ts";
 import { outputBlock } from "./log-output.ts";
 
-/** The words for each of the tools that ask something of the scheduler or of the run. */
-const logRows: ReadonlyMap<string, LogRow> = new Map(
-  requestRows.flatMap(([, { tool, log }]) =>
-    tool === undefined || log === undefined ? [] : [[tool.name, log] as const],
-  ),
-);
+const rows: ReadonlyMap<string, LogRow> = new Map(Object.entries(logRows));
 
 /** The request of a tool call in words; null for another tool. */
 export function requestLine(tool: string, input: unknown): readonly HTMLElement[] | null {
-  const row = logRows.get(tool);
+  const row = rows.get(tool);
   return row === undefined ? null : elementsOf(row.request(isFields(input) ? input : {}));
 }
 
 /** The answer in words; null when it is not one that the words are for. `output` is one JSON object. */
 export function answerLine(tool: string, output: string): readonly HTMLElement[] | null {
-  const row = logRows.get(tool);
+  const row = rows.get(tool);
   const answer = parsedFields(output);
   if (answer === null || row === undefined) return null;
   if (answer.ok === true) return elementsOf(row.answer(answer));
