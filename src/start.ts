@@ -117,7 +117,7 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
     runner: runtimes.runner,
     prepare: runtimes.prepare,
     clock: services.clock,
-    places: services.places,
+    slots: services.slots,
     starting: services.starting,
     runs,
     switches: observability.switches,

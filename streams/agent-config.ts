@@ -89,7 +89,7 @@ export interface AgentLocalConfig {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** An agent as it is in force: its files, resolved against the project's. Plain data, safe to compare as JSON. */
+/** An agent's active config: its files, resolved against the project's. Plain data, safe to compare as JSON. */
 export interface AgentConfig {
   readonly name: string;
   readonly title: string;

@@ -14,34 +14,34 @@ import {
   tap,
 } from "rxjs";
 import type { Observable } from "rxjs";
-import { alongside } from "./alongside.ts";
+import { mergeUntilMainCompletes } from "./merge-until-main-completes.ts";
 import { agentEvent } from "./agents/agent-event.ts";
-import { agentInForce } from "./agents/agent-in-force.ts";
-import type { AgentInForce } from "./agents/agent-in-force.ts";
+import { activeConfig } from "./agents/active-config.ts";
+import type { ActiveConfig } from "./agents/active-config.ts";
 import type { Routes } from "./agents/route-by-key.ts";
 import type { Clock } from "./clock.ts";
 import type { AdoptedRuns } from "./runs/adopted-runs.ts";
-import type { Places } from "./runs/places.ts";
+import type { Slots } from "./runs/slots.ts";
 import { queueLatest } from "./runs/queue-latest.ts";
 import { queueLimits } from "./runs/queue-limits.ts";
 import { runAgent } from "./runs/run-agent.ts";
-import type { RunEdges } from "./runs/run-agent.ts";
+import type { RunPorts } from "./runs/run-agent.ts";
 import { queueRunEvent } from "./runs/run-events.ts";
 import type { Withdrawn } from "./runs/run-events.ts";
 import { isTick, isWork, triggersFor } from "./triggers/triggers-for.ts";
-import type { LastSeen, Triggered } from "./triggers/triggers-for.ts";
+import type { LastChecked, Triggered } from "./triggers/triggers-for.ts";
 import { needsImage } from "./agent-config.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import type { AgentChange, BuildEvent, RunEvent, WorkItem } from "./vocabulary.ts";
 
 /** What an agent's graph needs done outside. */
-export interface AgentEdges extends RunEdges {
+export interface AgentPorts extends RunPorts {
   readonly clock: Clock;
-  readonly places: Places;
+  readonly slots: Slots;
   readonly newId: () => string;
   /** Whether the agent was enabled when the scheduler last looked. */
   readonly isEnabled: (agent: string) => boolean;
-  readonly lastSeen: (agent: string) => LastSeen | undefined;
+  readonly lastChecked: (agent: string) => LastChecked | undefined;
   /** Makes the image ready that runs of this config need. Must not error. */
   readonly prepare: (config: AgentConfig) => Observable<BuildEvent>;
   /** What differs, in one line. */
@@ -69,8 +69,8 @@ export interface AgentSources {
 /** What holds for one agent. A thousand of them wait most of the time, so what each costs is counted in a test. */
 interface Agent {
   readonly name: string;
-  /** Replayed, because a run asks for the config in force when it starts. */
-  readonly inForce$: Observable<AgentInForce>;
+  /** Replayed, because a run reads the active config when it starts. */
+  readonly active$: Observable<ActiveConfig>;
   readonly enabled$: BehaviorSubject<boolean>;
   /** Whether there is an image that a run can have. */
   readonly usable$: BehaviorSubject<boolean>;
@@ -79,7 +79,7 @@ interface Agent {
 /**
  * One agent, from its first change until its directory is gone and its last run has ended.
  *
- *     change$ ─► agentInForce ─┬─ cron ─┐
+ *     change$ ─► activeConfig ─┬─ cron ─┐
  *                              │        ├─► queueLatest(size) ─► runAgent(scale) ─► event$
  *                  work ───────┼────────┘
  *                              ├─► what changed ───────────────────────────────────► event$
@@ -89,44 +89,44 @@ export function agentGraph(
   name: string,
   change$: Observable<AgentChange>,
   sources: AgentSources,
-  edges: AgentEdges,
+  ports: AgentPorts,
 ): Observable<RunEvent> {
   return defer(() => {
-    const enabled$ = new BehaviorSubject(edges.isEnabled(name));
+    const enabled$ = new BehaviorSubject(ports.isEnabled(name));
     const usable$ = new BehaviorSubject(false);
     return change$.pipe(
-      agentInForce(),
-      connect((inForce$) => events({ name, inForce$, enabled$, usable$ }, sources, edges), {
+      activeConfig(),
+      connect((active$) => events({ name, active$, enabled$, usable$ }, sources, ports), {
         connector: () => new ReplaySubject(1),
       }),
     );
   });
 }
 
-function events(agent: Agent, sources: AgentSources, edges: AgentEdges): Observable<RunEvent> {
+function events(agent: Agent, sources: AgentSources, ports: AgentPorts): Observable<RunEvent> {
   const triggered$ = triggersFor({
-    ...edges,
+    ...ports,
     agent: agent.name,
-    agent$: agent.inForce$,
+    agent$: agent.active$,
     enabled$: agent.enabled$,
     paused$: sources.paused$,
     work$: sources.work.to(agent.name),
   }).pipe(takeUntil(sources.stopping$));
-  return alongside(
+  return mergeUntilMainCompletes(
     // The queue is the last to go: once it completes, nothing more is said of this agent.
-    triggered$.pipe(queued(agent, sources, edges)),
-    merge(changes(agent, edges), switches(agent, sources, edges), builds(agent, edges)),
+    triggered$.pipe(queued(agent, sources, ports)),
+    merge(changes(agent, ports), switches(agent, sources, ports), builds(agent, ports)),
   );
 }
 
 /** What is told of the agent's files; of one that was disabled before, that, too. */
 function changes(
-  { name, inForce$, enabled$ }: Agent,
-  { clock, describeChange }: AgentEdges,
+  { name, active$, enabled$ }: Agent,
+  { clock, describeChange }: AgentPorts,
 ): Observable<RunEvent> {
-  return inForce$.pipe(
-    mergeMap((inForce, index) => {
-      const event = agentEvent(inForce, clock.now(), describeChange);
+  return active$.pipe(
+    mergeMap((active, index) => {
+      const event = agentEvent(active, clock.now(), describeChange);
       return index > 0 || enabled$.value ? [event] : [event, switchedEvent(name, false, clock)];
     }),
   );
@@ -135,7 +135,7 @@ function changes(
 function switches(
   { name, enabled$ }: Agent,
   { switched }: AgentSources,
-  { clock }: AgentEdges,
+  { clock }: AgentPorts,
 ): Observable<RunEvent> {
   return switched.to(name).pipe(
     mergeMap(({ enabled }) => {
@@ -151,41 +151,41 @@ function switchedEvent(agent: string, enabled: boolean, clock: Clock): RunEvent 
 }
 
 function queued(
-  { name, inForce$, enabled$, usable$ }: Agent,
+  { name, active$, enabled$, usable$ }: Agent,
   { withdrawn, adopted, draining$ }: AgentSources,
-  edges: AgentEdges,
+  ports: AgentPorts,
 ): (triggered$: Observable<Triggered>) => Observable<RunEvent> {
-  const { places, scheduler, clock } = edges;
+  const { slots, scheduler, clock } = ports;
   const beside$ = adopted.countOf(name);
   return queueLatest<WorkItem, RunEvent>({
-    limits$: queueLimits({ agent$: inForce$, enabled$, usable$, beside$, draining$, scheduler }),
-    places,
+    limits$: queueLimits({ agent$: active$, enabled$, usable$, beside$, draining$, scheduler }),
+    slots,
     isItem: isWork,
     // A tick that finds all runners busy is skipped.
     mayWait: (item) => !isTick(item),
     withdraw$: withdrawn
       .to(name)
       .pipe(map(({ itemId, why }) => ({ why, isMeant: (item) => item.id === itemId }))),
-    run: (item, place) =>
-      inForce$.pipe(
+    run: (item, slot) =>
+      active$.pipe(
         take(1),
-        switchMap(({ config }) => (config === null ? EMPTY : runAgent(config, item, edges, place))),
+        switchMap(({ config }) => (config === null ? EMPTY : runAgent(config, item, ports, slot))),
       ),
     report: (event) =>
       queueRunEvent({ agent: name, at: clock.now(), usable: usable$.value }, event),
   });
 }
 
-function builds({ name, inForce$, usable$ }: Agent, edges: AgentEdges): Observable<RunEvent> {
+function builds({ name, active$, usable$ }: Agent, ports: AgentPorts): Observable<RunEvent> {
   const build = (config: AgentConfig): Observable<RunEvent> =>
-    edges.prepare(config).pipe(
+    ports.prepare(config).pipe(
       tap((event) => {
         if (event.type === "build-finished") usable$.next(event.usable);
         if (event.type === "build-started") usable$.next(false);
       }),
-      map((event): RunEvent => ({ ...event, agent: name, at: edges.clock.now() })),
+      map((event): RunEvent => ({ ...event, agent: name, at: ports.clock.now() })),
     );
-  return inForce$.pipe(
+  return active$.pipe(
     distinctUntilChanged((a, b) => sameImage(a.config, b.config)),
     switchMap(({ config }) => {
       // Waiting for a new image must not count against a run's timeout, nor finding out whether it needs one.

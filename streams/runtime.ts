@@ -11,7 +11,7 @@ import {
 } from "rxjs";
 import type { Observable } from "rxjs";
 import { agentGraph } from "./agent-graph.ts";
-import type { AgentEdges, AgentSources, Switched } from "./agent-graph.ts";
+import type { AgentPorts, AgentSources, Switched } from "./agent-graph.ts";
 import { eachAgent } from "./agents/each-agent.ts";
 import { routeByKey } from "./agents/route-by-key.ts";
 import { adoptedRuns } from "./runs/adopted-runs.ts";
@@ -40,7 +40,7 @@ export interface RuntimeSources {
 }
 
 /** All that the graph needs done outside. */
-export type RuntimeEdges = Omit<AgentEdges, "kill$">;
+export type RuntimePorts = Omit<AgentPorts, "kill$">;
 
 /**
  * The whole graph. It never subscribes: start.ts does, once.
@@ -50,24 +50,24 @@ export type RuntimeEdges = Omit<AgentEdges, "kill$">;
  *     call$    ─┼─► routeByKey ──┴─ work ─────────┘
  *     manual$  ─┘                                                                     adopted$ ──► event$
  */
-export function runtime(sources: RuntimeSources, edges: RuntimeEdges): Observable<RunEvent> {
+export function runtime(sources: RuntimeSources, ports: RuntimePorts): Observable<RunEvent> {
   const { webhook$, call$, manual$, kill$, paused$, stopping$ } = sources;
   const untilStopping = <T>(value$: Observable<T>): Observable<T> =>
     value$.pipe(takeUntil(stopping$));
   const work = routeByKey(untilStopping(merge(webhook$, call$, manual$)), ofAgent);
   const switched = routeByKey(untilStopping(sources.enabled$), ofAgent);
   const withdrawn = routeByKey(untilStopping(sources.withdraw$), ofAgent);
-  const adopted = adoptedRuns(sources.adopted$, { ...edges, kill$ });
+  const adopted = adoptedRuns(sources.adopted$, { ...ports, kill$ });
   const draining$ = drainingOnce(stopping$);
   const all: AgentSources = { work, switched, withdrawn, adopted, paused$, draining$, stopping$ };
-  const agentEdges: AgentEdges = { ...edges, kill$ };
+  const agentPorts: AgentPorts = { ...ports, kill$ };
   return merge(
     // First, so that no queue starts more than its agent's scale.
     adopted.event$,
     untilStopping(sources.agentChange$).pipe(
-      eachAgent((name, change$) => agentGraph(name, change$, all, agentEdges)),
+      eachAgent((name, change$) => agentGraph(name, change$, all, agentPorts)),
     ),
-    work.unrouted$.pipe(map((item) => noSuchAgent(item, edges.clock.now()))),
+    work.unrouted$.pipe(map((item) => noSuchAgent(item, ports.clock.now()))),
     merge(switched.unrouted$, withdrawn.unrouted$).pipe(ignoreElements()),
   ).pipe(
     // A run that calls another agent emits from inside an emission; queued, all readers see one order.

@@ -3,11 +3,11 @@ import type { Observable } from "rxjs";
 import { agentChanges } from "../../streams/agents/agent-changes.ts";
 import type { Clock } from "../../streams/clock.ts";
 import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
-import type { Places } from "../../streams/runs/places.ts";
+import type { Slots } from "../../streams/runs/slots.ts";
 import type { RunOwner } from "../../streams/runs/suspension.ts";
 import { runtime } from "../../streams/runtime.ts";
 import type { RuntimeSources } from "../../streams/runtime.ts";
-import type { LastSeen } from "../../streams/triggers/triggers-for.ts";
+import type { LastChecked } from "../../streams/triggers/triggers-for.ts";
 import type { AgentChange, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { readAgent } from "../config/agent-files.ts";
 import type { AgentFiles } from "../config/agent-files.ts";
@@ -40,8 +40,8 @@ export interface GraphDeps extends Pick<Runtimes, "runner" | "prepare"> {
   /** Work from before a restart. */
   readonly waiting: readonly WorkItem[];
   readonly clock: Clock;
-  readonly places: Places;
-  readonly starting: Places;
+  readonly slots: Slots;
+  readonly starting: Slots;
   readonly runs: RunOwner;
   readonly switches: Pick<Switches, "isEnabled">;
   readonly stopping: Pick<Stopping, "phase">;
@@ -69,7 +69,7 @@ export function buildGraph(deps: GraphDeps): Observable<RunEvent> {
     runner: deps.runner,
     prepare: deps.prepare,
     clock: deps.clock,
-    places: deps.places,
+    slots: deps.slots,
     starting: deps.starting,
     owner: deps.runs,
     // A claim that waits for the store must not hold up the end.
@@ -77,7 +77,7 @@ export function buildGraph(deps: GraphDeps): Observable<RunEvent> {
       from(store.work.claim(request)).pipe(takeUntil(inputs.stopping$.pipe(delay(claimMs)))),
     isStopping: () => !deps.onDemand && stopping.phase() === "draining",
     isEnabled: (agent) => switches.isEnabled(agent),
-    lastSeen: lastSeenIn(store.settings),
+    lastChecked: lastCheckedIn(store.settings),
     describeChange,
     newInstanceId,
     newId: uuidV7,
@@ -109,9 +109,9 @@ function agentChange$(deps: GraphDeps): Observable<AgentChange> {
  * When an earlier scheduler last checked an agent's schedule, and which schedule that was; undefined for an agent
  * that it did not have, or without a schedule. The last heartbeat may be later than the agent's last tick.
  */
-export function lastSeenIn(
+export function lastCheckedIn(
   settings: Pick<Settings, "lastAlive" | "lastTicks">,
-): (agent: string) => LastSeen | undefined {
+): (agent: string) => LastChecked | undefined {
   const lastAlive = settings.lastAlive() ?? 0;
   const lastTicks = settings.lastTicks();
   return (agent) => {

@@ -42,7 +42,7 @@ export interface Containers {
   adopt: ContainerRunner["adopt"];
 }
 
-/** Engine, images and runner, by `[local]` as it is in force. */
+/** Engine, images and runner, by the active `[local]`. */
 export function createContainers(context: ContainerContext, sources: RunSources): Containers {
   const { projectDir, env, project$ } = context;
   const engine = connectEngine({ env });

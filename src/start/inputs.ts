@@ -5,7 +5,7 @@ import type { Kill } from "../../streams/runs/run-agent.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 
-/** Where the edges hand in what comes from outside. Only the composition root and what it wires hold these. */
+/** Where the edges emit what comes from outside. Only the composition root and what it wires hold these. */
 export interface Inputs {
   readonly webhook$: Subject<WorkItem>;
   readonly call$: Subject<WorkItem>;
@@ -15,7 +15,7 @@ export interface Inputs {
   readonly withdraw$: Subject<Withdrawn>;
   readonly stopping$: Subject<void>;
   readonly paused$: BehaviorSubject<boolean>;
-  /** The config in force. */
+  /** The active config. */
   readonly project$: BehaviorSubject<ProjectConfig>;
 }
 

@@ -1,7 +1,7 @@
 import { debounceTime, distinctUntilChanged, from, map, skip, startWith, switchMap } from "rxjs";
 import type { Observable } from "rxjs";
 import { problemSummary, problemText, whileLastGoodCounts } from "../../streams/problem-text.ts";
-import type { Places } from "../../streams/runs/places.ts";
+import type { Slots } from "../../streams/runs/slots.ts";
 import { describeProjectChange } from "../config/describe-project-change.ts";
 import type { ProjectChange } from "../config/project-config.ts";
 import { readProject } from "../config/read-project.ts";
@@ -51,15 +51,15 @@ export interface ReloadDeps {
   readonly status: Pick<StatusStore, "apply">;
   readonly logger: Pick<EventLogger, "log">;
   readonly project$: Inputs["project$"];
-  readonly places: Places;
+  readonly slots: Slots;
   /** Whether the gateway listens on TCP already, by the settings that it had then. */
   readonly isListening: () => boolean;
-  readonly starting: Places;
+  readonly starting: Slots;
 }
 
 /** Activates a change of the project's config.toml; an invalid one is logged, and the last valid config stays active. */
 export function reloadProject(change: ProjectChange, deps: ReloadDeps): void {
-  const { status, logger, project$, places, starting, isListening } = deps;
+  const { status, logger, project$, slots, starting, isListening } = deps;
   if (change.type === "invalid") {
     const problems = whileLastGoodCounts(change.problems);
     status.apply({ type: "scheduler", patch: { error: problemSummary(problems) ?? "invalid" } });
@@ -72,7 +72,7 @@ export function reloadProject(change: ProjectChange, deps: ReloadDeps): void {
     type: "scheduler",
     patch: { error: null, webhookSources: sourceNames(project) },
   });
-  places.resize(project.scale);
+  slots.resize(project.scale);
   starting.resize(project.local.starting);
   project$.next(project);
   for (const problem of change.warnings) logger.log(40, problemText(problem));

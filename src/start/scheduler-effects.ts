@@ -91,14 +91,14 @@ export function schedulerEffects(
 /** Edits of the project's own config. */
 function projectEdits(
   { options, loaded, inputs: { project$ } }: SchedulerContext,
-  { observability: { status, logger }, places, starting, http: { listener } }: Services,
+  { observability: { status, logger }, slots, starting, http: { listener } }: Services,
   files: EffectSources["files"],
 ): Observable<unknown> {
   const first = { type: "set", project: loaded.project, warnings: loaded.warnings } as const;
   const isListening = (): boolean => listener.isSettled();
   return projectChanges(options.projectDir, files.project$, filterTable, first).pipe(
     tap((change) => {
-      reloadProject(change, { status, logger, project$, places, starting, isListening });
+      reloadProject(change, { status, logger, project$, slots, starting, isListening });
       listener.onProject();
     }),
   );

@@ -1,8 +1,8 @@
 import { asyncScheduler } from "rxjs";
 import { createClock } from "../../streams/clock.ts";
 import type { Clock } from "../../streams/clock.ts";
-import { createPlaces } from "../../streams/runs/places.ts";
-import type { Places } from "../../streams/runs/places.ts";
+import { createSlots } from "../../streams/runs/slots.ts";
+import type { Slots } from "../../streams/runs/slots.ts";
 import type { LogEntry, WorkItem } from "../../streams/vocabulary.ts";
 import type { LoadedProject } from "../config/load-project.ts";
 import { messageOf } from "../errors.ts";
@@ -57,9 +57,9 @@ export interface SchedulerContext {
 /** The parts of a scheduler beside its graph; nothing is subscribed or listens yet. */
 export interface Services {
   readonly clock: Clock;
-  readonly places: Places;
+  readonly slots: Slots;
   /** How many runs may be starting at once. */
-  readonly starting: Places;
+  readonly starting: Slots;
   readonly observability: Observability;
   readonly firstEvents: FirstEvents;
   readonly stopping: Stopping;
@@ -139,8 +139,8 @@ export function createServices(
   const { scale, local } = loaded.project;
   return {
     clock,
-    places: createPlaces(scale),
-    starting: createPlaces(local.starting),
+    slots: createSlots(scale),
+    starting: createSlots(local.starting),
     observability,
     firstEvents,
     stopping,

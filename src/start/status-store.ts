@@ -13,7 +13,7 @@ import type {
 } from "../../streams/status/wire.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 
-/** The one place that holds the state; the status stream, the API and the command line read it. */
+/** The only holder of the state; the status stream, the API and the command line read it. */
 export interface StatusStore {
   apply(event: StatusEvent): void;
   /** The same object until the next event, so that what is made of it can be kept as long. */

@@ -8,7 +8,7 @@ export interface AgentFilesSource<Files, Project> {
   readonly initial: ReadonlyMap<string, Files>;
   /** Names of agents whose files may have changed. Hints: they may repeat and may be wrong. */
   readonly touched$: Observable<string>;
-  /** The project's config in force; emits at once, then on each change. */
+  /** The project's active config; emits at once, then on each change. */
   readonly project$: Observable<Project>;
   /** Reads the agent's files now; null when it has none. Must not error. */
   readonly read: (name: string) => Observable<Files | null>;

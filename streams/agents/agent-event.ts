@@ -2,11 +2,11 @@ import { whileLastGoodCounts } from "../problem-text.ts";
 import type { AgentConfig } from "../agent-config.ts";
 import type { RunEvent } from "../vocabulary.ts";
 import { changedAgent } from "./each-agent.ts";
-import type { AgentInForce } from "./agent-in-force.ts";
+import type { ActiveConfig } from "./active-config.ts";
 
 /** A change of an agent as the event that status, log and history read. `at` is epoch ms. */
 export function agentEvent(
-  { change, before, config, wasInvalid }: AgentInForce,
+  { change, before, config, wasInvalid }: ActiveConfig,
   at: number,
   describeChange: (before: AgentConfig, after: AgentConfig) => string,
 ): RunEvent {

@@ -2,12 +2,12 @@ import { defer, finalize, mergeMap } from "rxjs";
 import type { Observable } from "rxjs";
 import { keyedState } from "../keyed-state.ts";
 import type { RunEvent } from "../vocabulary.ts";
-import type { Places } from "./places.ts";
+import type { Slots } from "./slots.ts";
 import { followedRun } from "./run-agent.ts";
-import type { ClaimedRun, FollowEdges } from "./run-agent.ts";
+import type { ClaimedRun, FollowPorts } from "./run-agent.ts";
 
 /** A run that an earlier scheduler started and this one goes on with. `startedAt` is epoch ms. */
-export interface AdoptedRun extends Omit<ClaimedRun, "place"> {
+export interface AdoptedRun extends Omit<ClaimedRun, "slot"> {
   readonly startedAt: number;
 }
 
@@ -19,7 +19,7 @@ export interface AdoptedRuns {
 
 /**
  * Follows adopted runs beside the queues, which did not start them: at once, whether or not there still is such an
- * agent. Each counts against its agent's scale, and takes a place of the project's if one is free.
+ * agent. Each counts against its agent's scale, and takes a slot of the project's if one is free.
  *
  *     adopted:   ─1──2────────
  *     event$:    ─s──s──f───f─     s started, f finished
@@ -27,19 +27,19 @@ export interface AdoptedRuns {
  */
 export function adoptedRuns(
   adopted$: Observable<AdoptedRun>,
-  edges: FollowEdges & { readonly places: Places },
+  ports: FollowPorts & { readonly slots: Slots },
 ): AdoptedRuns {
   const counts = keyedState(0);
   const add = (agent: string, n: number): void => counts.set(agent, counts.get(agent) + n);
   const followed = (run: AdoptedRun): Observable<RunEvent> =>
     defer(() => {
       const { agent } = run.request.item;
-      const place = edges.places.tryTake();
+      const slot = ports.slots.tryTake();
       add(agent, 1);
-      return followedRun({ ...run, place }, edges).pipe(
+      return followedRun({ ...run, slot }, ports).pipe(
         finalize(() => {
           add(agent, -1);
-          place?.release();
+          slot?.[Symbol.dispose]();
         }),
       );
     });

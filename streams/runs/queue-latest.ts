@@ -1,6 +1,6 @@
 import { Observable, Subscription } from "rxjs";
 import type { OperatorFunction } from "rxjs";
-import type { Place, Places } from "./places.ts";
+import type { Slot, Slots } from "./slots.ts";
 
 /**
  * `open` starts work, `held` keeps it waiting (agent disabled, directory gone for a moment, scheduler draining),
@@ -17,12 +17,12 @@ export interface QueueLimits {
 }
 
 export interface QueueOptions<T, R> {
-  /** Each value is in force at once; nothing starts before the first. */
+  /** Each value holds at once; nothing starts before the first. */
   readonly limits$: Observable<QueueLimits>;
   /** Shared with the other agents. */
-  readonly places: Places;
+  readonly slots: Slots;
   /** Cold; must not error: a failed run is a value. */
-  readonly run: (item: T, place: Place) => Observable<R>;
+  readonly run: (item: T, slot: Slot) => Observable<R>;
   /** What is no item goes through as it is, in its turn; without this, all are items. */
   readonly isItem?: (value: T | R) => value is T;
   /** Whether an item may wait; one that may not is skipped when it can't start at once. */
@@ -61,7 +61,7 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
   const isItem = options.isItem ?? ((value: T | R): value is T => value !== undefined);
   return (value$) =>
     new Observable((subscriber) => {
-      const { places, run, mayWait } = options;
+      const { slots, run, mayWait } = options;
       const say = (event: QueueEvent<T>): void => subscriber.next(options.report(event));
       const waiting: T[] = [];
       const subscriptions = new Subscription();
@@ -69,19 +69,19 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
       let running = 0;
       let sourceDone = false;
       let pumping = false;
-      let stopWaitingForPlace: (() => void) | undefined;
+      let stopWaitingForSlot: (() => void) | undefined;
 
       // A reader who leaves in the middle of a burst must not see the rest of it started, and aborted at once.
       const canStart = (): boolean =>
         limits.mode === "open" && running < limits.scale && !subscriber.closed;
 
-      const start = (item: T, place: Place): void => {
+      const start = (item: T, slot: Slot): void => {
         running++;
         const runSubscription = new Subscription();
         subscriptions.add(runSubscription);
-        runSubscription.add(() => place.release());
+        runSubscription.add(() => slot[Symbol.dispose]());
         runSubscription.add(
-          run(item, place).subscribe({
+          run(item, slot).subscribe({
             next: (value) => subscriber.next(value),
             error: (error: unknown) => subscriber.error(error),
             complete: () => {
@@ -100,20 +100,20 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
         pumping = true;
         const depth = waiting.length;
         while (waiting.length > 0 && canStart()) {
-          const place = places.tryTake();
-          if (place === null) {
-            stopWaitingForPlace ??= places.wait(placeOffered);
+          const slot = slots.tryTake();
+          if (slot === null) {
+            stopWaitingForSlot ??= slots.wait(slotOffered);
             break;
           }
-          start(waiting.shift() as T, place);
+          start(waiting.shift() as T, slot);
         }
         pumping = false;
         if (waiting.length !== depth) sayDepth();
         completeIfDone();
       };
 
-      const placeOffered = (): void => {
-        stopWaitingForPlace = undefined;
+      const slotOffered = (): void => {
+        stopWaitingForSlot = undefined;
         pump();
       };
 
@@ -126,9 +126,9 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
       };
 
       const arrive = (item: T): void => {
-        const place = waiting.length === 0 && canStart() ? places.tryTake() : null;
-        if (place !== null) {
-          start(item, place);
+        const slot = waiting.length === 0 && canStart() ? slots.tryTake() : null;
+        if (slot !== null) {
+          start(item, slot);
         } else if (limits.mode === "closed") {
           say({ type: "dropped", item, why: "closed" });
         } else if (!mayWait(item)) {
@@ -171,7 +171,7 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
         if (over && running === 0) subscriber.complete();
       };
 
-      subscriptions.add(() => stopWaitingForPlace?.());
+      subscriptions.add(() => stopWaitingForSlot?.());
       subscriber.add(subscriptions);
       subscriptions.add(
         options.limits$.subscribe({

@@ -5,7 +5,7 @@ import { runtimes } from "../runtimes.ts";
 import type { QueueLimits, QueueMode } from "./queue-latest.ts";
 
 export interface LimitSources {
-  /** The config in force (null without one), and whether the agent's directory is there. */
+  /** The active config (null without one), and whether the agent's directory is there. */
   readonly agent$: Observable<{ config: AgentConfig | null; present: boolean }>;
   readonly enabled$: Observable<boolean>;
   /** Whether the image that the agent's runs need is there. */

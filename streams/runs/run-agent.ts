@@ -17,7 +17,7 @@ import type { AgentConfig } from "../agent-config.ts";
 import type { RunEvent, RunRequest, WorkItem } from "../vocabulary.ts";
 import { isEndedBySignal, reasonInTime, runEnd } from "./outcome.ts";
 import { pausableTimer } from "./pausable-timer.ts";
-import type { Place, Places } from "./places.ts";
+import type { Slot, Slots } from "./slots.ts";
 import type { Runner, RunnerEvent, RunnerExit, StopReason } from "./runner.ts";
 import { startInTurn } from "./starting.ts";
 import type { RunClock, RunOwner } from "./suspension.ts";
@@ -28,7 +28,7 @@ export type Kill =
   | { readonly agent: string }
   | { readonly everything: Exclude<StopReason, "timed_out"> };
 
-export interface RunEdges {
+export interface RunPorts {
   readonly runner: Runner;
   /** Commits that this instance takes the item; a run starts only after it emitted. Errors when it can't. */
   readonly claim: (request: RunRequest) => Observable<unknown>;
@@ -37,14 +37,14 @@ export interface RunEdges {
   readonly scheduler: SchedulerLike;
   readonly owner: RunOwner;
   /** How many runs may be starting at once. */
-  readonly starting: Places;
+  readonly starting: Slots;
   /** Whether the scheduler is being stopped: a signal that ends a run then is part of that. */
   readonly isStopping: () => boolean;
 }
 
 /** What it takes to follow a run that was claimed. */
-export type FollowEdges = Pick<
-  RunEdges,
+export type FollowPorts = Pick<
+  RunPorts,
   "kill$" | "scheduler" | "owner" | "starting" | "isStopping"
 >;
 
@@ -58,20 +58,20 @@ export type FollowEdges = Pick<
 export function runAgent(
   agent: AgentConfig,
   item: WorkItem,
-  edges: RunEdges,
-  place: Place | null = null,
+  ports: RunPorts,
+  slot: Slot | null = null,
 ): Observable<RunEvent> {
   return defer(() => {
-    const request: RunRequest = { instanceId: edges.newInstanceId(agent.name), agent, item };
-    const report: ClaimedRun["report"] = (stop$) => edges.runner.run(request, stop$);
-    return edges.claim(request).pipe(
+    const request: RunRequest = { instanceId: ports.newInstanceId(agent.name), agent, item };
+    const report: ClaimedRun["report"] = (stop$) => ports.runner.run(request, stop$);
+    return ports.claim(request).pipe(
       take(1),
-      switchMap(() => followedRun({ request, startedAt: null, place, report }, edges)),
+      switchMap(() => followedRun({ request, startedAt: null, slot, report }, ports)),
     );
   }).pipe(
     catchError((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
-      return of(refused(item, edges.scheduler.now(), reason));
+      return of(refused(item, ports.scheduler.now(), reason));
     }),
   );
 }
@@ -86,7 +86,7 @@ export interface ClaimedRun {
   /** Whether an earlier scheduler was being stopped when it left the run; absent for no. */
   readonly leftByStop?: boolean;
   /** Null when it has none. */
-  readonly place: Place | null;
+  readonly slot: Slot | null;
   /** Cold; as `Runner.run`, for this run. */
   readonly report: (stop$: Observable<StopReason>) => Observable<RunnerEvent>;
 }
@@ -95,17 +95,17 @@ export interface ClaimedRun {
  * A claimed run from `started` to `finished`. Its time counts from its start, also by an earlier scheduler, without the time
  * that it waited for its turn to start, or for something else.
  */
-export function followedRun(run: ClaimedRun, edges: FollowEdges): Observable<RunEvent> {
-  const { request, startedAt: earlier, waitedMs = 0, place } = run;
+export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<RunEvent> {
+  const { request, startedAt: earlier, waitedMs = 0, slot } = run;
   return defer(() => {
-    const now = edges.scheduler.now();
+    const now = ports.scheduler.now();
     const startedAt = earlier ?? now;
-    const clock = edges.owner.enter({ request, place, waitedMs });
+    const clock = ports.owner.enter({ request, slot, waitedMs });
     const deadline = (): number =>
       startedAt + request.agent.timeoutSeconds * 1000 + clock.waitedMs();
     let begunAt = startedAt;
     let stopped: StopReason | null = null;
-    const reason$ = stopReasons(request, deadline() - now, clock, edges).pipe(
+    const reason$ = stopReasons(request, deadline() - now, clock, ports).pipe(
       tap((reason) => (stopped = reason)),
     );
     const { instanceId, item } = request;
@@ -113,9 +113,9 @@ export function followedRun(run: ClaimedRun, edges: FollowEdges): Observable<Run
     // What ended while no scheduler looked took no longer for that. An engine notes the start after the process began,
     // and a clock may be set back: nothing ends before it started.
     const endedAt = (exit: RunnerExit): number =>
-      Math.max(startedAt, (earlier === null ? null : exit.endedAt) ?? edges.scheduler.now());
+      Math.max(startedAt, (earlier === null ? null : exit.endedAt) ?? ports.scheduler.now());
     const whyStopped = (exit: RunnerExit): StopReason | null => {
-      const reason = stopped ?? (isInterrupted(exit, run, edges) ? "interrupted" : null);
+      const reason = stopped ?? (isInterrupted(exit, run, ports) ? "interrupted" : null);
       return earlier === null ? reason : reasonInTime(exit, reason, deadline());
     };
     const finished = (exit: RunnerExit): RunEvent => ({
@@ -127,13 +127,13 @@ export function followedRun(run: ClaimedRun, edges: FollowEdges): Observable<Run
       startedAt: begunAt,
       end: runEnd(exit, whyStopped(exit), request),
     });
-    const onStart = (): void => void (begunAt = edges.scheduler.now());
+    const onStart = (): void => void (begunAt = ports.scheduler.now());
     const early = earlier === null ? {} : { startedAt: earlier };
     return concat(
       of<RunEvent>({ ...at, type: "started", item, instanceId, ...early }),
       // One clock for the whole run, and a reason that stays: a runner may listen late, or more than once.
       reason$.pipe(
-        connect((stop$) => reportInTurn(run, { stop$, clock, edges, onStart }), {
+        connect((stop$) => reportInTurn(run, { stop$, clock, ports, onStart }), {
           connector: () => new ReplaySubject(1),
         }),
         catchError((error: unknown) => of(brokenRunner(error))),
@@ -141,7 +141,7 @@ export function followedRun(run: ClaimedRun, edges: FollowEdges): Observable<Run
         filter((event) => event.type !== "ready"),
         map((event): RunEvent => {
           if (event.type === "exit") return finished(event.exit);
-          return { ...event, agent: item.agent, at: edges.scheduler.now(), instanceId };
+          return { ...event, agent: item.agent, at: ports.scheduler.now(), instanceId };
         }),
       ),
     );
@@ -152,14 +152,14 @@ export function followedRun(run: ClaimedRun, edges: FollowEdges): Observable<Run
 interface Starting {
   readonly stop$: Observable<StopReason>;
   readonly clock: RunClock;
-  readonly edges: FollowEdges;
+  readonly ports: FollowPorts;
   readonly onStart: () => void;
 }
 
 /** What a run reports, from its turn to start on; its clock is paused until then. An adopted run has started. */
 function reportInTurn(
   { startedAt, report }: ClaimedRun,
-  { stop$, clock, edges: { starting: slots, scheduler }, onStart }: Starting,
+  { stop$, clock, ports: { starting: slots, scheduler }, onStart }: Starting,
 ): Observable<RunnerEvent> {
   // Deferred, so that a runner that throws ends the run: it is claimed by now, and can't be refused any more.
   const report$ = defer(() => report(stop$));
@@ -176,7 +176,7 @@ function reportInTurn(
 function isInterrupted(
   exit: RunnerExit,
   { leftByStop = false }: ClaimedRun,
-  { isStopping }: FollowEdges,
+  { isStopping }: FollowPorts,
 ): boolean {
   return isEndedBySignal(exit) && (leftByStop || isStopping());
 }
@@ -206,13 +206,13 @@ function stopReasons(
   request: RunRequest,
   leftMs: number,
   { paused$, elapsed }: RunClock,
-  edges: Pick<RunEdges, "kill$" | "scheduler">,
+  ports: Pick<RunPorts, "kill$" | "scheduler">,
 ): Observable<StopReason> {
   return merge(
-    pausableTimer(paused$, leftMs, edges.scheduler, elapsed).pipe(
+    pausableTimer(paused$, leftMs, ports.scheduler, elapsed).pipe(
       map((): StopReason => "timed_out"),
     ),
-    edges.kill$.pipe(
+    ports.kill$.pipe(
       filter((kill) => meant(kill, request)),
       map((kill): StopReason => ("everything" in kill ? kill.everything : "killed")),
     ),

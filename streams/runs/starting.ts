@@ -1,11 +1,11 @@
 import { finalize, map, Observable, race, switchMap, take, tap, timer } from "rxjs";
 import type { SchedulerLike } from "rxjs";
-import type { Place, Places } from "./places.ts";
+import type { Slot, Slots } from "./slots.ts";
 import type { RunnerEvent, StopReason } from "./runner.ts";
 
 export interface StartOptions {
   /** How many runs may be starting at once: shared by all agents. */
-  readonly slots: Places;
+  readonly slots: Slots;
   readonly stop$: Observable<StopReason>;
   readonly scheduler: SchedulerLike;
   /** The run has its slot: its time counts from here. */
@@ -35,22 +35,22 @@ export function startInTurn(
     switchMap((slot) => {
       if (slot === null) return [stoppedBeforeStart];
       onStart();
-      const late = timer(maxStartMs, scheduler).subscribe(() => slot.release());
+      const late = timer(maxStartMs, scheduler).subscribe(() => slot[Symbol.dispose]());
       return run$.pipe(
         tap(({ type }) => {
-          if (type === "ready" || type === "exit") slot.release();
+          if (type === "ready" || type === "exit") slot[Symbol.dispose]();
         }),
         finalize(() => {
           late.unsubscribe();
-          slot.release();
+          slot[Symbol.dispose]();
         }),
       );
     }),
   );
 }
 
-/** Emits a slot once one is free, and completes. A slot that was emitted is the subscriber's to release. */
-function slotOf(slots: Places): Observable<Place> {
+/** Emits a slot once one is free, and completes. The subscriber disposes of the slot. */
+function slotOf(slots: Slots): Observable<Slot> {
   return new Observable((subscriber) => {
     let stopWaiting: (() => void) | undefined;
     const tryTake = (): void => {

@@ -1,13 +1,13 @@
 import { BehaviorSubject, distinctUntilChanged, map } from "rxjs";
 import type { Observable } from "rxjs";
 import type { RunRequest } from "../vocabulary.ts";
-import type { Place } from "./places.ts";
+import type { Slot } from "./slots.ts";
 
 /** A run that was claimed or adopted. */
 export interface RunStart {
   readonly request: RunRequest;
   /** Null for an adopted run that found none. */
-  readonly place: Place | null;
+  readonly slot: Slot | null;
   /** For how long its clock was paused under an earlier scheduler, in ms. */
   readonly waitedMs: number;
 }
@@ -40,7 +40,7 @@ export interface RunOwner {
 
 /** Not suspended at first. A run that waits for several things at once works again with the first that comes. */
 export function createSuspension(
-  { place, waitedMs }: Pick<RunStart, "place" | "waitedMs">,
+  { slot, waitedMs }: Pick<RunStart, "slot" | "waitedMs">,
   elapsed: () => number,
 ): Suspension {
   const pauses$ = new BehaviorSubject(0);
@@ -65,14 +65,14 @@ export function createSuspension(
     waitedMs: () => waited + (pauses$.value > 0 ? elapsed() - since : 0),
     suspend: (pausesClock) => {
       if (pausesClock) pause();
-      place?.lend();
+      slot?.release();
       return (ready) => {
         const resume = (): void => {
           if (pausesClock) unpause();
           ready();
         };
-        if (place === null) resume();
-        else place.reclaim(resume);
+        if (slot === null) resume();
+        else slot.reacquire(resume);
       };
     },
   };

@@ -71,7 +71,7 @@ export function cronTicks(plan: CronPlan, clock: Clock, since?: number): Observa
  * What came due of an earlier plan from `since` to `now` (epoch ms) while no scheduler was up: at most one `missed`, and
  * a tick for the latest where `plan` catches up.
  */
-export function passedUnseen(plan: CronPlan, since: number, now: number): CronEvent[] {
+export function missedTicks(plan: CronPlan, since: number, now: number): CronEvent[] {
   const due = nextTick(plan, since);
   return due === null || due > now ? [] : dueEvents(plan, due, now, now);
 }

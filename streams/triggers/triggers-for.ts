@@ -14,13 +14,13 @@ import type { Observable } from "rxjs";
 import type { Clock } from "../clock.ts";
 import type { AgentConfig } from "../agent-config.ts";
 import type { RunEvent, WorkItem } from "../vocabulary.ts";
-import { cronTicks, passedUnseen } from "./cron.ts";
+import { cronTicks, missedTicks } from "./cron.ts";
 import type { CronEvent, CronPlan } from "./cron.ts";
 import type { Schedule } from "./next-tick.ts";
 
 export interface TriggerSources {
   readonly agent: string;
-  /** The config in force (null without one), and whether the agent's directory is there. */
+  /** The active config (null without one), and whether the agent's directory is there. */
   readonly agent$: Observable<{ config: AgentConfig | null; present: boolean }>;
   readonly enabled$: Observable<boolean>;
   readonly paused$: Observable<boolean>;
@@ -29,11 +29,11 @@ export interface TriggerSources {
   readonly clock: Clock;
   readonly newId: () => string;
   /** What an earlier scheduler looked after last; undefined when there was none, or the agent had no schedule then. */
-  readonly lastSeen: (agent: string) => LastSeen | undefined;
+  readonly lastChecked: (agent: string) => LastChecked | undefined;
 }
 
 /** Up to when an agent's schedule was looked after, epoch ms, and which one that was. */
-export interface LastSeen {
+export interface LastChecked {
   readonly at: number;
   readonly schedule: Schedule;
 }
@@ -67,14 +67,14 @@ export function triggersFor(sources: TriggerSources): Observable<Triggered> {
 }
 
 function cronTriggers(sources: TriggerSources): Observable<Triggered> {
-  const { agent, clock, lastSeen } = sources;
+  const { agent, clock, lastChecked } = sources;
   return combineLatest([sources.agent$, sources.enabled$]).pipe(
     map(([{ config, present }, enabled]) => (present && enabled ? planOf(config) : null)),
     distinctUntilChanged(samePlan),
     switchMap((plan, index) => {
       if (plan === null) return index === 0 ? EMPTY : of<CronEvent>({ type: "next", at: null });
       // Only what passed while the scheduler was down counts as missed, not what passed before an edit.
-      return ticksSince(index === 0 ? lastSeen(agent) : undefined, plan, clock);
+      return ticksSince(index === 0 ? lastChecked(agent) : undefined, plan, clock);
     }),
     withLatestFrom(sources.paused$),
     map(([event, paused]) => triggered(event, paused, sources)),
@@ -83,7 +83,7 @@ function cronTriggers(sources: TriggerSources): Observable<Triggered> {
 
 /** A schedule that was edited while the scheduler was down missed nothing; what was missed is the one before's. */
 function ticksSince(
-  seen: LastSeen | undefined,
+  seen: LastChecked | undefined,
   plan: CronPlan,
   clock: Clock,
 ): Observable<CronEvent> {
@@ -95,7 +95,7 @@ function ticksSince(
   }
   const before = { ...schedule, catchUp: plan.catchUp };
   return concat(
-    defer(() => passedUnseen(before, at, clock.now())),
+    defer(() => missedTicks(before, at, clock.now())),
     cronTicks(plan, clock),
   );
 }

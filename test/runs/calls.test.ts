@@ -146,7 +146,7 @@ describe("a call", () => {
     });
   });
 
-  test("frees the place of a caller that waits, which has it back before it goes on", async () => {
+  test("frees the slot of a caller that waits, which has it back before it resumes", async () => {
     const world = await started({ scale: 1 });
     const caller = await world.run("a");
     const { callId, state } = await call(world, caller, "b");

@@ -84,7 +84,7 @@ describe("a run's lock", () => {
     expect(await again).toMatchObject({ ok: true, fencingToken: 2 });
   });
 
-  test("is waited for without a place, which whoever is to free it may need", async () => {
+  test("is waited for without a slot, which the run that is to unlock it may need", async () => {
     const world = createWorld({ agents, scale: 1 });
     await world.start();
     const holder = await world.run("a");
@@ -101,7 +101,7 @@ describe("a run's lock", () => {
     expect(await called).toMatchObject({ timedOut: false });
     await world.ask(holder, "unlock", { resource });
     await vi.waitFor(() => expect(world.store.locks.all()).toMatchObject([{ instanceId: other }]));
-    // It has the lock, and goes on when it has its place again.
+    // It has the lock, and resumes when it has its slot again.
     expect(await Promise.race([waiting, nextTurns()])).toBe("nothing yet");
     world.end(holder);
     expect(await waiting).toMatchObject({ ok: true });

@@ -52,7 +52,7 @@ function aScheduler() {
   const abilities = fakeAbilities();
   sockets.serve(abilities);
   const enter = (request: RunRequest) => {
-    runs.enter({ request, place: null, waitedMs: 0 });
+    runs.enter({ request, slot: null, waitedMs: 0 });
     return runs.get(request.instanceId);
   };
   const finish = ({ instanceId, agent, item }: RunRequest): void => {
@@ -107,7 +107,7 @@ it("removes it from a run that ended while it was prepared, and from those that 
   await expect.poll(() => store.channels.all()).toEqual([]);
 });
 
-it("names the place as a container sees it", async () => {
+it("names the path as a container sees it", async () => {
   const { sockets, enter, finish } = aScheduler();
   const request = aRequest("dev-1", "container");
   const run = enter(request);

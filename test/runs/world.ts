@@ -22,7 +22,7 @@ import { interpretStored } from "../../src/webhooks/interpret.ts";
 import { v7 as uuidV7 } from "uuid";
 import { createClock } from "../../streams/clock.ts";
 import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
-import { createPlaces } from "../../streams/runs/places.ts";
+import { createSlots } from "../../streams/runs/slots.ts";
 import type { Runner, RunnerExit } from "../../streams/runs/runner.ts";
 import { runtime } from "../../streams/runtime.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
@@ -54,7 +54,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const inputs = createInputs(project, false);
   const dispatch = dispatchTo(inputs);
   const clock = createClock(asyncScheduler);
-  const places = createPlaces(scale);
+  const slots = createSlots(scale);
   const firstEvents = createFirstEvents(() => false);
   const events: RunEvent[] = [];
   const problems: string[] = [];
@@ -110,14 +110,14 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       adopted$: from(adopted),
     },
     {
-      ...{ runner, scheduler: asyncScheduler, clock, places, owner: runs },
+      ...{ runner, scheduler: asyncScheduler, clock, slots, owner: runs },
       claim: (request) => from(store.work.claim(request)),
       newInstanceId: (agent) => `${agent}-${++instances}`,
       newId: uuidV7,
-      starting: createPlaces(),
+      starting: createSlots(),
       isStopping: () => false,
       isEnabled: () => true,
-      lastSeen: () => undefined,
+      lastChecked: () => undefined,
       prepare: () => EMPTY,
       describeChange: () => "",
     },

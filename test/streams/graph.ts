@@ -1,10 +1,10 @@
 import { EMPTY, filter, map, NEVER, of } from "rxjs";
 import type { Observable, SchedulerLike } from "rxjs";
 import { createClock } from "../../streams/clock.ts";
-import { createPlaces } from "../../streams/runs/places.ts";
+import { createSlots } from "../../streams/runs/slots.ts";
 import type { Kill } from "../../streams/runs/run-agent.ts";
 import { runtime } from "../../streams/runtime.ts";
-import type { RuntimeEdges, RuntimeSources } from "../../streams/runtime.ts";
+import type { RuntimePorts, RuntimeSources } from "../../streams/runtime.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { AgentChange, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../helpers/agents.ts";
@@ -12,11 +12,11 @@ import type { Marbles } from "../helpers/marbles.ts";
 import { timedRunner } from "../helpers/stream-runner.ts";
 import { createRunOwner } from "../helpers/run-owner.ts";
 
-/** The whole graph with fakes at its edges: a run takes five columns, and everything is at hand at once. */
+/** The whole graph with fakes at its ports: a run takes five columns, and everything is at hand at once. */
 export function graphOf(
   scheduler: SchedulerLike,
   sources: Partial<RuntimeSources>,
-  edges: Partial<RuntimeEdges> = {},
+  ports: Partial<RuntimePorts> = {},
 ): Observable<RunEvent> {
   let instances = 0;
   let ids = 0;
@@ -41,15 +41,15 @@ export function graphOf(
       newId: () => `new-${++ids}`,
       scheduler,
       clock: createClock(scheduler),
-      places: createPlaces(),
+      slots: createSlots(),
       owner: createRunOwner(() => scheduler.now()),
-      starting: createPlaces(),
+      starting: createSlots(),
       isStopping: () => false,
       isEnabled: () => true,
-      lastSeen: () => undefined,
+      lastChecked: () => undefined,
       prepare: () => EMPTY,
       describeChange: (before, after) => (before.title === after.title ? "" : after.title),
-      ...edges,
+      ...ports,
     },
   );
 }
@@ -107,7 +107,7 @@ const letters = Array.from("aAbBcCiIj");
 export function drawn(
   { hot, cold, scheduler }: Marbles,
   lines: Lines,
-  edges: Partial<RuntimeEdges> = {},
+  ports: Partial<RuntimePorts> = {},
   columns: (diagram: string) => string = (diagram) => diagram,
   sources: Partial<RuntimeSources> = {},
 ): Observable<RunEvent> {
@@ -126,7 +126,7 @@ export function drawn(
       stopping$: hot(columns(lines.stopping ?? "")),
       ...sources,
     },
-    edges,
+    ports,
   );
 }
 

@@ -17,7 +17,7 @@ describe("a keyed state", () => {
     expect([state.get("a"), state.get("b"), state.get("c")]).toEqual([4, 3, 0]);
   });
 
-  it("begins a reader who comes late with the value that is in force", () => {
+  it("gives a late reader the current value", () => {
     const state = keyedState("none");
     const seen: string[] = [];
     state.of("a").subscribe((value) => seen.push(`first ${value}`));

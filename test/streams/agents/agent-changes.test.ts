@@ -14,7 +14,7 @@ import type { Marbles } from "../../helpers/marbles.ts";
  */
 interface Project {
   readonly saves: string;
-  /** The model in force, over time. */
+  /** The active model, over time. */
   readonly models?: string;
   /** What is on disk at the start. */
   readonly initial?: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { agentEvent } from "../../../streams/agents/agent-event.ts";
-import type { AgentInForce } from "../../../streams/agents/agent-in-force.ts";
+import type { ActiveConfig } from "../../../streams/agents/active-config.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { AgentChange, Problem } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
@@ -17,8 +17,8 @@ const problem: Problem = {
 
 /** The event of a change, and what it says that differs from an agent that was there before. */
 function eventOf(change: AgentChange, before: AgentConfig | null = null, differs = "") {
-  const inForce: AgentInForce = { change, present: true, before, config: agent, wasInvalid: false };
-  return agentEvent(inForce, 5, () => differs);
+  const active: ActiveConfig = { change, present: true, before, config: agent, wasInvalid: false };
+  return agentEvent(active, 5, () => differs);
 }
 
 describe("the event of an agent's change", () => {
@@ -49,8 +49,8 @@ describe("the event of an agent's change", () => {
   it("says what differs from the config before, not from nothing", () => {
     const titles: string[] = [];
     const before = anAgent("dev", { title: "old" });
-    const inForce = { change: set, present: true, before, config: agent, wasInvalid: false };
-    agentEvent(inForce, 5, (old, now) => {
+    const active = { change: set, present: true, before, config: agent, wasInvalid: false };
+    agentEvent(active, 5, (old, now) => {
       titles.push(old.title, now.title);
       return "";
     });

@@ -3,7 +3,7 @@ import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { adoptedRuns } from "../../../streams/runs/adopted-runs.ts";
 import type { AdoptedRun } from "../../../streams/runs/adopted-runs.ts";
-import { createPlaces } from "../../../streams/runs/places.ts";
+import { createSlots } from "../../../streams/runs/slots.ts";
 import type { Kill } from "../../../streams/runs/run-agent.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
@@ -27,15 +27,11 @@ function anAdopted(
   return { request, startedAt, report: (stop$) => runner.run(request, stop$) };
 }
 
-/** The edges of adopted runs, with one place. */
-function edgesOf(
-  { scheduler }: Marbles,
-  kill$: Observable<Kill> = EMPTY,
-  places = createPlaces(1),
-) {
+/** The ports of adopted runs, with one slot. */
+function portsOf({ scheduler }: Marbles, kill$: Observable<Kill> = EMPTY, slots = createSlots(1)) {
   const owner = createRunOwner(() => scheduler.now());
-  const starting = createPlaces(0);
-  return { kill$, scheduler, places, owner, starting, isStopping: () => false };
+  const starting = createSlots(0);
+  return { kill$, scheduler, slots, owner, starting, isStopping: () => false };
 }
 
 /** `s` started; finished by the first letter of its outcome, in capitals. */
@@ -48,14 +44,14 @@ describe("adopted runs", () => {
   it("go on at once, and time out by the clock of their first start", () =>
     marbles((helpers) => {
       const adopted$ = helpers.cold<AdoptedRun>(seconds("-a|"), { a: anAdopted(helpers, "dev") });
-      const { event$ } = adoptedRuns(adopted$, edgesOf(helpers));
+      const { event$ } = adoptedRuns(adopted$, portsOf(helpers));
       helpers.expectObservable(event$.pipe(map(letterOf))).toBe("1s s 1999ms (T|)");
     }));
 
   it("say when they were started, and that they go on", () =>
     marbles((helpers) => {
       const run = anAdopted(helpers, "dev", { startedAt: -500, runMs: 2 });
-      const { event$ } = adoptedRuns(helpers.cold("-(a|)", { a: run }), edgesOf(helpers));
+      const { event$ } = adoptedRuns(helpers.cold("-(a|)", { a: run }), portsOf(helpers));
       const { item } = run.request;
       const at = { agent: "dev", item, instanceId: "dev-1", startedAt: -500 };
       const end = { outcome: "succeeded", exitCode: 0, reason: null, usage: null };
@@ -77,7 +73,7 @@ describe("adopted runs", () => {
       ] as const) {
         const { event$ } = adoptedRuns(
           helpers.cold("(a|)", { a: ended(endedAt) }),
-          edgesOf(helpers),
+          portsOf(helpers),
         );
         const seen$ = event$.pipe(
           tap((event) => event.type === "finished" && expect(event.at).toBe(endedAt)),
@@ -96,9 +92,9 @@ describe("adopted runs", () => {
       const ahead = anAdopted(helpers, "ops", { startedAt: 1000, runMs: 2 });
       const adopted$ = helpers.cold("(a|)", { a: short });
       const endedAt = ({ type, at }: RunEvent): number | null => (type === "finished" ? at : null);
-      const { event$ } = adoptedRuns(adopted$, edgesOf(helpers));
+      const { event$ } = adoptedRuns(adopted$, portsOf(helpers));
       helpers.expectObservable(event$.pipe(map(endedAt))).toBe("s-(f|)", { s: null, f: -10 });
-      const later = adoptedRuns(helpers.cold("(a|)", { a: ahead }), edgesOf(helpers));
+      const later = adoptedRuns(helpers.cold("(a|)", { a: ahead }), portsOf(helpers));
       helpers
         .expectObservable(later.event$.pipe(map(endedAt)))
         .toBe("s-(f|)", { s: null, f: 1000 });
@@ -108,7 +104,7 @@ describe("adopted runs", () => {
     marbles((helpers) => {
       const kill$ = helpers.hot<Kill>("--k", { k: { agent: "dev" } });
       const adopted$ = helpers.cold("a|", { a: anAdopted(helpers, "dev") });
-      const { event$ } = adoptedRuns(adopted$, edgesOf(helpers, kill$));
+      const { event$ } = adoptedRuns(adopted$, portsOf(helpers, kill$));
       helpers.expectObservable(event$.pipe(map(letterOf))).toBe("s-(K|)");
     }));
 
@@ -121,7 +117,7 @@ describe("adopted runs", () => {
       ] as const) {
         const report = () => helpers.cold("--(x|)", { x: exitWith(exit) });
         const run: AdoptedRun = { ...anAdopted(helpers, "dev"), leftByStop, report };
-        const { event$ } = adoptedRuns(helpers.cold("(a|)", { a: run }), edgesOf(helpers));
+        const { event$ } = adoptedRuns(helpers.cold("(a|)", { a: run }), portsOf(helpers));
         helpers.expectObservable(event$.pipe(map(letterOf))).toBe(`s-(${outcome}|)`);
       }
     }));
@@ -133,27 +129,27 @@ describe("adopted runs", () => {
         b: anAdopted(helpers, "dev", { runMs: 2 }),
         c: anAdopted(helpers, "ops", { runMs: 9 }),
       };
-      const adopted = adoptedRuns(helpers.cold("-a-b-c|", runs), edgesOf(helpers));
+      const adopted = adoptedRuns(helpers.cold("-a-b-c|", runs), portsOf(helpers));
       const letters = { 0: 0, 1: 1, 2: 2 };
       helpers.expectObservable(adopted.countOf("dev"), "-------!").toBe("01-2-(10)", letters);
       helpers.expectObservable(adopted.event$, "------!");
     }));
 
-  it("take a place while one is free, and live without one", () =>
+  it("take a slot while one is free, and live without one", () =>
     marbles((helpers) => {
-      const places = createPlaces(1);
+      const slots = createSlots(1);
       const runs = {
         a: anAdopted(helpers, "dev", { runMs: 5 }),
         b: anAdopted(helpers, "ops", { runMs: 6 }),
       };
       const adopted$ = helpers.cold("(ab|)", runs);
-      const { event$ } = adoptedRuns(adopted$, edgesOf(helpers, EMPTY, places));
+      const { event$ } = adoptedRuns(adopted$, portsOf(helpers, EMPTY, slots));
       const free: boolean[] = [];
       const seen$ = event$.pipe(
         tap(() => {
-          const taken = places.tryTake();
+          const taken = slots.tryTake();
           free.push(taken !== null);
-          taken?.release();
+          taken?.[Symbol.dispose]();
         }),
         map(letterOf),
       );
@@ -164,14 +160,14 @@ describe("adopted runs", () => {
 
   it("are left when nobody listens any more", () =>
     marbles((helpers) => {
-      const places = createPlaces(1);
+      const slots = createSlots(1);
       const kill$ = helpers.hot<Kill>("-------");
       const adopted$ = helpers.cold("-a", { a: anAdopted(helpers, "dev") });
-      const { event$, countOf } = adoptedRuns(adopted$, edgesOf(helpers, kill$, places));
+      const { event$, countOf } = adoptedRuns(adopted$, portsOf(helpers, kill$, slots));
       helpers.expectObservable(event$.pipe(map(letterOf)), "----!").toBe("-s");
       helpers.expectSubscriptions(kill$.subscriptions).toBe("-^--!");
       helpers.expectObservable(countOf("dev"), "-----!").toBe("01--0", { 0: 0, 1: 1 });
       helpers.flush();
-      expect(places.tryTake()).not.toBeNull();
+      expect(slots.tryTake()).not.toBeNull();
     }));
 });

@@ -1,9 +1,9 @@
 import { EMPTY, map, of } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, it } from "vitest";
-import { createPlaces } from "../../../streams/runs/places.ts";
+import { createSlots } from "../../../streams/runs/slots.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
-import type { Kill, RunEdges } from "../../../streams/runs/run-agent.ts";
+import type { Kill, RunPorts } from "../../../streams/runs/run-agent.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
@@ -14,11 +14,11 @@ import { exitWith, timedRunner } from "../../helpers/stream-runner.ts";
 
 const kills: Record<string, Kill> = { a: { agent: "dev" }, s: { everything: "interrupted" } };
 
-function edgesOf(
+function portsOf(
   { scheduler }: Marbles,
   report$: Observable<RunnerEvent>,
-  more: Partial<RunEdges> = {},
-): RunEdges {
+  more: Partial<RunPorts> = {},
+): RunPorts {
   return {
     runner: { run: () => report$ },
     claim: () => of("claimed"),
@@ -26,7 +26,7 @@ function edgesOf(
     kill$: EMPTY,
     scheduler,
     owner: createRunOwner(() => scheduler.now()),
-    starting: createPlaces(),
+    starting: createSlots(),
     isStopping: () => false,
     ...more,
   };
@@ -38,8 +38,8 @@ function letterOf(event: RunEvent): string {
   return event.type.charAt(0);
 }
 
-function run(edges: RunEdges): Observable<string> {
-  return runAgent(anAgent("dev"), anItem("1"), edges).pipe(map(letterOf));
+function run(ports: RunPorts): Observable<string> {
+  return runAgent(anAgent("dev"), anItem("1"), ports).pipe(map(letterOf));
 }
 
 describe("a run", () => {
@@ -47,7 +47,7 @@ describe("a run", () => {
     marbles((helpers) => {
       const interrupted = (killed: string) => {
         const runner = timedRunner(helpers.scheduler, 6);
-        return run(edgesOf(helpers, EMPTY, { runner, kill$: helpers.hot<Kill>(killed, kills) }));
+        return run(portsOf(helpers, EMPTY, { runner, kill$: helpers.hot<Kill>(killed, kills) }));
       };
       helpers.expectObservable(interrupted("--s---")).toBe("s-(I|)");
       helpers.expectObservable(interrupted("--(as)")).toBe("s-(K|)");
@@ -63,8 +63,8 @@ describe("a run", () => {
   ])("while the scheduler stops (%s) ends by itself with %j as %s", (stopping, exit, outcome) =>
     marbles((helpers) => {
       const report$ = helpers.cold("--(x|)", { x: exitWith(exit) });
-      const edges = edgesOf(helpers, report$, { isStopping: () => stopping });
-      helpers.expectObservable(run(edges)).toBe(`s-(${outcome}|)`);
+      const ports = portsOf(helpers, report$, { isStopping: () => stopping });
+      helpers.expectObservable(run(ports)).toBe(`s-(${outcome}|)`);
     }),
   );
 
@@ -72,8 +72,8 @@ describe("a run", () => {
     marbles((helpers) => {
       const runner = timedRunner(helpers.scheduler, 6);
       const reasonOf = (attempt: number): Observable<string> => {
-        const edges = edgesOf(helpers, EMPTY, { runner, kill$: helpers.hot("--s", kills) });
-        return runAgent(anAgent("dev"), { ...anItem("1"), attempt }, edges).pipe(
+        const ports = portsOf(helpers, EMPTY, { runner, kill$: helpers.hot("--s", kills) });
+        return runAgent(anAgent("dev"), { ...anItem("1"), attempt }, ports).pipe(
           map((event) => (event.type === "finished" ? (event.end.reason ?? "") : event.type)),
         );
       };

@@ -1,7 +1,7 @@
 import { concat, EMPTY, filter, map, NEVER, of, startWith, take, throwError, timer } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { createPlaces } from "../../../streams/runs/places.ts";
+import { createSlots } from "../../../streams/runs/slots.ts";
 import { queueLatest } from "../../../streams/runs/queue-latest.ts";
 import type { QueueEvent, QueueLimits, QueueOptions } from "../../../streams/runs/queue-latest.ts";
 import { marbles } from "../../helpers/marbles.ts";
@@ -32,7 +32,7 @@ function queue(
     );
   const operator = queueLatest<string, Told>({
     limits$: "mode" in limits ? of(limits) : limits,
-    places: createPlaces(),
+    slots: createSlots(),
     mayWait: () => true,
     run: ran,
     report: (event) => event,
@@ -64,7 +64,7 @@ describe("the bounded queue", () => {
       const value$ = helpers.hot<string | Told>("-at--|", { a: "a", t: told });
       const operator = queueLatest<string, Told>({
         limits$: of(open(1, 1)),
-        places: createPlaces(),
+        slots: createSlots(),
         isItem: (value) => typeof value === "string",
         mayWait: () => true,
         run: (item) => timer(5, helpers.scheduler).pipe(map((): Told => ({ type: "ran", item }))),
@@ -170,27 +170,27 @@ describe("the bounded queue", () => {
       helpers.expectObservable(queue(helpers, item$, limits$, ["ran"])).toBe(expected);
     }));
 
-  it("shares the project's places with others, first come first served", () =>
+  it("shares the project's slots with others, first come first served", () =>
     marbles((helpers) => {
-      const places = createPlaces(1);
-      const one$ = queue(helpers, helpers.hot("-a--c|"), open(9, 1), ["ran"], { places });
-      const two$ = queue(helpers, helpers.hot("--b--|"), open(9, 1), ["ran"], { places });
+      const slots = createSlots(1);
+      const one$ = queue(helpers, helpers.hot("-a--c|"), open(9, 1), ["ran"], { slots });
+      const two$ = queue(helpers, helpers.hot("--b--|"), open(9, 1), ["ran"], { slots });
       helpers.expectObservable(one$).toBe("    -A---------C----|");
       helpers.expectObservable(two$).toBe("    ------B----|");
     }));
 
-  it("gives its place back when it is unsubscribed, and aborts what runs", () =>
+  it("gives its slot back when it is unsubscribed, and aborts what runs", () =>
     marbles((helpers) => {
-      const places = createPlaces(1);
+      const slots = createSlots(1);
       const run$ = helpers.cold<Told>("----------|");
       const item$ = helpers.hot("  -a-------");
       const unsubscribed = "       ----!";
-      const out$ = queue(helpers, item$, open(1, 1), ["ran"], { places, run: () => run$ });
+      const out$ = queue(helpers, item$, open(1, 1), ["ran"], { slots, run: () => run$ });
       helpers.expectObservable(out$, unsubscribed).toBe("-----");
       helpers.expectSubscriptions(run$.subscriptions).toBe("-^--!");
       helpers.expectSubscriptions(item$.subscriptions).toBe("^---!");
       helpers.flush();
-      expect(places.tryTake()).not.toBeNull();
+      expect(slots.tryTake()).not.toBeNull();
     }));
 
   it("starts nothing more once its reader left in the middle of a burst", () =>

@@ -48,7 +48,7 @@ function modes(helpers: Marbles, lines: Lines): Observable<string> {
 }
 
 describe("the limits of an agent's queue", () => {
-  it("are those of the config in force", () =>
+  it("are those of the active config", () =>
     marbles((helpers) => {
       const lines = { agent: "    -a-2-a" };
       const sizes = seconds("     -h-n-h");

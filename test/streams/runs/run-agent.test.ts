@@ -1,9 +1,9 @@
 import { EMPTY, ignoreElements, map, merge, of, tap, throwError } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { createPlaces } from "../../../streams/runs/places.ts";
+import { createSlots } from "../../../streams/runs/slots.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
-import type { Kill, RunEdges } from "../../../streams/runs/run-agent.ts";
+import type { Kill, RunPorts } from "../../../streams/runs/run-agent.ts";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { LogEntry, RunEvent, RunRequest } from "../../../streams/vocabulary.ts";
@@ -34,11 +34,11 @@ const kills: Record<string, Kill> = {
   e: { everything: "killed" },
 };
 
-function edgesOf(
+function portsOf(
   { scheduler }: Marbles,
   report$: Observable<RunnerEvent>,
-  more: Partial<RunEdges> = {},
-): RunEdges {
+  more: Partial<RunPorts> = {},
+): RunPorts {
   return {
     runner: { run: () => report$ },
     claim: () => of("claimed"),
@@ -46,7 +46,7 @@ function edgesOf(
     kill$: EMPTY,
     scheduler,
     owner: createRunOwner(() => scheduler.now()),
-    starting: createPlaces(),
+    starting: createSlots(),
     isStopping: () => false,
     ...more,
   };
@@ -59,8 +59,8 @@ function letterOf(event: RunEvent): string {
   return event.type.charAt(0);
 }
 
-function run(edges: RunEdges, config: AgentConfig = agent): Observable<string> {
-  return runAgent(config, item, edges).pipe(map(letterOf));
+function run(ports: RunPorts, config: AgentConfig = agent): Observable<string> {
+  return runAgent(config, item, ports).pipe(map(letterOf));
 }
 
 describe("a run", () => {
@@ -69,7 +69,7 @@ describe("a run", () => {
       const reported = "   --o-t-o-(x|)";
       const expected = "   s-o-t-o-(S|)";
       const report$ = helpers.cold(reported, reports);
-      helpers.expectObservable(run(edgesOf(helpers, report$))).toBe(expected);
+      helpers.expectObservable(run(portsOf(helpers, report$))).toBe(expected);
     }));
 
   it("finishes once, whatever its runner says after its exit, and is over when that has cleared up", () =>
@@ -77,9 +77,9 @@ describe("a run", () => {
       const reported = "   --x-o-e-(x|)";
       const expected = "   s-S-----|";
       const report$ = helpers.cold(reported, reports);
-      helpers.expectObservable(run(edgesOf(helpers, report$))).toBe(expected);
+      helpers.expectObservable(run(portsOf(helpers, report$))).toBe(expected);
       const broken$ = helpers.cold("--x-#", reports);
-      helpers.expectObservable(run(edgesOf(helpers, broken$))).toBe("s-S-|");
+      helpers.expectObservable(run(portsOf(helpers, broken$))).toBe("s-S-|");
     }));
 
   it("starts only after it was claimed", () =>
@@ -87,8 +87,8 @@ describe("a run", () => {
       const report$ = helpers.cold("    --(x|)", reports);
       const claim$ = helpers.cold("   --c-----");
       const expected = "              --s-(S|)";
-      const edges = edgesOf(helpers, report$, { claim: () => claim$ });
-      helpers.expectObservable(run(edges)).toBe(expected);
+      const ports = portsOf(helpers, report$, { claim: () => claim$ });
+      helpers.expectObservable(run(ports)).toBe(expected);
       helpers.expectSubscriptions(report$.subscriptions).toBe("--^-!");
     }));
 
@@ -96,10 +96,10 @@ describe("a run", () => {
     marbles((helpers) => {
       const report$ = helpers.cold("(x|)", reports);
       const claim$ = helpers.cold("--#", {}, new Error("store unavailable"));
-      const edges = edgesOf(helpers, report$, { claim: () => claim$ });
+      const ports = portsOf(helpers, report$, { claim: () => claim$ });
       const refused = { type: "refused", agent: "dev", at: 2, item, outcome: "rejected" } as const;
       const expected = { r: { ...refused, reason: "store unavailable" } };
-      helpers.expectObservable(runAgent(agent, item, edges)).toBe("--(r|)", expected);
+      helpers.expectObservable(runAgent(agent, item, ports)).toBe("--(r|)", expected);
       helpers.expectSubscriptions(report$.subscriptions).toBe([]);
     }));
 
@@ -108,7 +108,7 @@ describe("a run", () => {
       const claim = (): never => {
         throw new Error("closed");
       };
-      helpers.expectObservable(run(edgesOf(helpers, EMPTY, { claim }))).toBe("(r|)");
+      helpers.expectObservable(run(portsOf(helpers, EMPTY, { claim }))).toBe("(r|)");
     }));
 
   it("carries what belongs to it", () =>
@@ -116,7 +116,7 @@ describe("a run", () => {
       const report$ = helpers.cold("-o-t-(x|)", reports);
       const at = { agent: "dev", instanceId: "dev-1" };
       const end = { outcome: "succeeded", exitCode: 0, reason: null, usage: null };
-      const event$ = runAgent(agent, item, edgesOf(helpers, report$));
+      const event$ = runAgent(agent, item, portsOf(helpers, report$));
       helpers.expectObservable(event$).toBe("so-t-(F|)", {
         s: { ...at, type: "started", at: 0, item },
         o: { ...at, type: "output", at: 1, entry },
@@ -132,8 +132,8 @@ describe("a run", () => {
         asked.push(request);
         return of(exitWith());
       };
-      const edges = edgesOf(helpers, EMPTY, { claim: ask, runner: { run: ask } });
-      run(edges).subscribe();
+      const ports = portsOf(helpers, EMPTY, { claim: ask, runner: { run: ask } });
+      run(ports).subscribe();
     });
     const request = { instanceId: "dev-1", agent, item };
     expect(asked).toEqual([request, request]);
@@ -144,17 +144,17 @@ describe("a run", () => {
       const claim$ = helpers.cold(seconds("--c"));
       const expected = seconds("          --s--(T|)");
       const runner = timedRunner(helpers.scheduler, 9000);
-      const edges = edgesOf(helpers, EMPTY, { claim: () => claim$, runner });
-      helpers.expectObservable(run(edges, anAgent("dev", { timeoutSeconds: 3 }))).toBe(expected);
+      const ports = portsOf(helpers, EMPTY, { claim: () => claim$, runner });
+      helpers.expectObservable(run(ports, anAgent("dev", { timeoutSeconds: 3 }))).toBe(expected);
     }));
 
   it("does not time out before, and a timeout beyond the longest timer does not fire at once", () =>
     marbles((helpers) => {
       const runner = timedRunner(helpers.scheduler, 3000);
-      const edges = edgesOf(helpers, EMPTY, { runner });
+      const ports = portsOf(helpers, EMPTY, { runner });
       const expected = "s 2999ms (S|)";
       for (const timeoutSeconds of [4, 30 * 24 * 3600]) {
-        helpers.expectObservable(run(edges, anAgent("dev", { timeoutSeconds }))).toBe(expected);
+        helpers.expectObservable(run(ports, anAgent("dev", { timeoutSeconds }))).toBe(expected);
       }
     }));
 
@@ -164,7 +164,7 @@ describe("a run", () => {
       const expected = seconds("s--------(T|)");
       const runner = timedRunner(helpers.scheduler, 90_000);
       const owner = createRunOwner(() => helpers.scheduler.now());
-      const edges = edgesOf(helpers, EMPTY, { runner, owner });
+      const ports = portsOf(helpers, EMPTY, { runner, owner });
       let resume: (ready: () => void) => void = () => undefined;
       const waiting$ = helpers.hot(waits).pipe(
         tap((letter) => {
@@ -173,7 +173,7 @@ describe("a run", () => {
         }),
         ignoreElements(),
       );
-      const out$ = merge(run(edges, anAgent("dev", { timeoutSeconds: 5 })), waiting$);
+      const out$ = merge(run(ports, anAgent("dev", { timeoutSeconds: 5 })), waiting$);
       helpers.expectObservable(out$, "10s !").toBe(expected.replace("|", ""));
     }));
 
@@ -186,7 +186,7 @@ describe("a run", () => {
     marbles((helpers) => {
       const runner = timedRunner(helpers.scheduler, 6);
       const kill$ = helpers.hot(killed, kills);
-      helpers.expectObservable(run(edgesOf(helpers, EMPTY, { runner, kill$ }))).toBe(expected);
+      helpers.expectObservable(run(portsOf(helpers, EMPTY, { runner, kill$ }))).toBe(expected);
     }),
   );
 
@@ -206,7 +206,7 @@ describe("a run", () => {
             ),
           ),
       };
-      helpers.expectObservable(run(edgesOf(helpers, EMPTY, { kill$, runner }))).toBe(expected);
+      helpers.expectObservable(run(portsOf(helpers, EMPTY, { kill$, runner }))).toBe(expected);
       helpers.flush();
       expect(stops).toEqual(["killed"]);
     }));
@@ -221,7 +221,7 @@ describe("a run", () => {
       const erring = { run: () => throwError(() => new Error("broken")) };
       const end = { outcome: "failed", exitCode: 1, reason: "broken", usage: null };
       for (const runner of [throwing, erring]) {
-        const end$ = runAgent(agent, item, edgesOf(helpers, EMPTY, { runner })).pipe(
+        const end$ = runAgent(agent, item, portsOf(helpers, EMPTY, { runner })).pipe(
           map((event) => (event.type === "finished" ? event.end : event.type)),
         );
         helpers.expectObservable(end$).toBe("(sf|)", { s: "started", f: end });
@@ -231,7 +231,7 @@ describe("a run", () => {
   it("is rejected when its runner turns it down", () =>
     marbles((helpers) => {
       const report$ = helpers.cold("-(j|)", reports);
-      helpers.expectObservable(run(edgesOf(helpers, report$))).toBe("s(R|)");
+      helpers.expectObservable(run(portsOf(helpers, report$))).toBe("s(R|)");
     }));
 
   it("aborts its runner and stops listening when it is unsubscribed", () =>
@@ -239,12 +239,12 @@ describe("a run", () => {
       const report$ = helpers.cold("-o-----", reports);
       const kill$ = helpers.hot("   -------", kills);
       const unsubscribed = "        ---!";
-      const edges = edgesOf(helpers, report$, {
+      const ports = portsOf(helpers, report$, {
         kill$,
         runner: timedRunner(helpers.scheduler, 9),
       });
-      helpers.expectObservable(run(edgesOf(helpers, report$)), unsubscribed).toBe("so");
-      helpers.expectObservable(run(edges), unsubscribed).toBe("s");
+      helpers.expectObservable(run(portsOf(helpers, report$)), unsubscribed).toBe("so");
+      helpers.expectObservable(run(ports), unsubscribed).toBe("s");
       helpers.expectSubscriptions(report$.subscriptions).toBe("^--!");
       helpers.expectSubscriptions(kill$.subscriptions).toBe("^--!");
     }));
@@ -253,11 +253,11 @@ describe("a run", () => {
     const claimed: string[] = [];
     marbles((helpers) => {
       let count = 0;
-      const edges = edgesOf(helpers, of(exitWith()), {
+      const ports = portsOf(helpers, of(exitWith()), {
         newInstanceId: (name) => `${name}-${++count}`,
         claim: ({ instanceId }) => of(claimed.push(instanceId)),
       });
-      const run$ = run(edges);
+      const run$ = run(ports);
       expect(claimed).toEqual([]);
       helpers.expectObservable(run$).toBe("(sS|)");
       helpers.expectObservable(run$, "--^").toBe("--(sS|)");
@@ -268,6 +268,6 @@ describe("a run", () => {
   it("passes a burst of output on in order", () =>
     marbles((helpers) => {
       const report$ = helpers.cold("-(oototox|)", reports);
-      helpers.expectObservable(run(edgesOf(helpers, report$))).toBe("s(oototoS|)");
+      helpers.expectObservable(run(portsOf(helpers, report$))).toBe("s(oototoS|)");
     }));
 });

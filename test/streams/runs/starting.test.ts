@@ -1,8 +1,8 @@
 import { EMPTY, map, merge, NEVER, of, timer } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { createPlaces } from "../../../streams/runs/places.ts";
-import type { Places } from "../../../streams/runs/places.ts";
+import { createSlots } from "../../../streams/runs/slots.ts";
+import type { Slots } from "../../../streams/runs/slots.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import { startInTurn } from "../../../streams/runs/starting.ts";
@@ -25,7 +25,7 @@ const letters = { "status-text": "t", ready: "r", output: "o", exit: "x" } as co
 function starting(
   { scheduler }: Marbles,
   run$: Observable<RunnerEvent>,
-  slots: Places,
+  slots: Slots,
   stop$: Observable<StopReason> = NEVER,
 ): Observable<string> {
   const onStart = (): void => undefined;
@@ -37,7 +37,7 @@ function starting(
 describe("runs that start together", () => {
   it("start in the order of asking, each once one before is ready, and go on beside each other", () =>
     marbles((helpers) => {
-      const slots = createPlaces(1);
+      const slots = createSlots(1);
       const run$ = helpers.cold("--rt-----(x|)", reports);
       const all$ = merge(...[1, 2, 3].map(() => starting(helpers, run$, slots)));
       helpers.expectObservable(all$).toBe("--rtrtrt-x-x-(x|)");
@@ -45,7 +45,7 @@ describe("runs that start together", () => {
 
   it("go on when one ends before it is ready", () =>
     marbles((helpers) => {
-      const slots = createPlaces(1);
+      const slots = createSlots(1);
       const run$ = helpers.cold("--(x|)", reports);
       const both$ = merge(...[1, 2].map(() => starting(helpers, run$, slots)));
       helpers.expectObservable(both$).toBe("--x-(x|)");
@@ -53,7 +53,7 @@ describe("runs that start together", () => {
 
   it("go on after half a minute when one is not ready by then", () =>
     marbles((helpers) => {
-      const slots = createPlaces(1);
+      const slots = createSlots(1);
       helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-");
       const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
       helpers.expectObservable(next$).toBe("30s (x|)");
@@ -61,7 +61,7 @@ describe("runs that start together", () => {
 
   it("are more at once as soon as the limit is raised", () =>
     marbles((helpers) => {
-      const slots = createPlaces(1);
+      const slots = createSlots(1);
       timer(3, helpers.scheduler).subscribe(() => slots.resize(2));
       helpers.expectObservable(starting(helpers, NEVER, slots)).toBe("-");
       const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
@@ -70,7 +70,7 @@ describe("runs that start together", () => {
 
   it("give their slot back when nothing follows them any more", () =>
     marbles((helpers) => {
-      const slots = createPlaces(1);
+      const slots = createSlots(1);
       helpers.expectObservable(starting(helpers, NEVER, slots), "--!").toBe("-");
       helpers.expectObservable(starting(helpers, NEVER, slots), "-!").toBe("-");
       const next$ = starting(helpers, helpers.cold("(x|)", reports), slots);
@@ -79,7 +79,7 @@ describe("runs that start together", () => {
 
   it("never start when they are stopped before", () =>
     marbles((helpers) => {
-      const slots = createPlaces(0);
+      const slots = createSlots(0);
       const stop$ = helpers.cold<StopReason>("--k", { k: "killed" });
       const run$ = helpers.cold("(x|)", reports);
       helpers.expectObservable(starting(helpers, run$, slots, stop$)).toBe("--(x|)");
@@ -91,7 +91,7 @@ describe("a run that waits for its turn to start", () => {
   it("is told as started at once, and its time counts from its real start", () =>
     marbles((helpers) => {
       const { scheduler } = helpers;
-      const slots = createPlaces(0);
+      const slots = createSlots(0);
       timer(5000, scheduler).subscribe(() => slots.resize(1));
       const event$ = runAgent(anAgent("dev", { timeoutSeconds: 3 }), anItem("1"), {
         runner: timedRunner(scheduler, 9000),

@@ -1,28 +1,28 @@
 import { describe, expect, it } from "vitest";
-import { createPlaces } from "../../../streams/runs/places.ts";
+import { createSlots } from "../../../streams/runs/slots.ts";
 import { createSuspension } from "../../../streams/runs/suspension.ts";
 
-function aRun(places = createPlaces(1)) {
+function aRun(slots = createSlots(1)) {
   let time = 1_000;
-  const run = createSuspension({ place: places.tryTake(), waitedMs: 100 }, () => time);
+  const run = createSuspension({ slot: slots.tryTake(), waitedMs: 100 }, () => time);
   const seen: boolean[] = [];
   run.paused$.subscribe((paused) => seen.push(paused));
-  return { places, run, seen, pass: (ms: number) => (time += ms) };
+  return { slots, run, seen, pass: (ms: number) => (time += ms) };
 }
 
 describe("a run", () => {
   it("has its clock paused while it waits, and its slot is free", () => {
-    const { places, run, seen, pass } = aRun();
+    const { slots, run, seen, pass } = aRun();
     const resume = run.suspend(true);
     pass(30);
     expect(run.waitedMs()).toBe(130);
-    const other = places.tryTake();
+    const other = slots.tryTake();
     expect(other).not.toBeNull();
     let back = false;
     resume(() => (back = true));
     pass(5);
     expect(back).toBe(false);
-    other?.release();
+    other?.[Symbol.dispose]();
     expect(back).toBe(true);
     pass(50);
     expect(run.waitedMs()).toBe(135);
@@ -30,9 +30,9 @@ describe("a run", () => {
   });
 
   it("has its clock go on while it waits on its own time", () => {
-    const { places, run, seen } = aRun();
+    const { slots, run, seen } = aRun();
     run.suspend(false);
-    expect(places.tryTake()).not.toBeNull();
+    expect(slots.tryTake()).not.toBeNull();
     expect(seen).toEqual([false]);
   });
 

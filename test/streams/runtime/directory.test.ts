@@ -96,7 +96,7 @@ describe("the graph: an agent's directory", () => {
       helpers.expectObservable(only(event$, "refused")).toBe(refused);
     }));
 
-  it("keeps the last good config in force while the files are invalid", () => {
+  it("keeps the last good config active while the files are invalid", () => {
     const titles: string[] = [];
     marbles((helpers) => {
       const configs = { a: changeOf("a", { title: "good" }), c: changeOf("a", { title: "new" }) };

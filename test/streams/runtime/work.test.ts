@@ -1,6 +1,6 @@
 import { of, Subject, tap } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { createPlaces } from "../../../streams/runs/places.ts";
+import { createSlots } from "../../../streams/runs/slots.ts";
 import type { RunEvent, WorkItem } from "../../../streams/vocabulary.ts";
 import { anItem } from "../../helpers/agents.ts";
 import { marbles } from "../../helpers/marbles.ts";
@@ -73,12 +73,12 @@ describe("the graph: work", () => {
       helpers.expectObservable(only(event$, "refused")).toBe(dropped);
     }));
 
-  it("shares the project's places among agents, first come first served", () =>
+  it("shares the project's slots among agents, first come first served", () =>
     marbles((helpers) => {
       const changes = " (ab)";
       const webhooks = "----162";
       const started = " ----1----6----2";
-      const event$ = drawn(helpers, { changes, webhooks }, { places: createPlaces(1) });
+      const event$ = drawn(helpers, { changes, webhooks }, { slots: createSlots(1) });
       helpers.expectObservable(only(event$, "started")).toBe(started);
     }));
 

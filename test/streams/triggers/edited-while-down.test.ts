@@ -2,7 +2,7 @@ import { EMPTY, map, NEVER, of, startWith, takeUntil, timer, toArray } from "rxj
 import { describe, expect, it } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import { isWork, triggersFor } from "../../../streams/triggers/triggers-for.ts";
-import type { LastSeen, Triggered } from "../../../streams/triggers/triggers-for.ts";
+import type { LastChecked, Triggered } from "../../../streams/triggers/triggers-for.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { marbles } from "../../helpers/marbles.ts";
@@ -15,7 +15,7 @@ function firstMinute(before: string, now: Partial<AgentConfig>): string[] {
   marbles(({ scheduler, flush }) => {
     const schedule = { expression: before, timezone: "UTC" };
     const config = anAgent("dev", { schedule: "8-59/10 * * * *", ...now });
-    const lastSeen = (): LastSeen => ({ at: -15 * minute, schedule });
+    const lastChecked = (): LastChecked => ({ at: -15 * minute, schedule });
     triggersFor({
       agent: "dev",
       agent$: NEVER.pipe(startWith({ config, present: true })),
@@ -24,7 +24,7 @@ function firstMinute(before: string, now: Partial<AgentConfig>): string[] {
       work$: EMPTY,
       clock: createClock(scheduler),
       newId: () => "new",
-      lastSeen,
+      lastChecked,
     })
       .pipe(takeUntil(timer(minute, scheduler)), map(inWords), toArray())
       .subscribe((all) => (said = all));

@@ -14,7 +14,7 @@ const every5 = "*/5 * * * *";
 /** Eight minutes past, eighteen minutes past …: time starts at midnight, which is no tick of it. */
 const every10 = "8-59/10 * * * *";
 
-/** Configs in force: `a` and `b` differ in their title only; with `x` there is none, with `g` the directory is gone. */
+/** Active configs: `a` and `b` differ in their title only; with `x` there is none, with `g` the directory is gone. */
 const configs: Record<string, AgentConfig | null> = {
   a: anAgent("dev", { schedule: every5 }),
   b: anAgent("dev", { schedule: every5, title: "b" }),
@@ -39,7 +39,7 @@ interface Lines {
   readonly work?: string;
 }
 
-const seen15MinutesAgo: TriggerSources["lastSeen"] = () => ({
+const seen15MinutesAgo: TriggerSources["lastChecked"] = () => ({
   at: -15 * 60_000,
   schedule: { expression: every10, timezone: "UTC" },
 });
@@ -47,7 +47,7 @@ const seen15MinutesAgo: TriggerSources["lastSeen"] = () => ({
 function sourcesOf(
   { hot, cold, scheduler }: Marbles,
   lines: Lines,
-  lastSeen: TriggerSources["lastSeen"] = () => undefined,
+  lastChecked: TriggerSources["lastChecked"] = () => undefined,
 ): TriggerSources {
   return {
     agent: "dev",
@@ -57,7 +57,7 @@ function sourcesOf(
     work$: hot(minutes(lines.work ?? "-"), items),
     clock: createClock(scheduler),
     newId: () => "new",
-    lastSeen,
+    lastChecked,
   };
 }
 
@@ -153,7 +153,7 @@ describe("the triggers of an agent", () => {
   it("report what passed while the scheduler was down", () =>
     marbles((helpers) => {
       const asked: string[] = [];
-      const lastSeen: TriggerSources["lastSeen"] = (agent) => {
+      const lastChecked: TriggerSources["lastChecked"] = (agent) => {
         asked.push(agent);
         return seen15MinutesAgo(agent);
       };
@@ -161,7 +161,7 @@ describe("the triggers of an agent", () => {
       const missed = " (nmn)---(tn)--";
       const caughtUp = "(nmtn)--(tn)--";
       const out$ = (config: string): Observable<string> =>
-        triggers(sourcesOf(helpers, { config }, lastSeen));
+        triggers(sourcesOf(helpers, { config }, lastChecked));
       helpers.expectObservable(out$("c"), minutes(until)).toBe(minutes(missed));
       helpers.expectObservable(out$("l"), minutes(until)).toBe(minutes(caughtUp));
       helpers.flush();

@@ -1,7 +1,7 @@
 import { map } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { agentInForce } from "../../../streams/agents/agent-in-force.ts";
+import { activeConfig } from "../../../streams/agents/active-config.ts";
 import type { AgentChange } from "../../../streams/vocabulary.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { marbles } from "../../helpers/marbles.ts";
@@ -16,11 +16,11 @@ function changeOf(letter: string): AgentChange {
 const versions = (letter$: Observable<string>, which: "config" | "before"): Observable<string> =>
   letter$.pipe(
     map(changeOf),
-    agentInForce(),
-    map((inForce) => inForce[which]?.title ?? "n"),
+    activeConfig(),
+    map((active) => active[which]?.title ?? "n"),
   );
 
-describe("the agent in force", () => {
+describe("the active config", () => {
   it("keeps the last good config through an invalid change", () =>
     marbles(({ hot, expectObservable }) => {
       const changes = "  -1-i-i-2-|";
@@ -54,7 +54,7 @@ describe("the agent in force", () => {
       const invalid = "  -n-n-y-y-n-|";
       const was$ = hot(changes).pipe(
         map(changeOf),
-        agentInForce(),
+        activeConfig(),
         map(({ wasInvalid }) => (wasInvalid ? "y" : "n")),
       );
       expectObservable(was$).toBe(invalid);
@@ -65,8 +65,8 @@ describe("the agent in force", () => {
     const change = changeOf("i");
     marbles(({ cold, flush }) => {
       cold("a", { a: change })
-        .pipe(agentInForce())
-        .subscribe((inForce) => seen.push(inForce.change));
+        .pipe(activeConfig())
+        .subscribe((active) => seen.push(active.change));
       flush();
     });
     expect(seen).toEqual([change]);

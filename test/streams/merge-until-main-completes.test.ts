@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { of, Subject } from "rxjs";
-import { alongside } from "../../streams/alongside.ts";
+import { mergeUntilMainCompletes } from "../../streams/merge-until-main-completes.ts";
 import { marbles } from "../helpers/marbles.ts";
 
 describe("a stream alongside the main one", () => {
@@ -9,29 +9,29 @@ describe("a stream alongside the main one", () => {
       const main = "    --m---m--|";
       const beside = "  b---b-|";
       const longer = "  b---b-----b-";
-      expectObservable(alongside(hot(main), hot(beside))).toBe("b-m-b-m--|");
+      expectObservable(mergeUntilMainCompletes(hot(main), hot(beside))).toBe("b-m-b-m--|");
       const beside$ = hot(longer);
-      expectObservable(alongside(hot(main), beside$)).toBe("    b-m-b-m--|");
+      expectObservable(mergeUntilMainCompletes(hot(main), beside$)).toBe("    b-m-b-m--|");
       expectSubscriptions(beside$.subscriptions).toBe("         ^--------!");
     }));
 
   it("comes first of two that emit at once", () => {
     const seen: string[] = [];
-    alongside(of("main"), of("beside")).subscribe((value) => seen.push(value));
+    mergeUntilMainCompletes(of("main"), of("beside")).subscribe((value) => seen.push(value));
     expect(seen).toEqual(["beside", "main"]);
   });
 
   it("ends by an error of either, and both are left with it", () =>
     marbles(({ hot, expectObservable, expectSubscriptions }) => {
       const steady$ = hot("a-a--a-");
-      expectObservable(alongside(hot("---#"), steady$)).toBe("a-a#");
-      expectObservable(alongside(steady$, hot("---#"))).toBe("a-a#");
+      expectObservable(mergeUntilMainCompletes(hot("---#"), steady$)).toBe("a-a#");
+      expectObservable(mergeUntilMainCompletes(steady$, hot("---#"))).toBe("a-a#");
       expectSubscriptions(steady$.subscriptions).toBe(["^--!", "^--!"]);
     }));
 
   it("leaves both when it is left", () => {
     const [main$, beside$] = [new Subject<string>(), new Subject<string>()];
-    const subscription = alongside(main$, beside$).subscribe();
+    const subscription = mergeUntilMainCompletes(main$, beside$).subscribe();
     subscription.unsubscribe();
     expect([main$.observed, beside$.observed]).toEqual([false, false]);
   });

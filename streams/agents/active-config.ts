@@ -4,29 +4,29 @@ import type { AgentConfig } from "../agent-config.ts";
 import type { AgentChange } from "../vocabulary.ts";
 
 /** What holds for an agent now, and the change that made it so. */
-export interface AgentInForce {
+export interface ActiveConfig {
   readonly change: AgentChange;
   /** Whether the agent's directory is there. */
   readonly present: boolean;
   /** The last good config; null until there was one. */
   readonly config: AgentConfig | null;
-  /** The config in force before this change; null when the agent was not there. */
+  /** The active config before this change; null when the agent was not there. */
   readonly before: AgentConfig | null;
   /** Whether the files were invalid before this change. */
   readonly wasInvalid: boolean;
 }
 
 /**
- * Folds an agent's changes: an invalid one leaves the last good config in force. A removed agent keeps its config for
+ * Folds an agent's changes: an invalid one leaves the last good config active. A removed agent keeps its config for
  * what it has still to do; one that comes back broken has none.
  *
  *     changes:  ─s1─i──s2─r──i──     s set, i invalid, r removed
  *     config:   ─1──1──2──2──────
  */
-export function agentInForce(): OperatorFunction<AgentChange, AgentInForce> {
+export function activeConfig(): OperatorFunction<AgentChange, ActiveConfig> {
   return (change$) =>
     change$.pipe(
-      scan<AgentChange, AgentInForce, null>((last, change) => {
+      scan<AgentChange, ActiveConfig, null>((last, change) => {
         const before = last === null || last.change.type === "removed" ? null : last.config;
         const config = change.type === "set" ? change.agent : before;
         const present = change.type !== "removed";

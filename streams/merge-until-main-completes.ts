@@ -9,7 +9,10 @@ import { Observable } from "rxjs";
  *
  * An error of either is the end of both.
  */
-export function alongside<T>(main$: Observable<T>, beside$: Observable<T>): Observable<T> {
+export function mergeUntilMainCompletes<T>(
+  main$: Observable<T>,
+  beside$: Observable<T>,
+): Observable<T> {
   return new Observable((subscriber) => {
     const next = (value: T): void => subscriber.next(value);
     const error = (reason: unknown): void => subscriber.error(reason);

@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import { createSlots } from "../../../streams/runs/slots.ts";
+import type { Slot, Slots } from "../../../streams/runs/slots.ts";
+
+function take(slots: Slots): Slot {
+  const slot = slots.tryTake();
+  if (slot === null) throw new Error("no slot is free");
+  return slot;
+}
+
+describe("the slots of a project", () => {
+  it("are without limit when none is set", () => {
+    const slots = createSlots();
+    expect(Array.from({ length: 1000 }, () => slots.tryTake())).not.toContain(null);
+  });
+
+  it("refuse when all are taken, and give one that is free again", () => {
+    const slots = createSlots(1);
+    const slot = take(slots);
+    expect(slots.tryTake()).toBeNull();
+    slot[Symbol.dispose]();
+    expect(slots.tryTake()).not.toBeNull();
+  });
+
+  it("are offered in the order of asking, and nobody slips in before who waits", () => {
+    const slots = createSlots(1);
+    let slot: Slot | null = slots.tryTake();
+    const order: string[] = [];
+    const taker = (name: string) => () => {
+      slot = slots.tryTake();
+      if (slot !== null) order.push(name);
+    };
+    slots.wait(taker("a"));
+    slots.wait(taker("b"));
+    slot?.[Symbol.dispose]();
+    expect(order).toEqual(["a"]);
+    slot?.[Symbol.dispose]();
+    expect(order).toEqual(["a", "b"]);
+    slots.wait(taker("c"));
+    expect(slots.tryTake()).toBeNull();
+  });
+
+  it("pass over who stopped waiting and who no longer wants one", () => {
+    const slots = createSlots(1);
+    const slot = take(slots);
+    const order: string[] = [];
+    const leave = slots.wait(() => order.push("left"));
+    slots.wait(() => order.push("declined"));
+    slots.wait(() => slots.tryTake() && order.push("took"));
+    leave();
+    slot[Symbol.dispose]();
+    expect(order).toEqual(["declined", "took"]);
+  });
+
+  it("grow at once, and shrink without touching who is there", () => {
+    const slots = createSlots(1);
+    const first = take(slots);
+    let second: Slot | null = null;
+    slots.wait(() => (second = slots.tryTake()));
+    slots.resize(2);
+    expect(second).not.toBeNull();
+    slots.resize(1);
+    first[Symbol.dispose]();
+    expect(slots.tryTake()).toBeNull();
+    (second as Slot | null)?.[Symbol.dispose]();
+    expect(slots.tryTake()).not.toBeNull();
+  });
+});
+
+describe("a slot", () => {
+  it("that is lent is there for others, and comes back when one of them is done", () => {
+    const slots = createSlots(1);
+    const suspended = take(slots);
+    suspended.release();
+    suspended.release();
+    const other = take(slots);
+    let back = 0;
+    suspended.reacquire(() => back++);
+    expect(back).toBe(0);
+    other[Symbol.dispose]();
+    expect(back).toBe(1);
+    expect(slots.tryTake()).toBeNull();
+  });
+
+  it("comes back at once when nobody has it", () => {
+    const slots = createSlots(1);
+    const slot = take(slots);
+    slot.release();
+    let back = 0;
+    slot.reacquire(() => back++);
+    slot.reacquire(() => back++);
+    expect(back).toBe(2);
+    slot[Symbol.dispose]();
+    expect(slots.tryTake()).not.toBeNull();
+  });
+
+  it("comes back before newcomers, whoever asked first", () => {
+    const slots = createSlots(1);
+    const suspended = take(slots);
+    suspended.release();
+    const other = take(slots);
+    const order: string[] = [];
+    slots.wait(() => slots.tryTake() && order.push("newcomer"));
+    suspended.reacquire(() => order.push("suspended"));
+    other[Symbol.dispose]();
+    expect(order).toEqual(["suspended"]);
+    suspended[Symbol.dispose]();
+    expect(order).toEqual(["suspended", "newcomer"]);
+  });
+
+  it("that is lent goes to who waits already", () => {
+    const slots = createSlots(1);
+    const suspended = take(slots);
+    let took = false;
+    slots.wait(() => (took = slots.tryTake() !== null));
+    suspended.release();
+    expect(took).toBe(true);
+  });
+
+  it("of a run that ends while it waits is given back once, and nobody hears of it", () => {
+    const slots = createSlots(1);
+    const suspended = take(slots);
+    suspended.release();
+    const other = take(slots);
+    let back = 0;
+    suspended.reacquire(() => back++);
+    suspended[Symbol.dispose]();
+    suspended[Symbol.dispose]();
+    other[Symbol.dispose]();
+    expect(back).toBe(0);
+    expect(slots.tryTake()).not.toBeNull();
+    expect(slots.tryTake()).toBeNull();
+  });
+});
