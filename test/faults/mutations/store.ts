@@ -89,8 +89,8 @@ export const store: readonly Mutation[] = [
   {
     defence: "a run begins only after its claim is committed",
     file: "streams/runs/run-agent.ts",
-    find: "return edges.claim(request).pipe(",
-    replace: "edges.claim(request);\n    return of(null).pipe(",
+    find: "return ports.claim(request).pipe(",
+    replace: "ports.claim(request);\n    return of(null).pipe(",
     tests: ["test/streams/runs/run-agent.test.ts"],
   },
   {
