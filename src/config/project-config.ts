@@ -1,15 +1,6 @@
+import type { WebhookSource } from "../contracts/webhook-filters.ts";
 import type { HarnessConfig, ModelConfig } from "../../streams/agent-config.ts";
 import type { Problem } from "../../streams/vocabulary.ts";
-
-/** A `[webhooks.<source>]` of the project. */
-export interface WebhookSourceConfig {
-  readonly name: string;
-  /** Provider type, a key of the filter table. */
-  readonly type: string;
-  /** Instance of that type's secret credential; null without. */
-  readonly credential: string | null;
-  readonly allowUnsigned: boolean;
-}
 
 /** The project's `config.toml` with all defaults filled in. Plain data, safe to compare as JSON. */
 export interface ProjectConfig {
@@ -35,7 +26,7 @@ export interface ProjectConfig {
     readonly trustProxy: boolean;
     readonly maxBodyBytes: number;
   };
-  readonly webhooks: Readonly<Record<string, WebhookSourceConfig>>;
+  readonly webhooks: Readonly<Record<string, WebhookSource>>;
   readonly workQueueSize: number;
   readonly defaultWaitTimeoutSeconds: number;
   readonly resourceLockTimeoutSeconds: number;

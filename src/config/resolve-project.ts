@@ -1,5 +1,5 @@
 import type { ModelApi, ModelConfig } from "../../streams/agent-config.ts";
-import type { FilterTable } from "../contracts/webhook-filters.ts";
+import type { FilterTable, WebhookSource } from "../contracts/webhook-filters.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { modelDefaults } from "../contracts/model-defaults.ts";
 import { resolveHarness } from "./harness.ts";
@@ -7,7 +7,7 @@ import { resolveKeys } from "./key-table.ts";
 import { modelKeys } from "./model-keys.ts";
 import { hasErrors } from "./diagnostics.ts";
 import type { Diagnostics } from "./diagnostics.ts";
-import type { ProjectChange, ProjectConfig, WebhookSourceConfig } from "./project-config.ts";
+import type { ProjectChange, ProjectConfig } from "./project-config.ts";
 import { projectSchema } from "./project-schema.ts";
 import type { ModelTable, ProjectTable } from "./project-schema.ts";
 import type { ProjectFile } from "./read-project.ts";
@@ -107,12 +107,9 @@ function projectConfig(
       starting: starting ?? machineCores,
     },
     gateway,
-    webhooks: mapEntries(
-      webhooks,
-      (name, { credential = null, ...source }): WebhookSourceConfig => {
-        return { name, ...source, credential };
-      },
-    ),
+    webhooks: mapEntries(webhooks, (name, { credential = null, ...source }): WebhookSource => {
+      return { name, ...source, credential };
+    }),
     ...sizes,
     defaultWaitTimeoutSeconds: defaultWaitTimeout,
     resourceLockTimeoutSeconds: resourceLockTimeout,

@@ -9,3 +9,13 @@ export interface FilterField {
 
 /** Filter fields by provider type; its keys are the known types of `[webhooks.<source>]`. */
 export type FilterTable = Readonly<Record<string, Readonly<Record<string, FilterField>>>>;
+
+/** A `[webhooks.<source>]` of the project. */
+export interface WebhookSource {
+  readonly name: string;
+  /** Provider type, a key of the filter table. */
+  readonly type: string;
+  /** Instance of that type's secret credential; null without. */
+  readonly credential: string | null;
+  readonly allowUnsigned: boolean;
+}

@@ -31,7 +31,6 @@ export interface OperationDeps {
   readonly webhooks: {
     readonly receive: (delivery: Delivery) => Promise<DeliveryAnswer>;
     readonly readAgain: (receipt: Receipt) => ReadAgain | null;
-    readonly payloadOf: (receipt: Receipt) => unknown;
   };
   readonly redactor: ReceiptViewDeps["redactor"];
   /** Gives committed work to its agent's queue. */
@@ -42,7 +41,7 @@ export interface OperationDeps {
 export function createOperations(deps: OperationDeps): Operations {
   const { status, stopping, switches, store, firstEvents, dispatch } = deps;
   const { kill$ } = deps.inputs;
-  const { readAgain, payloadOf } = deps.webhooks;
+  const { readAgain } = deps.webhooks;
   const replays: ReplayDeps = { status, stopping, store, firstEvents, dispatch, readAgain };
   return {
     snapshot: () => status.snapshot(),
@@ -91,7 +90,6 @@ export function createOperations(deps: OperationDeps): Operations {
     receipt: (id) =>
       viewReceipt(id, {
         receipt: (key) => store.receipts.get(key),
-        payloadOf,
         redactor: deps.redactor,
       }),
     replay: (id, agent) => replay(id, agent, replays),

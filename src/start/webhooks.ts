@@ -10,7 +10,6 @@ import { createMatchIndex } from "../webhooks/match-index.ts";
 import type { MatchIndex } from "../webhooks/match-index.ts";
 import { createReceiver } from "../webhooks/receive.ts";
 import type { DeliveryCount } from "../webhooks/receive.ts";
-import { shownPayload } from "../webhooks/shown-payload.ts";
 import { createBrokenAgents } from "../webhooks/broken-agents.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import type { ReadAgain } from "./replay.ts";
@@ -34,8 +33,6 @@ export interface Webhooks {
   readonly receive: (delivery: Delivery) => Promise<DeliveryAnswer>;
   /** A stored delivery as its agents would see it now; null when it can't be read any more. */
   readonly readAgain: (receipt: Receipt) => ReadAgain | null;
-  /** The JSON of a stored delivery for a person; null when it is none. */
-  readonly payloadOf: (receipt: Receipt) => unknown;
   /** Keeps the index of agents by what they match. */
   onEvent(event: RunEvent): void;
 }
@@ -70,7 +67,6 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
       const read = interpretStored(receipt);
       return read && { event: read.event, result: match(receipt.source, read) };
     },
-    payloadOf: shownPayload,
     onEvent: (event) => {
       broken.onEvent(event);
       if (event.type === "agent-set") index.set(event.config, switches.isEnabled(event.agent));

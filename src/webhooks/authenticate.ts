@@ -1,14 +1,6 @@
 import type { Delivery } from "../contracts/operations.ts";
+import type { WebhookSource } from "../contracts/webhook-filters.ts";
 import type { Provider } from "./provider.ts";
-
-/** One `[webhooks.<name>]` of the project. */
-export interface WebhookSource {
-  readonly name: string;
-  readonly type: string;
-  /** Instance name of the type's secret credential; null for none. */
-  readonly credential: string | null;
-  readonly allowUnsigned: boolean;
-}
 
 /** Why a delivery is not taken. `why` is for the operator's log, never for the sender. */
 export interface Refusal {

@@ -1,12 +1,11 @@
 import type { WebhookBinding } from "../../streams/agent-config.ts";
-import { unmetPaths } from "../../streams/where.ts";
+import { unmetPaths, valueAt } from "../../streams/where.ts";
 import type { Where } from "../../streams/where.ts";
-import { comparable, attributeOf, filterOf, passes, whyNot } from "./filter.ts";
+import { comparable, attributeOf, filterOf, oneLine, passes, whyNot } from "./filter.ts";
 import type { Filter } from "./filter.ts";
 import type { Payload } from "./json.ts";
 import type { Attributes, FilterRule } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
-import { whyNotWhere } from "./where.ts";
 
 /** One `[[webhooks]]` entry of one agent, ready to be compared. */
 export interface IndexedBinding {
@@ -141,4 +140,20 @@ function keyOf({ filters }: IndexedBinding): {
     if (!rule.excludes && typeof wanted !== "boolean") return { field, rule, values: wanted };
   }
   return null;
+}
+
+/** One reason for each path whose value is not the wanted one: `where issue.level is "error", not "fatal"`. */
+function whyNotWhere(payload: Payload, where: Where): readonly string[] {
+  return unmetPaths(payload, where).map((path) => {
+    const [found, wanted] = [valueAt(payload, path), where[path]];
+    return `where ${path} is ${shown(found)}, not ${shown(wanted)}`;
+  });
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (typeof value === "string") return JSON.stringify(oneLine(value));
+  if (typeof value === "object" && value !== null)
+    return Array.isArray(value) ? "a list" : "an object";
+  return JSON.stringify(value);
 }

@@ -1,22 +1,15 @@
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import type { MatchResult } from "./match-index.ts";
 
-/** Remembers agents with an invalid config, for the reason of a delivery that started nothing. */
-export interface BrokenAgents {
-  onEvent(event: RunEvent): void;
-  /** The result; a reason why nothing ran names the agents that could not be matched. */
-  explain(result: MatchResult): MatchResult;
-}
-
 const maxNamed = 3;
 
-/** No agent is broken yet. */
-export function createBrokenAgents(): BrokenAgents {
+/** Remembers agents with an invalid config, for the reason of a delivery that started nothing. */
+export function createBrokenAgents() {
   /** Those with an earlier valid config, which stays active. */
   const listening = new Set<string>();
   const broken = new Set<string>();
   return {
-    onEvent: (event) => {
+    onEvent: (event: RunEvent): void => {
       if (event.type === "agent-set") {
         listening.add(event.agent);
         broken.delete(event.agent);
@@ -27,7 +20,8 @@ export function createBrokenAgents(): BrokenAgents {
         broken.delete(event.agent);
       }
     },
-    explain: (result) => {
+    /** The result; a reason why nothing ran names the agents that could not be matched. */
+    explain: (result: MatchResult): MatchResult => {
       if (result.reason === null || broken.size === 0) return result;
       const old = some(broken, (name) => listening.has(name));
       const none = some(broken, (name) => !listening.has(name));

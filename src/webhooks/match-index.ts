@@ -23,17 +23,6 @@ export interface MatchResult {
   readonly examined: number;
 }
 
-/** Which agents listen to what. Changed an agent at a time. */
-export interface MatchIndex {
-  /** Files an agent's bindings in place of those it had. `enabled` is the operator's switch; `scale = 0` disables too. */
-  set(agent: ListeningAgent, enabled: boolean): void;
-  /** Turns the operator's switch of a known agent. */
-  setEnabled(name: string, enabled: boolean): void;
-  remove(name: string): void;
-  /** Matches one event of a source. Any binding that lets it through matches its agent, once. */
-  match(source: string, event: MatchInput): MatchResult;
-}
-
 interface Entry {
   readonly scale: number;
   readonly enabled: boolean;
@@ -46,8 +35,11 @@ interface Entry {
  */
 const maxExplained = 50;
 
-/** An empty index. An event costs as much as the bindings that share a value with it, however many agents there are. */
-export function createMatchIndex(): MatchIndex {
+/**
+ * An index of which agents listen to what, empty at first and changed an agent at a time. An event costs as much as the bindings that share a value with it, however many
+ * agents there are.
+ */
+export function createMatchIndex() {
   const agents = new Map<string, Entry>();
   const sources = new Map<string, BindingIndex>();
 
@@ -75,13 +67,16 @@ export function createMatchIndex(): MatchIndex {
   };
 
   return {
+    /** Files an agent's bindings in place of those it had. `enabled` is the operator's switch; `scale = 0` disables too. */
     set,
     remove,
-    setEnabled: (name, enabled) => {
+    /** Turns the operator's switch of a known agent. */
+    setEnabled: (name: string, enabled: boolean): void => {
       const entry = agents.get(name);
       if (entry) agents.set(name, { ...entry, enabled });
     },
-    match: (source, event) => {
+    /** Matches one event of a source. Any binding that lets it through matches its agent, once. */
+    match: (source: string, event: MatchInput): MatchResult => {
       const index = sources.get(source);
       if (index === undefined) return noMatch(`no agent listens to source ${source}`);
       return matchIn(index, event, (name) => {
@@ -91,6 +86,8 @@ export function createMatchIndex(): MatchIndex {
     },
   };
 }
+
+export type MatchIndex = ReturnType<typeof createMatchIndex>;
 
 function matchIn(
   index: BindingIndex,

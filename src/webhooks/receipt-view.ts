@@ -1,7 +1,10 @@
+import { valueAt } from "../../streams/where.ts";
 import { maxReadableBytes } from "../contracts/body-limits.ts";
 import { OperationError } from "../contracts/operations.ts";
 import type { ReceiptView } from "../contracts/operator-api.ts";
 import type { Receipt } from "../contracts/webhook-receipts.ts";
+import { parseStored } from "./interpret.ts";
+import type { Payload } from "./json.ts";
 
 /** Names of fields that hold a secret whatever a sender uses them for, such as Slack's legacy `token`. */
 const secretName = /(token|secret|password|passwd|apikey|privatekey|authorization|signature)$/;
@@ -10,8 +13,6 @@ const maxDepth = 32;
 
 export interface ReceiptViewDeps {
   readonly receipt: (id: string) => Receipt | null;
-  /** The body's JSON, also of a form that holds it; null when there is none. */
-  readonly payloadOf: (receipt: Receipt) => unknown;
   /** Takes the secrets that are known out of a text or of a JSON value. */
   readonly redactor: {
     readonly redact: (text: string) => string;
@@ -23,7 +24,7 @@ export interface ReceiptViewDeps {
 export function viewReceipt(id: string, deps: ReceiptViewDeps): ReceiptView {
   const { redactor } = deps;
   const receipt = mustHaveReceipt(deps.receipt, id);
-  const payload = deps.payloadOf(receipt);
+  const payload = shownPayload(receipt);
   const { byteLength: bytes } = receipt.body;
   const headers = Object.entries(receipt.headers).map(
     ([name, value]) => [name, isSecretName(name) ? mark : redactor.redact(value)] as const,
@@ -41,6 +42,26 @@ export function viewReceipt(id: string, deps: ReceiptViewDeps): ReceiptView {
     payload: redactor.redactValue(shownValue(payload, 0, { left: maxReadableBytes })),
     text: payload === null ? redactor.redact(textOf(receipt.body)) : null,
   };
+}
+
+/** The JSON of a stored delivery for a person, without what its provider says is secret; null when it is none. */
+function shownPayload(receipt: Receipt): Payload | null {
+  const parsed = parseStored(receipt);
+  return parsed && (parsed.provider.secretPaths ?? []).reduce(withoutSecret, parsed.payload);
+}
+
+/** An empty value stays: that there is no secret is worth seeing. */
+function withoutSecret(payload: Payload, path: string): Payload {
+  const value = valueAt(payload, path);
+  return value === undefined || value === null || value === ""
+    ? payload
+    : replaced(payload, path.split("."));
+}
+
+/** All of the path is there. */
+function replaced(payload: Payload, [key = "", ...rest]: readonly string[]): Payload {
+  const inner = payload[key] as Payload;
+  return { ...payload, [key]: rest.length === 0 ? mark : replaced(inner, rest) };
 }
 
 /** The receipt, or OperationError `unknown_receipt`. */

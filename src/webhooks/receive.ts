@@ -1,10 +1,11 @@
 import type { WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
 import type { Delivery, DeliveryAnswer } from "../contracts/operations.ts";
+import type { WebhookSource } from "../contracts/webhook-filters.ts";
 import type { Acceptance, Accepted, Offer } from "../contracts/webhook-receipts.ts";
 import { messageOf } from "../errors.ts";
 import { acceptanceOf } from "./acceptance.ts";
 import { authenticate } from "./authenticate.ts";
-import type { Refusal, SecretsOf, WebhookSource } from "./authenticate.ts";
+import type { Refusal, SecretsOf } from "./authenticate.ts";
 import { interpret, parseDelivery } from "./interpret.ts";
 import type { Payload } from "./json.ts";
 import type { MatchIndex } from "./match-index.ts";

@@ -1,7 +1,7 @@
 import type { WorkItem } from "../../streams/vocabulary.ts";
 import type { Delivery, DeliveryAnswer } from "../../src/contracts/operations.ts";
 import type { Acceptance, Accepted, Taker } from "../../src/contracts/webhook-receipts.ts";
-import type { WebhookSource } from "../../src/webhooks/authenticate.ts";
+import type { WebhookSource } from "../../src/contracts/webhook-filters.ts";
 import { createMatchIndex } from "../../src/webhooks/match-index.ts";
 import type { MatchIndex } from "../../src/webhooks/match-index.ts";
 import { createReceiver } from "../../src/webhooks/receive.ts";

@@ -5,7 +5,7 @@ import { viewReceipt } from "../../src/webhooks/receipt-view.ts";
 
 const known = "a-secret-that-the-store-knows";
 
-function view(body: unknown, change: Partial<Receipt> = {}, payloadOf = (): unknown => body) {
+function view(body: unknown, change: Partial<Receipt> = {}) {
   const receipt: Receipt = {
     id: "r1",
     at: 1_000,
@@ -22,7 +22,6 @@ function view(body: unknown, change: Partial<Receipt> = {}, payloadOf = (): unkn
   redactor.add([known]);
   return viewReceipt("r1", {
     receipt: (id) => (id === "r1" ? receipt : null),
-    payloadOf,
     redactor,
   });
 }
@@ -61,7 +60,7 @@ test("of a large payload as much is shown as a person reads, and what is missing
 });
 
 test("a large body that is no payload is not shown", () => {
-  const { text } = view("x".repeat(2_000_000), {}, () => null);
+  const { text } = view("x".repeat(2_000_000));
   expect(text).toBe("[2000000 bytes, not shown]");
 });
 
@@ -98,19 +97,49 @@ test("a secret that is known is redacted wherever it turns up", () => {
 });
 
 test("a body that is no JSON is told as text", () => {
-  const shown = view(`plain ${known}`, {}, () => null);
+  const shown = view(`plain ${known}`);
   expect(shown).toMatchObject({ payload: null, text: "plain [redacted]" });
 });
 
 test("a body that nests without end is cut", () => {
-  let deep: unknown = "bottom";
-  for (let i = 0; i < 10_000; i++) deep = { deep };
-  const shown = view("x", {}, () => deep);
+  const shown = view(`${'{"deep":'.repeat(1_000)}1${"}".repeat(1_000)}`);
   expect(JSON.stringify(shown.payload)).toContain("[too deep]");
 });
 
 test("a receipt that isn't there is said so", () => {
-  expect(() =>
-    viewReceipt("r2", { receipt: () => null, payloadOf: () => null, redactor: createRedactor() }),
-  ).toThrow(expect.objectContaining({ code: "unknown_receipt" }));
+  expect(() => viewReceipt("r2", { receipt: () => null, redactor: createRedactor() })).toThrow(
+    expect.objectContaining({ code: "unknown_receipt" }),
+  );
+});
+
+/** As in https://docs.sentry.io/organization/integrations/integration-platform/webhooks/installation/. */
+function installation(code: unknown) {
+  const data = { installation: { app: { slug: "al" }, status: "pending", code } };
+  return { action: "created", data, installation: { uuid: "1" } };
+}
+
+function show(payload: unknown, resource: string): unknown {
+  return view(payload, { type: "sentry", headers: { "sentry-hook-resource": resource } }).payload;
+}
+
+test("the grant code of a Sentry installation is not shown, and all else is", () => {
+  expect(show(installation("a-grant-code"), "installation")).toEqual(installation("[redacted]"));
+});
+
+test("an installation without a code is shown as it came", () => {
+  for (const code of [null, "", undefined]) {
+    const payload = JSON.parse(JSON.stringify(installation(code))) as unknown;
+    expect(show(payload, "installation")).toEqual(payload);
+  }
+});
+
+test("a code that is no grant, such as an error's, is shown", () => {
+  const payload = { action: "created", data: { error: { code: "E_1" }, installation: "none" } };
+  expect(show(payload, "error")).toEqual(payload);
+});
+
+test("a body that isn't JSON, and one of an unknown type, have no payload", () => {
+  const headers = { "sentry-hook-resource": "issue" };
+  expect(view("{", { type: "sentry", headers }).payload).toBeNull();
+  expect(view("{}", { type: "gone", headers }).payload).toBeNull();
 });

@@ -1,5 +1,5 @@
+import type { WebhookSource } from "../../contracts/webhook-filters.ts";
 import { randomUUID } from "node:crypto";
-import type { WebhookSourceConfig } from "../../config/project-config.ts";
 import { webhookSecretType } from "../../credentials/credential-types.ts";
 import { homeDir } from "../../credentials/home-dir.ts";
 import { loadCredential } from "../../credentials/load-credential.ts";
@@ -71,7 +71,7 @@ function checkedUrl(url: string): string {
 
 async function headersFor(
   { env }: Context,
-  { type, credential }: WebhookSourceConfig,
+  { type, credential }: WebhookSource,
   { body, event }: Fixture,
   { delivery }: SendOptions,
 ): Promise<Record<string, string>> {

@@ -1,6 +1,7 @@
+import type { WebhookSource } from "../../contracts/webhook-filters.ts";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { ProjectConfig, WebhookSourceConfig } from "../../config/project-config.ts";
+import type { ProjectConfig } from "../../config/project-config.ts";
 import { UserError, messageOf } from "../../errors.ts";
 import type { Fixture } from "../../webhooks/read-fixture.ts";
 import { closest } from "../../contracts/closest.ts";
@@ -16,7 +17,7 @@ export interface FixtureOptions {
 export async function sourceFor(
   { projectDir }: Context,
   options: FixtureOptions,
-): Promise<{ readonly project: ProjectConfig; readonly source: WebhookSourceConfig }> {
+): Promise<{ readonly project: ProjectConfig; readonly source: WebhookSource }> {
   const { loadProject } = await import("../../config/load-project.ts");
   const { filterTable } = await import("../../webhooks/providers/table.ts");
   const { project } = await loadProject(projectDir, filterTable);
@@ -24,7 +25,7 @@ export async function sourceFor(
 }
 
 /** The named source, or the only one. */
-function chosenSource({ webhooks }: ProjectConfig, name: string | undefined): WebhookSourceConfig {
+function chosenSource({ webhooks }: ProjectConfig, name: string | undefined): WebhookSource {
   const sources = Object.values(webhooks);
   const [only] = sources;
   if (only === undefined) {

@@ -1,4 +1,4 @@
-import type { WebhookSourceConfig } from "../../config/project-config.ts";
+import type { WebhookSource } from "../../contracts/webhook-filters.ts";
 import { webhookSecretType } from "../../credentials/credential-types.ts";
 import { loadCredential } from "../../credentials/load-credential.ts";
 import type { Check, Finding } from "../finding.ts";
@@ -16,7 +16,7 @@ export const webhooks: Check = {
   },
 };
 
-async function inspect(source: WebhookSourceConfig, context: DoctorContext): Promise<Finding[]> {
+async function inspect(source: WebhookSource, context: DoctorContext): Promise<Finding[]> {
   const { name, type, credential } = source;
   const listeners = enabledAgents(context).filter((agent) =>
     agent.webhooks.some((binding) => binding.source === name),
