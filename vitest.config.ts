@@ -1,8 +1,12 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: ["test/helpers/build.ts"],
+    // What tests start again and again is compiled once.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/tests") },
     testTimeout: 30_000,
     hookTimeout: 120_000,
     // A busy machine is late, not wrong: in CI, what failed once is tried once more.

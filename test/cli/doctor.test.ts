@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asUser, tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
+import { builtAl } from "../helpers/scheduler.ts";
 import { makeFolders } from "./fake-operator.ts";
 import type { Folders } from "./fake-operator.ts";
 
@@ -141,8 +142,7 @@ describe.skipIf(noOsUsers !== null)("an agent's OS user", () => {
     execFileSync("useradd", ["--system", "--shell", "/usr/sbin/nologin", name]);
     execFileSync("chmod", ["-R", "a+rwX", join(folders.projectDir, "..")]);
     try {
-      const al = join(import.meta.dirname, "../../src/cli/al.ts");
-      const args = [process.execPath, al, "doctor", "--json", "-p", folders.projectDir];
+      const args = [process.execPath, builtAl, "doctor", "--json", "-p", folders.projectDir];
       const { stdout } = spawnSync("setpriv", asUser(scheduler, ...args), {
         encoding: "utf8",
         env: { PATH: process.env.PATH, HOME: "/nonexistent", AL_HOME: join(folders.home, "x") },

@@ -3,12 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { AgentStatus, StatusSnapshot } from "../../streams/status/wire.ts";
 import { ensureApiKey } from "../../src/credentials/api-key.ts";
 import { lockProject } from "../../src/store/project-lock.ts";
-
-const al = resolve(import.meta.dirname, "../../src/cli/al.ts");
+import { builtAl, compileCache } from "../helpers/scheduler.ts";
 
 /** What an `al` process did. */
 export interface Ran {
@@ -20,7 +19,7 @@ export interface Ran {
 export interface Folders {
   readonly projectDir: string;
   readonly home: string;
-  /** Runs `al` from its sources, as a process without a terminal. */
+  /** Runs the built `al` as a process without a terminal. */
   al(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Ran>;
   /** Runs `al` in a line of bash, `$AL` standing for the command. */
   bash(line: string): Promise<Ran>;
@@ -35,20 +34,20 @@ export function makeFolders(): Folders {
   const [projectDir, home] = [join(folder, "project"), join(folder, "home")];
   mkdirSync(projectDir);
   writeFileSync(join(projectDir, "config.toml"), "");
-  const env = { PATH: process.env.PATH, HOME: folder, AL_HOME: home };
+  const env = { PATH: process.env.PATH, HOME: folder, AL_HOME: home, ...compileCache };
   return {
     projectDir,
     home,
     al: (args, more = {}) => {
       const project = args.includes("-p") ? [] : ["-p", projectDir];
-      return runProcess([process.execPath, al, ...args, ...project], { ...env, ...more });
+      return runProcess([process.execPath, builtAl, ...args, ...project], { ...env, ...more });
     },
     bash: (line) => {
-      const command = `${process.execPath} ${al} -p ${projectDir}`;
+      const command = `${process.execPath} ${builtAl} -p ${projectDir}`;
       return runProcess(["/bin/bash", "-c", line], { ...env, AL: command });
     },
     interrupt: (args, when) =>
-      runProcess([process.execPath, al, ...args, "-p", projectDir], env, when),
+      runProcess([process.execPath, builtAl, ...args, "-p", projectDir], env, when),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { builtAl } from "../helpers/scheduler.ts";
 import { makeFolders } from "./fake-operator.ts";
 import type { Folders } from "./fake-operator.ts";
 
@@ -51,8 +52,7 @@ describe.skipIf(process.getuid?.() !== 0)("a project of another OS user", () => 
     mkdirSync(join(state, "run"), { recursive: true });
     chmodSync(state, 0o700);
     chmodSync(join(folders.projectDir, ".."), 0o755);
-    const al = resolve(import.meta.dirname, "../../src/cli/al.ts");
-    const ran = spawnSync(process.execPath, [al, command, "-p", folders.projectDir], {
+    const ran = spawnSync(process.execPath, [builtAl, command, "-p", folders.projectDir], {
       ...{ uid: nobody, gid: nobody, encoding: "utf8" },
       env: { PATH: process.env.PATH, HOME: "/nonexistent" },
     });

@@ -1,9 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
-import { resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { builtAl, compileCache } from "../helpers/scheduler.ts";
 import type { Folders } from "./fake-operator.ts";
-
-const al = resolve(import.meta.dirname, "../../src/cli/al.ts");
 
 /** Why nothing can be tested on a terminal here; null when it can. */
 export function whyNoTerminal(): string | null {
@@ -23,10 +21,10 @@ export interface Terminal {
   readonly ended: Promise<number | null>;
 }
 
-/** Runs `al` from its sources on a terminal. Arguments may not need quoting. */
+/** Runs the built `al` on a terminal. Arguments may not need quoting. */
 export function onTerminal({ projectDir, home }: Folders, args: readonly string[]): Terminal {
-  const command = [process.execPath, al, ...args].join(" ");
-  const env = { PATH: process.env.PATH, HOME: home, AL_HOME: home, TERM: "xterm" };
+  const command = [process.execPath, builtAl, ...args].join(" ");
+  const env = { PATH: process.env.PATH, HOME: home, AL_HOME: home, TERM: "xterm", ...compileCache };
   const child = spawn("script", ["-qefc", command, "/dev/null"], { cwd: projectDir, env });
   let [output, seen] = ["", 0];
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));

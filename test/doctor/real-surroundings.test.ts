@@ -1,11 +1,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CheckFinding } from "../../src/doctor/run-checks.ts";
 import { instanceLabel, projectId, projectLabel } from "../../src/runners/container/labels.ts";
 import { engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
 import { asUser, tempUser, whyNoOsUsers, withSudoersRule } from "../helpers/os-users.ts";
+import { builtAl } from "../helpers/scheduler.ts";
 import { agentConfig } from "./fault.ts";
 import { makeWard } from "./support.ts";
 import type { Ward } from "./support.ts";
@@ -71,8 +72,7 @@ describe.skipIf(noOsUsers !== null)("on a machine without sudo, the doctor", () 
     ward.edit(agentConfig, '"$USER"', '"al-nobody-yet"');
     for (const dir of [dirname(ward.dir), ward.home]) chmodSync(dir, 0o755);
     try {
-      const al = resolve(import.meta.dirname, "../../src/cli/al.ts");
-      const program = [process.execPath, al, "doctor", "--json", "-p", ward.dir];
+      const program = [process.execPath, builtAl, "doctor", "--json", "-p", ward.dir];
       const { stdout } = spawnSync("/usr/bin/setpriv", asUser(scheduler, ...program), {
         encoding: "utf8",
         env: { ...ward.env, HOME: "/nonexistent", AL_HOME: "/nonexistent" },
@@ -120,9 +120,8 @@ describe.skipIf(noOsUsers !== null)("for a scheduler that may use sudo, the doct
     ward.edit(agentConfig, '"$USER"', `"${agent.name}"`);
     chmodSync(dirname(ward.dir), 0o755);
     execFileSync("chown", ["-R", scheduler.name, ward.dir, ward.home]);
-    const al = resolve(import.meta.dirname, "../../src/cli/al.ts");
     const run = (...args: string[]): CheckFinding[] => {
-      const program = [process.execPath, al, ...args, "--json", "-p", ward.dir];
+      const program = [process.execPath, builtAl, ...args, "--json", "-p", ward.dir];
       const { stdout } = spawnSync("setpriv", asUser(scheduler, ...program), {
         encoding: "utf8",
         env: { ...ward.env, HOME: "/nonexistent" },

@@ -15,14 +15,13 @@ import type { Server } from "node:http";
 import { createServer as createNetServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { ensureApiKey } from "../../src/credentials/api-key.ts";
 import { storeField } from "../../src/credentials/edit-credential.ts";
 import { parseCredentialReference } from "../../src/contracts/credential-reference.ts";
 import { runChecks } from "../../src/doctor/run-checks.ts";
 import type { CheckFinding, RunChecksOptions } from "../../src/doctor/run-checks.ts";
-
-const al = resolve(import.meta.dirname, "../../src/cli/al.ts");
+import { builtAl, compileCache } from "../helpers/scheduler.ts";
 
 /** A project without a fault, with an AL_HOME of its own. */
 export interface Ward {
@@ -39,7 +38,7 @@ export interface Ward {
   runChecks(
     options?: Pick<Partial<RunChecksOptions>, "repair" | "platform">,
   ): Promise<CheckFinding[]>;
-  /** Runs a line in bash, in the project; `al` is the command from its sources. */
+  /** Runs a line in bash, in the project; `al` is the built command. */
   bash(line: string): Promise<{ readonly code: number | null; readonly output: string }>;
   /** Changes with every file, its content and its mode. */
   fingerprint(): string;
@@ -80,7 +79,12 @@ export async function makeWard(): Promise<Ward> {
   const folder = mkdtempSync(join(tmpdir(), "al-doctor-"));
   const [dir, home] = [join(folder, "project"), join(folder, "home")];
   const runsDir = join(folder, "al-runs");
-  const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, HOME: folder, AL_HOME: home };
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    AL_HOME: home,
+    ...compileCache,
+  };
   env.DOCKER_HOST = `unix://${folder}/no-engine.sock`;
   const ward: Ward = {
     dir,
@@ -111,7 +115,7 @@ export async function makeWard(): Promise<Ward> {
       for await (const one of runChecks(context)) found.push(one);
       return found;
     },
-    bash: (line) => bash(`al() { ${process.execPath} ${al} "$@"; }; ${line}`, dir, env),
+    bash: (line) => bash(`al() { ${process.execPath} ${builtAl} "$@"; }; ${line}`, dir, env),
     fingerprint: () => fingerprint(folder).join("\n"),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -1,13 +1,11 @@
 import { spawn } from "node:child_process";
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import type { Job } from "../../src/contracts/job.ts";
 import { runMessageSchema } from "../../src/contracts/run-messages.ts";
 import type { LogKind } from "../../src/contracts/log-kinds.ts";
 import type { RunMessage } from "../../src/contracts/run-messages.ts";
-
-const entry = fileURLToPath(new URL("../helpers/run-agent-entry.ts", import.meta.url));
+import { builtAl, compileCache } from "../helpers/scheduler.ts";
 
 export interface EndedRun {
   readonly exitCode: number | null;
@@ -24,10 +22,17 @@ export type End = Extract<RunMessage, { type: "end" }>;
  * as, null for this one.
  */
 export function startRun(job: Job, env: Record<string, string> = {}, uid: number | null = null) {
-  const child = spawn(process.execPath, [entry], {
+  const child = spawn(process.execPath, [builtAl, "_run-agent"], {
     cwd: job.workDir,
     ...(uid === null ? {} : { uid, gid: uid }),
-    env: { PATH: process.env.PATH ?? "", HOME: job.workDir, TZ: "UTC", ...env },
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: job.workDir,
+      TZ: "UTC",
+      AL_INSTANCE: job.instanceId,
+      ...compileCache,
+      ...env,
+    },
   });
   child.stdin.write(`${JSON.stringify(job)}\n`);
   return { child, ended: endOf(child) };

@@ -9,6 +9,7 @@ import { jobRedactor } from "../../src/credentials/job-redactor.ts";
 import { runJob } from "../../src/harness/run-job.ts";
 import { startScriptedModel } from "../../src/models/scripted.ts";
 import { fakeProvider, saying } from "./fake-provider.ts";
+import { builtAl } from "../helpers/scheduler.ts";
 import { aJob, aModel, aScripted } from "./jobs.ts";
 import { endMessageOf, logsOf } from "./run-entry.ts";
 import type { EndedRun } from "./run-entry.ts";
@@ -109,7 +110,7 @@ describe("a job", () => {
     ["succeeded", ["al-exit 0; sleep 20"], null],
     ["failed", ["al-exit 7; sleep 20"], "the agent ended its run with code 7"],
   ])("sets AL_OUTCOME to %s for its post hooks", async (outcome, pre, error) => {
-    const al = [process.execPath, join(import.meta.dirname, "../../src/cli/al.ts"), "_agent"];
+    const al = [process.execPath, builtAl, "_agent"];
     const post = ['echo "outcome $AL_OUTCOME"'];
     const ended = await run(aJob(workDir, { hooks: hooks(pre, post) }), false, al);
     expect(says(ended)).toContain(`outcome ${outcome}`);

@@ -8,6 +8,9 @@ const root = resolve(import.meta.dirname, "../..");
 /** The built program. */
 export const builtAl = join(root, "dist/src/cli/al.js");
 
+/** For the environment of a process that does not inherit the tests': compiled once, loaded by every start. */
+export const compileCache = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
+
 /** `AL_STORE_FAULTS=0.01` has that part of every scheduler's commits fail, half of them after they went through. */
 const storeFaults =
   process.env.AL_STORE_FAULTS === undefined

@@ -1,14 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
 import { afterEach, beforeEach } from "vitest";
 import { aJob } from "../../harness/jobs.ts";
+import { builtAl } from "../../helpers/scheduler.ts";
 import { gitAccessTests } from "../git-access.ts";
 import { aRequest, aRunner } from "./support.ts";
-
-const entry = fileURLToPath(new URL("../../helpers/run-agent-entry.ts", import.meta.url));
 
 let root: string;
 beforeEach(() => {
@@ -21,7 +19,7 @@ gitAccessTests("as a host user", () => (job) => {
   const { instanceId } = request;
   const runner = aRunner(join(root, "runs"), {
     prepare: (_request, workDir) => Promise.resolve(aJob(workDir, { ...job, instanceId })),
-    program: () => ({ file: process.execPath, args: [entry] }),
+    program: () => ({ file: process.execPath, args: [builtAl, "_run-agent"] }),
   });
   return lastValueFrom(runner.run(request, NEVER).pipe(toArray()));
 });

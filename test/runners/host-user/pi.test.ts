@@ -1,7 +1,6 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { lastValueFrom, Subject, tap, toArray } from "rxjs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Script } from "../../../src/contracts/job.ts";
@@ -11,10 +10,9 @@ import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import { exitOf, messagesOf } from "../../contracts/runner.ts";
 import { aJob, aScripted } from "../../harness/jobs.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
+import { builtAl } from "../../helpers/scheduler.ts";
 import { processesOf } from "../shell-runs.ts";
 import { supervisorProgram } from "./support.ts";
-
-const entry = fileURLToPath(new URL("../../helpers/run-agent-entry.ts", import.meta.url));
 
 describe("a real session in a run as the scheduler's user", () => {
   let root: string;
@@ -32,7 +30,7 @@ describe("a real session in a run as the scheduler's user", () => {
       prepare: (request, workDir) =>
         Promise.resolve(aJob(workDir, { instanceId, agent: "dev", models: [aScripted(turns)] })),
       runAgent: supervisorProgram,
-      program: () => ({ file: process.execPath, args: [entry] }),
+      program: () => ({ file: process.execPath, args: [builtAl, "_run-agent"] }),
       projectDir: root,
       baseDir: join(root, "runs"),
       env: process.env,

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRedactor } from "../../../src/credentials/redactor.ts";
@@ -12,12 +11,12 @@ import { aJob, aScripted } from "../../harness/jobs.ts";
 import { fakeAbilities } from "../../helpers/fake-abilities.ts";
 import { asUser, tempUser, whyNoOsUsers } from "../../helpers/os-users.ts";
 import type { OsUser } from "../../helpers/os-users.ts";
+import { builtAl } from "../../helpers/scheduler.ts";
 import { openSocket, socketRecords } from "../../run-api/support.ts";
 import type { SocketOfRun } from "../../run-api/support.ts";
 import { aRequest, aRunner } from "./support.ts";
 
 const missing = whyNoOsUsers();
-const entry = fileURLToPath(new URL("../../helpers/run-agent-entry.ts", import.meta.url));
 
 describe.skipIf(missing !== null)("the socket of a run as another OS user", () => {
   let agentUser: OsUser;
@@ -51,7 +50,7 @@ describe.skipIf(missing !== null)("the socket of a run as another OS user", () =
     ];
     const request = aRequest("dev", { runtime: { type: "host-user", runAs: agentUser.name } });
     const runner = aRunner(baseDir, {
-      program: () => ({ file: process.execPath, args: [entry] }),
+      program: () => ({ file: process.execPath, args: [builtAl, "_run-agent"] }),
       prepare: async ({ instanceId }, workDir) => {
         channel = await openSocket({ sockets, base: baseDir }, instanceId);
         found.push(listedBy(agentUser, baseDir));
