@@ -1,5 +1,8 @@
 import type { ModelApi, ModelConfig, Provider } from "../../streams/agent-config.ts";
+import type { CallUsage } from "../../streams/spend/price.ts";
 import type { Script } from "./job.ts";
+
+export type { CallUsage };
 
 /** A model as the gateway asks it. It holds the key, so it is never handed to a run. */
 export interface UpstreamModel {
@@ -22,29 +25,6 @@ export interface UpstreamModel {
   readonly providerTools: readonly string[];
 }
 
-/** USD per million tokens. */
-export interface Price {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  /** The tier with the highest threshold that the request's input exceeds is the price of the whole request. */
-  readonly tiers?: readonly (Omit<Price, "tiers"> & { readonly inputTokensAbove: number })[];
-}
-
-/** Tokens of one call as they are billed. */
-export interface CallUsage {
-  /** Without those that were read from the cache or written to it. */
-  readonly input: number;
-  readonly cacheRead: number;
-  /** All cache writes, those for one hour among them. */
-  readonly cacheWrite: number;
-  /** Cache writes for one hour, which cost more. */
-  readonly cacheWrite1h: number;
-  /** With thinking. */
-  readonly output: number;
-}
-
 /** What a call may need at most. */
 export interface CallPlan {
   readonly instanceId: string;
@@ -57,6 +37,10 @@ export interface CallPlan {
   readonly maxOutputTokens: number | null;
   /** Tokens under which an answer is of no use: 1024, or the thinking budget and 1024. */
   readonly minOutputTokens: number;
+  /** As the request asks for it; one that costs more is reserved at its price. */
+  readonly serviceTier?: string | null;
+  /** Whether the request may write cache entries for one hour. */
+  readonly longCache?: boolean;
 }
 
 /** How a call ended. */
@@ -83,7 +67,7 @@ export interface CallGrant {
 
 export interface CallRefusal {
   readonly granted: false;
-  readonly code: "budget_exceeded" | "too_many_turns";
+  readonly code: "budget_exceeded" | "too_many_turns" | "rate_limited";
   /** For a person. */
   readonly detail: string;
 }

@@ -17,6 +17,11 @@ export function leastShown(moment: number, timezone: string): number {
   return moment + Math.min(...offsetsAround(moment, Math.abs(after - before), timezone));
 }
 
+/** What a clock in `timezone` (IANA name) shows at a moment. */
+export function shownAt(moment: number, timezone: string): number {
+  return moment + offsetAt(moment, timezone);
+}
+
 /** When a clock in `timezone` (IANA name) shows `wall`. */
 export function momentsOf(wall: number, timezone: string): WallMoments {
   const isShown = (moment: number): boolean => moment + offsetAt(moment, timezone) === wall;

@@ -1,0 +1,77 @@
+import { nanoOfUsd } from "./money.ts";
+import type { NanoUsd } from "./money.ts";
+
+/** What an agent, or all agents of the project together, may spend. Null is no limit of its own. */
+export interface Budget {
+  /** Of one run. */
+  readonly runUsd: number | null;
+  /** Of a calendar day in the project's time zone. */
+  readonly dayUsd: number | null;
+  /** Of a calendar month in the project's time zone. */
+  readonly monthUsd: number | null;
+  /** Answers of models that one run may have. */
+  readonly turns: number | null;
+  /** Percentages of a limit at which a warning comes, once a window. */
+  readonly warnAt: readonly number[];
+  /** What happens to a run that is refused a call. */
+  readonly onLimit: "stop" | "pause";
+}
+
+/** The budgets that count for the runs of an agent. */
+export interface Budgets {
+  /** `dayUsd` and `monthUsd` are over all agents; the rest counts where the agent's own says nothing. */
+  readonly project: Budget;
+  readonly agent: Budget;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+/** The project's budget without a line of config: a run that got out of hand ends before it costs much. */
+export const defaultBudget: Budget = {
+  runUsd: 10,
+  dayUsd: null,
+  monthUsd: null,
+  turns: null,
+  warnAt: [50, 80],
+  onLimit: "stop",
+};
+
+/** Spending is counted for `project`, `agent:<name>` and `run:<instance id>`. */
+export const projectScope = "project";
+export const agentScope = (agent: string): string => `agent:${agent}`;
+export const runScope = (instanceId: string): string => `run:${instanceId}`;
+
+/** The one window of a run: all of it. */
+export const wholeRun = "run";
+
+/** What counts for one scope in a window of one kind. */
+export interface Limit {
+  /** Null where there is none: it is counted nevertheless. */
+  readonly nano: NanoUsd | null;
+  readonly warnAt: readonly number[];
+}
+
+export interface Limits {
+  readonly run: Limit;
+  readonly agentDay: Limit;
+  readonly agentMonth: Limit;
+  readonly projectDay: Limit;
+  readonly projectMonth: Limit;
+  readonly turns: number | null;
+}
+
+/** The limits of one call of the agent. */
+export function limitsOf({ project, agent }: Budgets): Limits {
+  const limit = (usd: number | null, { warnAt }: Budget): Limit => ({
+    nano: usd === null ? null : nanoOfUsd(usd),
+    warnAt,
+  });
+  return {
+    run: limit(agent.runUsd ?? project.runUsd, agent),
+    agentDay: limit(agent.dayUsd, agent),
+    agentMonth: limit(agent.monthUsd, agent),
+    projectDay: limit(project.dayUsd, project),
+    projectMonth: limit(project.monthUsd, project),
+    turns: agent.turns ?? project.turns,
+  };
+}

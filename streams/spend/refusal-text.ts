@@ -1,0 +1,33 @@
+import { agentScope, projectScope } from "./budget.ts";
+import type { LedgerRefusal } from "./ledger-events.ts";
+import { usdText } from "./money.ts";
+
+/** For a person: which budget can't pay, by how much, until when, and what raises it. */
+export function refusalText(refusal: LedgerRefusal): string {
+  if (refusal.code === "too_many_turns") {
+    const { turns } = refusal;
+    return `this run had the ${turns} answers of models that its budget allows (turns = ${turns})`;
+  }
+  const { scope, window, cap, spent, reserved, needed } = refusal;
+  const held = reserved === 0 ? "" : ` and ${usdText(reserved)} is reserved by open calls`;
+  const amounts = `${usdText(spent)} of ${usdText(cap)} is spent${held}`;
+  const least = `the call needs at least ${usdText(needed)}`;
+  return `${ownerOf(scope, window)}: ${amounts}; ${least}. ${remedyOf(refusal)}`;
+}
+
+function ownerOf(scope: string, window: string): string {
+  if (scope === projectScope) return `the project's budget for ${window}`;
+  const agent = agentOf(scope);
+  return agent === null ? "this run's budget" : `the budget of agent ${agent} for ${window}`;
+}
+
+function remedyOf({ scope, endsAt }: { readonly scope: string; readonly endsAt: number | null }) {
+  const raise = `al budget raise ${agentOf(scope) ?? (scope === projectScope ? "project" : scope)} <usd>`;
+  const turns = endsAt === null ? "" : ` before it turns at ${new Date(endsAt).toISOString()}`;
+  return `A person can raise it${turns}: ${raise}`;
+}
+
+function agentOf(scope: string): string | null {
+  const prefix = agentScope("");
+  return scope.startsWith(prefix) ? scope.slice(prefix.length) : null;
+}
