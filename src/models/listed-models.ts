@@ -1,20 +1,31 @@
 import type { Provider } from "../../streams/agent-config.ts";
+import type { Price } from "../../streams/spend/price.ts";
 
 export type ListedProvider = Exclude<Provider, "custom" | "scripted">;
 
+/** What pi's table has of a model's cost. */
+export interface ListedCost {
+  readonly cost: Price;
+  /** The most that an answer may have, in tokens. */
+  readonly maxTokens: number;
+}
+
 /** pi's table in parts: reading one takes a few ms, all of pi about half a second. */
-const lists: Readonly<Record<ListedProvider, () => Promise<object>>> = {
-  anthropic: async () =>
-    (await import("@earendil-works/pi-ai/providers/anthropic.models")).ANTHROPIC_MODELS,
-  openai: async () => (await import("@earendil-works/pi-ai/providers/openai.models")).OPENAI_MODELS,
-  google: async () => (await import("@earendil-works/pi-ai/providers/google.models")).GOOGLE_MODELS,
-  groq: async () => (await import("@earendil-works/pi-ai/providers/groq.models")).GROQ_MODELS,
-  xai: async () => (await import("@earendil-works/pi-ai/providers/xai.models")).XAI_MODELS,
-  mistral: async () =>
-    (await import("@earendil-works/pi-ai/providers/mistral.models")).MISTRAL_MODELS,
-  openrouter: async () =>
-    (await import("@earendil-works/pi-ai/providers/openrouter.models")).OPENROUTER_MODELS,
-};
+const lists: Readonly<Record<ListedProvider, () => Promise<Readonly<Record<string, ListedCost>>>>> =
+  {
+    anthropic: async () =>
+      (await import("@earendil-works/pi-ai/providers/anthropic.models")).ANTHROPIC_MODELS,
+    openai: async () =>
+      (await import("@earendil-works/pi-ai/providers/openai.models")).OPENAI_MODELS,
+    google: async () =>
+      (await import("@earendil-works/pi-ai/providers/google.models")).GOOGLE_MODELS,
+    groq: async () => (await import("@earendil-works/pi-ai/providers/groq.models")).GROQ_MODELS,
+    xai: async () => (await import("@earendil-works/pi-ai/providers/xai.models")).XAI_MODELS,
+    mistral: async () =>
+      (await import("@earendil-works/pi-ai/providers/mistral.models")).MISTRAL_MODELS,
+    openrouter: async () =>
+      (await import("@earendil-works/pi-ai/providers/openrouter.models")).OPENROUTER_MODELS,
+  };
 
 /** Whether there is a list of the provider's models at all. */
 export function isListedProvider(provider: Provider): provider is ListedProvider {
@@ -24,4 +35,11 @@ export function isListedProvider(provider: Provider): provider is ListedProvider
 /** The names of the provider's models whose limits and prices are known. */
 export async function listedModels(provider: ListedProvider): Promise<readonly string[]> {
   return Object.keys(await lists[provider]());
+}
+
+/** What the provider's models cost by the table, by their names. */
+export async function listedCosts(
+  provider: ListedProvider,
+): Promise<ReadonlyMap<string, ListedCost>> {
+  return new Map(Object.entries(await lists[provider]()));
 }

@@ -1,0 +1,125 @@
+import type { Observable } from "rxjs";
+import type { Provider } from "../../streams/agent-config.ts";
+import type { AccountKey, StoredAccount } from "../../streams/spend/accounts.ts";
+import type { NanoUsd } from "../../streams/spend/money.ts";
+import type { CallUsage, Price } from "../../streams/spend/price.ts";
+import type { Meter } from "./model-gateway.ts";
+
+/**
+ * How sure the cost of a call is: its price is known; it is not, and the call counts at the dearest price of the
+ * provider; or a subscription pays for it, and the cost is only what it would have been.
+ */
+export const billings = ["priced", "unpriced", "subscription"] as const;
+export type Billing = (typeof billings)[number];
+
+/** What a model costs and allows. */
+export interface ModelTerms {
+  readonly provider: Provider;
+  readonly price: Price;
+  readonly billing: Billing;
+  /** The most that an answer may have, in tokens. */
+  readonly maxOutputTokens: number;
+  /** Null for no limit. */
+  readonly requestsPerMinute: number | null;
+}
+
+/** A call to a model whose cost is reserved. */
+export interface ReservedCall {
+  /** Epoch ms. */
+  readonly at: number;
+  /** Calendar day of the project's time zone, `2026-11-22`. */
+  readonly day: string;
+  readonly instanceId: string;
+  readonly agent: string;
+  /** The model's name in the project's config. */
+  readonly model: string;
+  readonly providerModel: string;
+  readonly billing: Billing;
+  readonly reserved: NanoUsd;
+  /** What it is charged to; the first is the run's. */
+  readonly accounts: readonly AccountKey[];
+}
+
+/** How a call to a model ended. */
+export interface SettledCall {
+  /** As `SpendStore.reserve` gave it. */
+  readonly seq: number;
+  /** HTTP status of the provider; null when it gave no answer. */
+  readonly status: number | null;
+  readonly usage: CallUsage | null;
+  readonly estimated: boolean;
+  /** What it cost by its price; of a subscription what it would have cost. */
+  readonly nano: NanoUsd;
+  /** What its accounts are charged. */
+  readonly charged: NanoUsd;
+  readonly reserved: NanoUsd;
+  /** Whether the model answered. */
+  readonly isTurn: boolean;
+  readonly firstByteMs: number | null;
+  readonly totalMs: number;
+  readonly accounts: readonly AccountKey[];
+}
+
+/** What a store keeps of spending. */
+export interface SpendStore {
+  /** What is stored of an account; null when nothing was spent. What an open call reserved counts as spent. */
+  account(scope: string, window: string): StoredAccount | null;
+  /** Durable when it resolves, with the call's number. */
+  reserve(call: ReservedCall): Promise<number>;
+  /** Waits for the store. */
+  settle(call: SettledCall): Promise<void>;
+  raise(accounts: readonly AccountKey[], nano: NanoUsd): Promise<void>;
+  /** Waits for the store. */
+  recordWarning(account: AccountKey, percent: number): Promise<void>;
+}
+
+/** What a run spent by now. */
+export interface RunSpend {
+  readonly instanceId: string;
+  readonly agent: string;
+  readonly usd: number;
+  readonly reservedUsd: number;
+  /** Answers of models, and calls that wait for one. */
+  readonly turns: number;
+}
+
+/** Spending that passed a percentage of its limit, once a window. */
+export interface BudgetWarning {
+  /** `project`, `agent:<name>` or `run:<instance id>`. */
+  readonly scope: string;
+  readonly window: string;
+  readonly percent: number;
+  readonly usd: number;
+  readonly limitUsd: number;
+}
+
+/** A limit and what is spent of it, in USD. */
+export interface BudgetState {
+  readonly scope: string;
+  readonly window: string;
+  /** Epoch ms at which the window turns. */
+  readonly endsAt: number | null;
+  readonly usd: number;
+  readonly reserved: number;
+  /** With what it was raised by; null for none. */
+  readonly limit: number | null;
+}
+
+/** A meter that tells what is spent. */
+export interface SpendMeter extends Meter {
+  readonly spent$: Observable<RunSpend>;
+  readonly warning$: Observable<BudgetWarning>;
+  /** The limits of these agents, and the project's. */
+  limits(agents: readonly string[]): readonly BudgetState[];
+  /** The limit that keeps an agent from starting runs now; null for none. */
+  exhausted(agent: string): BudgetState | null;
+  /** What the run spent by now. */
+  run(instanceId: string, agent: string): RunSpend;
+  /**
+   * Adds to the limits of `project`, `agent:<name>` or `run:<instance id>` until their windows turn, and to those of
+   * an agent's live runs with it. Durable when it resolves.
+   */
+  raise(scope: string, usd: number): Promise<void>;
+  /** The run makes no more calls. */
+  runEnded(instanceId: string): void;
+}
