@@ -77,3 +77,17 @@ export interface Meter {
   /** A grant is durable when this resolves with it. Rejects with the reason of `signal`. */
   begin(plan: CallPlan, signal: AbortSignal): Promise<CallGrant | CallRefusal>;
 }
+
+/** What a scripted model answers. */
+export interface ScriptedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: readonly string[];
+}
+
+/** Answers a request for a chat completion as a script has it. Rejects with the reason of `signal`. */
+export type AnswerScript = (
+  script: Script,
+  body: unknown,
+  signal: AbortSignal,
+) => Promise<ScriptedAnswer>;

@@ -2,10 +2,10 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
-import { setTimeout as wait } from "node:timers/promises";
-import { z } from "zod";
 import type { Script } from "../contracts/job.ts";
-import { replyChunks } from "./scripted-reply.ts";
+import type { ScriptedAnswer } from "../contracts/model-gateway.ts";
+import { messageOf } from "../errors.ts";
+import { answerScript, errorAnswer } from "./scripted-answer.ts";
 
 /** A scripted model that answers on the loopback interface until it is closed. */
 export interface ScriptedModel {
@@ -18,30 +18,14 @@ export interface ScriptedModel {
 
 const maxRequestBytes = 32 * 1024 * 1024;
 
-const chatRequestSchema = z.object({
-  model: z.string(),
-  messages: z.array(z.looseObject({ role: z.string() })),
-});
-
-/** A request that gets an error answer, in the shape the OpenAI API gives errors. */
-class Refusal extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
-
-/**
- * Replays a script as an LLM would talk: `POST /v1/chat/completions`, streamed as server-sent events. The turn
- * that answers is the number of assistant messages in the request, so the script needs no state and a repeated
- * request gets the same turn. Source of the wire shape: OpenAI's "Chat Completions, streaming events" reference.
- */
+/** Answers `POST /v1/chat/completions` as the script has it, for processes on this machine that have the key. */
 export async function startScriptedModel(script: Script): Promise<ScriptedModel> {
   const key = randomBytes(24).toString("base64url");
   const server = createServer((request, response) => {
-    answer(script, key, request, response).catch((error: unknown) => refuse(response, error));
+    answer(script, key, request, response).catch((error: unknown) => {
+      if (response.headersSent || response.destroyed) return void response.destroy();
+      send(response, errorAnswer(500, messageOf(error)));
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(0, "127.0.0.1", resolve);
@@ -61,55 +45,32 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  checkCaller(key, request);
-  const { chat, characters } = await readChat(request);
-  const turnIndex = chat.messages.filter(({ role }) => role === "assistant").length;
-  const turn = script.turns[turnIndex];
-  if (turn?.delayMs !== undefined) await waitWhileConnected(turn.delayMs, response);
-  if (turn?.status !== undefined) {
-    throw new Refusal(turn.status, turn.error ?? `the script answers ${turn.status}`);
-  }
-  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
-  for (const chunk of replyChunks(chat.model, turn, turnIndex, characters)) {
-    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
-  }
-  response.end("data: [DONE]\n\n");
+  const refusal = refusalOf(key, request);
+  if (refusal !== null) return send(response, refusal);
+  const gone = new AbortController();
+  // A client that hangs up doesn't keep a timer alive.
+  response.once("close", () => gone.abort());
+  const body = await json(request).catch(() => null);
+  send(response, await answerScript(script, body, gone.signal));
 }
 
-function checkCaller(key: string, request: IncomingMessage): void {
+function refusalOf(key: string, request: IncomingMessage): ScriptedAnswer | null {
   if (request.method !== "POST" || request.url !== "/v1/chat/completions") {
-    throw new Refusal(404, `no such route: ${request.method ?? ""} ${request.url ?? ""}`);
+    return errorAnswer(404, `no such route: ${request.method ?? ""} ${request.url ?? ""}`);
   }
   if (!sameText(request.headers.authorization ?? "", `Bearer ${key}`)) {
-    throw new Refusal(401, "wrong key for the scripted model");
+    return errorAnswer(401, "wrong key for the scripted model");
   }
+  const isTooLarge = Number(request.headers["content-length"] ?? 0) > maxRequestBytes;
+  return isTooLarge
+    ? errorAnswer(413, `the request is larger than ${maxRequestBytes} bytes`)
+    : null;
 }
 
-async function readChat(request: IncomingMessage) {
-  if (Number(request.headers["content-length"] ?? 0) > maxRequestBytes) {
-    throw new Refusal(413, `the request is larger than ${maxRequestBytes} bytes`);
-  }
-  const body = await json(request).catch(() => null);
-  const chat = chatRequestSchema.safeParse(body);
-  if (!chat.success) throw new Refusal(400, "the request is not a chat completion");
-  return { chat: chat.data, characters: JSON.stringify(chat.data.messages).length };
-}
-
-/** A client that hangs up doesn't keep the timer alive. */
-async function waitWhileConnected(ms: number, response: ServerResponse): Promise<void> {
-  const gone = new AbortController();
-  const hangUp = () => gone.abort();
-  response.once("close", hangUp);
-  await wait(ms, undefined, { signal: gone.signal });
-  response.off("close", hangUp);
-}
-
-function refuse(response: ServerResponse, error: unknown): void {
-  if (response.headersSent || response.destroyed) return void response.destroy();
-  const refusal = error instanceof Refusal ? error : new Refusal(500, String(error));
-  const { status, message } = refusal;
-  response.writeHead(status, { "content-type": "application/json" });
-  response.end(JSON.stringify({ error: { message, type: "scripted_error", code: status } }));
+function send(response: ServerResponse, { status, headers, body }: ScriptedAnswer): void {
+  response.writeHead(status, headers);
+  for (const chunk of body) response.write(chunk);
+  response.end();
 }
 
 function sameText(given: string, expected: string): boolean {
