@@ -1,0 +1,94 @@
+import type { UpstreamModel } from "../../../contracts/model-gateway.ts";
+import { at, listAt, numberAt, objectAt, textAt, without } from "../json.ts";
+import type { Json } from "../json.ts";
+import { fieldNames, unversioned } from "../provider-side.ts";
+import type { OutputLimit, Problem, ProviderSideRules, WireApi } from "../wire-api.ts";
+import { readAnthropicUsage } from "./anthropic-usage.ts";
+
+/** The Messages API. Source: docs.anthropic.com, "Messages", "Count Message tokens", "Errors". */
+export const anthropicMessages: WireApi = {
+  route: (path, query) => {
+    const isCount = path === "/v1/messages/count_tokens";
+    if (!isCount && path !== "/v1/messages") return null;
+    const beta = query.get("beta");
+    return { path, query: beta === null ? {} : { beta }, isMetered: !isCount };
+  },
+  keyHeader: (key, authType) =>
+    authType === "oauth_token" ? ["authorization", `Bearer ${key}`] : ["x-api-key", key],
+  prepare,
+  limit: limit(),
+  providerSide: providerSide(),
+  errorBody,
+  createUsageReader: readAnthropicUsage,
+};
+
+/** `fallbacks` names other models, which may cost more; pi sends it for some, and takes a refusal without. */
+function prepare(body: Json, { model, providerTools }: UpstreamModel): Json {
+  const kept = providerTools.includes("fallbacks") ? body : without(body, "fallbacks");
+  return { ...kept, model };
+}
+
+/** The smallest budget that the API takes. Source: "Extended thinking". */
+const minThinkingTokens = 1024;
+
+function limit(): OutputLimit {
+  const budget = (body: Json) =>
+    at(body, "thinking", "type") === "enabled" ? numberAt(body, "thinking", "budget_tokens") : null;
+  return {
+    read: (body) => numberAt(body, "max_tokens"),
+    thinkingBudget: (body) => budget(body) ?? 0,
+    // The API refuses a budget that is not below the limit.
+    write: (body, tokens) => {
+      const limited = { ...body, max_tokens: tokens };
+      if ((budget(body) ?? 0) < tokens) return limited;
+      const most = tokens - minThinkingTokens;
+      if (most < minThinkingTokens) return { ...limited, thinking: { type: "disabled" } };
+      return { ...limited, thinking: { ...objectAt(body, "thinking"), budget_tokens: most } };
+    },
+  };
+}
+
+/** Tools that the client runs, and the search among declared tools, which sees nothing but the request. */
+const clientTool =
+  /^(custom|(bash|text_editor|computer|memory)_\d{8}|tool_search_tool_(regex|bm25)(_\d{8})?)$/;
+
+function providerSide(): ProviderSideRules {
+  return {
+    toolNames: (tool) => {
+      const type = textAt(tool, "type") ?? "custom";
+      return clientTool.test(type) ? [] : [unversioned(type)];
+    },
+    messageFields: ["messages", "system"],
+    contentName: (part) => {
+      const source = at(part, "source", "type");
+      if (source === "url") return "url";
+      return source === "file" || part.type === "container_upload" ? "file" : null;
+    },
+    opaqueFields: new Set(["input"]),
+    bodyNames: (body) => [
+      ...fieldNames(body, {
+        mcp_servers: [],
+        container: [],
+        speed: ["standard"],
+        inference_geo: [],
+      }),
+      // One that summarizes is one more answer, with a limit of its own.
+      ...listAt(body, "context_management", "edits")
+        .map((edit) => textAt(edit, "type") ?? "")
+        .filter((type) => type.startsWith("compact_"))
+        .map(unversioned),
+    ],
+  };
+}
+
+const errorTypes: Readonly<Record<number, string>> = {
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  504: "timeout_error",
+};
+
+function errorBody({ status, code, message }: Problem): object {
+  const type = errorTypes[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
+  return { type: "error", error: { type, message, code } };
+}

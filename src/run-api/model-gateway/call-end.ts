@@ -1,0 +1,58 @@
+import type { CallEnd } from "../../contracts/model-gateway.ts";
+import type { UsageTap } from "./usage-tap.ts";
+import type { UsageReading } from "./wire-api.ts";
+
+/** What was seen of a call so far. */
+export interface SeenOfCall {
+  readonly requestBytes: number;
+  /** Of `performance.now()`. */
+  readonly began: number;
+  firstByteMs: number | null;
+  status: number | null;
+  /** Null for an answer that is not the model's. */
+  tap: UsageTap | null;
+  /** Whether the provider may bill a call of which no answer was seen. */
+  mayBeBilled: boolean;
+}
+
+export function endOfCall(seen: SeenOfCall): CallEnd {
+  const { began, firstByteMs, status, tap, requestBytes } = seen;
+  const isUnseen = status === null && seen.mayBeBilled;
+  const reading = tap?.end() ?? (isUnseen ? nothingRead : null);
+  const { usage, estimated } = reading === null ? unbilled : usageOf(reading, requestBytes);
+  return {
+    status,
+    usage,
+    estimated,
+    serviceTier: reading?.serviceTier ?? null,
+    firstByteMs: firstByteMs === null ? null : Math.round(firstByteMs),
+    totalMs: Math.round(performance.now() - began),
+  };
+}
+
+const nothingRead: UsageReading = {
+  usage: null,
+  isFinal: false,
+  outputBytes: 0,
+  hasFailed: false,
+  serviceTier: null,
+};
+
+const unbilled = { usage: null, estimated: false } as const;
+
+/** Bytes of a text that are about one token: few enough that an estimate is rather too high. */
+const bytesPerToken = 3;
+
+/** What a call used: as the provider reports it, else by the bytes that were seen of it. */
+function usageOf(
+  { usage, isFinal, outputBytes, hasFailed }: UsageReading,
+  requestBytes: number,
+): Pick<CallEnd, "usage" | "estimated"> {
+  if (usage !== null && isFinal) return { usage, estimated: false };
+  // The provider failed before the model began.
+  if (usage === null && hasFailed && outputBytes === 0) return unbilled;
+  const input = Math.ceil(requestBytes / bytesPerToken);
+  const known = usage ?? { input, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0 };
+  const output = Math.max(known.output, Math.ceil(outputBytes / bytesPerToken));
+  return { usage: { ...known, output }, estimated: true };
+}

@@ -1,0 +1,133 @@
+import type {
+  AnswerScript,
+  CallGrant,
+  CallPlan,
+  Meter,
+  UpstreamModel,
+} from "../../contracts/model-gateway.ts";
+import type { RequestBody } from "./body-reader.ts";
+import { endOfCall } from "./call-end.ts";
+import type { SeenOfCall } from "./call-end.ts";
+import type { Exchange } from "./exchange.ts";
+import { GatewayProblem } from "./gateway-problem.ts";
+import { requestHeaders } from "./headers.ts";
+import type { Json } from "./json.ts";
+import { scriptedAnswer } from "./scripted-answer.ts";
+import { sendAnswer } from "./send-answer.ts";
+import { UpstreamTimeout } from "./upstream.ts";
+import type { UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
+import { assertNoRedirect, brokenOff, unreachable } from "./upstream-problem.ts";
+import { createUsageTap } from "./usage-tap.ts";
+import type { WireApi } from "./wire-api.ts";
+
+/** A call that is allowed, on its way to the model. */
+export interface Call {
+  readonly instanceId: string;
+  readonly agent: string;
+  readonly model: UpstreamModel;
+  readonly api: WireApi;
+  readonly url: URL;
+  /** Disposed once it was sent on: an answer takes minutes, and the body may be large. */
+  readonly body: RequestBody;
+  /** False for what no provider bills. */
+  readonly isMetered: boolean;
+}
+
+export interface CallDeps {
+  readonly meter: Meter;
+  readonly answerScript: AnswerScript;
+  /** Rejects with the system's error when no answer came. */
+  readonly ask: (request: UpstreamRequest) => Promise<UpstreamAnswer>;
+}
+
+/** Reserves what the call may cost, makes it, sends the answer on, and settles what it did cost. */
+export async function forwardCall(call: Call, deps: CallDeps, exchange: Exchange): Promise<void> {
+  const { api, url, body } = call;
+  const grant = call.isMetered ? await reserved(call, deps.meter, exchange.signal) : unmetered;
+  const seen: SeenOfCall = {
+    requestBytes: body.bytes,
+    began: performance.now(),
+    firstByteMs: null,
+    status: null,
+    tap: null,
+    mayBeBilled: false,
+  };
+  try {
+    const answer = await askModel(call, grant, deps, exchange, seen);
+    body[Symbol.dispose]();
+    seen.status = answer.status;
+    assertNoRedirect(answer, url);
+    const isAnswer = answer.status >= 200 && answer.status < 300;
+    const contentType = answer.headers["content-type"] ?? "";
+    if (isAnswer) seen.tap = createUsageTap(contentType, api.createUsageReader());
+    await sendAnswer(answer, exchange, (chunk) => {
+      seen.firstByteMs ??= performance.now() - seen.began;
+      seen.tap?.chunk(chunk);
+    }).catch((cause: unknown) => {
+      throw brokenOff(url, cause);
+    });
+  } finally {
+    grant.settle(endOfCall(seen));
+  }
+}
+
+const unmetered: CallGrant = { granted: true, maxOutputTokens: null, settle: () => undefined };
+
+async function reserved(call: Call, meter: Meter, signal: AbortSignal): Promise<CallGrant> {
+  const grant = await meter.begin(planOf(call), signal);
+  if (grant.granted) return grant;
+  throw new GatewayProblem({ status: 403, code: grant.code, message: grant.detail });
+}
+
+/** Below this an answer is rarely of use, in tokens. */
+const leastAnswer = 1024;
+
+function planOf({ instanceId, agent, model, api, body }: Call): CallPlan {
+  const asked = api.limit.read(body.json);
+  const least = leastAnswer + api.limit.thinkingBudget(body.json);
+  return {
+    instanceId,
+    agent,
+    model: model.name,
+    providerModel: model.model,
+    requestBytes: body.bytes,
+    maxOutputTokens: asked,
+    minOutputTokens: asked === null ? least : Math.min(asked, least),
+  };
+}
+
+async function askModel(
+  { model, api, url, body: { json } }: Call,
+  { maxOutputTokens }: CallGrant,
+  { ask, answerScript }: CallDeps,
+  { request, signal }: Exchange,
+  seen: SeenOfCall,
+): Promise<UpstreamAnswer> {
+  const limited = maxOutputTokens === null ? json : api.limit.write(json, maxOutputTokens, model);
+  if (model.script !== null) {
+    return scriptedAnswer(await answerScript(model.script, limited, signal));
+  }
+  const body = serialized(limited);
+  const headers = requestHeaders(request.headers, model, api, body.length);
+  const onSent = () => (seen.mayBeBilled = true);
+  try {
+    return await ask({ url, headers, body, signal, onSent });
+  } catch (cause) {
+    // A provider that breaks off bills nothing; one that is left alone may go on.
+    seen.mayBeBilled &&= signal.aborted || cause instanceof UpstreamTimeout;
+    throw unreachable(url, cause);
+  }
+}
+
+/**
+ * What was checked is what is sent: the client's own bytes may have a field twice, of which a provider might take the
+ * other one.
+ */
+function serialized(json: Json): Buffer {
+  try {
+    return Buffer.from(JSON.stringify(json));
+  } catch (cause) {
+    const problem = { status: 400, code: "bad_request", message: "the body nests too deep" };
+    throw new GatewayProblem(problem, { cause });
+  }
+}

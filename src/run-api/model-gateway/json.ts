@@ -1,0 +1,41 @@
+/** A JSON object whose fields are not known. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The value at a path of own fields; undefined where there is none. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (node, key) => (isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined),
+    value,
+  );
+}
+
+/** The object at a path; an empty one where there is none. */
+export function objectAt(value: unknown, ...path: readonly string[]): Json {
+  const found = at(value, ...path);
+  return isObject(found) ? found : {};
+}
+
+/** The list at a path; an empty one where there is none. */
+export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found : [];
+}
+
+export function numberAt(value: unknown, ...path: readonly string[]): number | null {
+  const found = at(value, ...path);
+  return typeof found === "number" && Number.isFinite(found) ? found : null;
+}
+
+export function textAt(value: unknown, ...path: readonly string[]): string | null {
+  const found = at(value, ...path);
+  return typeof found === "string" ? found : null;
+}
+
+/** The object without some of its fields. */
+export function without(object: Json, ...names: readonly string[]): Json {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+}

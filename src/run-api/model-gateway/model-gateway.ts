@@ -1,0 +1,129 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AnswerScript, Meter, UpstreamModel } from "../../contracts/model-gateway.ts";
+import { reasonOf } from "../../errors.ts";
+import { parseAddress, shapeOf, upstreamRoute } from "./address.ts";
+import { createBodyReader, defaultBodyLimits } from "./body-reader.ts";
+import type { BodyLimits } from "./body-reader.ts";
+import { hangUpSignal } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
+import { forwardCall } from "./forward-call.ts";
+import { GatewayProblem, sendProblem } from "./gateway-problem.ts";
+import { assertNothingBeyondAnswer } from "./provider-side.ts";
+import { createUpstream, defaultIdleMs } from "./upstream.ts";
+import type { UpstreamOptions } from "./upstream.ts";
+import { wireApis } from "./wire-apis.ts";
+
+export interface ModelGatewayDeps {
+  /** The model that a run may ask by a name. Rejects with the reason why it can't, for the run to read. */
+  readonly model: (instanceId: string, name: string) => Promise<UpstreamModel>;
+  readonly agentOf: (instanceId: string) => string;
+  readonly meter: Meter;
+  readonly answerScript: AnswerScript;
+  /** What an operator may want to know of a call that failed here, such as a provider that cannot be reached. */
+  readonly onProblem: (problem: CallProblem) => void;
+}
+
+export interface CallProblem {
+  readonly instanceId: string;
+  /** Name in the project's config, as it was asked. */
+  readonly model: string;
+  readonly error: Error;
+}
+
+export type ModelGatewayOptions = Partial<BodyLimits & UpstreamOptions>;
+
+export interface ModelGateway {
+  /**
+   * Answers `POST /model/<name>/<upstream host>/…` of a run that has proved who it is. Resolves when the answer is sent or
+   * the client is gone, and the call is settled; never rejects.
+   */
+  readonly handle: (
+    instanceId: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) => Promise<void>;
+  /** Cuts what is open; resolves when it is settled. */
+  readonly close: () => Promise<void>;
+}
+
+/** Forwards the calls of runs to their models: the keys are added here, and each call is metered. */
+export function createModelGateway(
+  deps: ModelGatewayDeps,
+  options: ModelGatewayOptions = {},
+): ModelGateway {
+  const { proxyEnv = process.env, idleMs = defaultIdleMs } = options;
+  const upstream = createUpstream({ proxyEnv, idleMs });
+  const readBody = createBodyReader({ ...defaultBodyLimits, ...options });
+  const closing = new AbortController();
+  const open = new Set<Promise<void>>();
+
+  const answer = async (exchange: Exchange): Promise<void> => {
+    const { instanceId, request, address, signal } = exchange;
+    if (address === null) throw malformedAddress(request.url ?? "");
+    const model = await deps.model(instanceId, address.name).catch((error: unknown) => {
+      throw unknownModel(error);
+    });
+    const api = wireApis[model.api];
+    exchange.shape = api;
+    const { route, url } = upstreamRoute(request.method ?? "", address, model);
+    using body = await readBody(request, signal);
+    body.json = api.prepare(body.json, model);
+    assertNothingBeyondAnswer(body.json, model, api.providerSide);
+    const { isMetered } = route;
+    const call = { instanceId, agent: deps.agentOf(instanceId), model, api, url, body, isMetered };
+    await forwardCall(call, { ...deps, ask: upstream.ask }, exchange);
+  };
+
+  const handleOne = async (
+    instanceId: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
+    const address = parseAddress(request.url ?? "");
+    const shape = shapeOf(address?.path ?? "");
+    const signal = AbortSignal.any([hangUpSignal(response), closing.signal]);
+    const exchange: Exchange = { instanceId, request, response, address, signal, shape };
+    try {
+      await answer(exchange);
+    } catch (error) {
+      if (signal.aborted || response.destroyed) return void response.destroy();
+      const problem = problemOf(error);
+      const model = address?.name ?? "";
+      if (problem.status >= 500) deps.onProblem({ instanceId, model, error: problem });
+      sendProblem(response, exchange.shape, problem);
+    } finally {
+      // What the client still sends must not hold up the next request of its connection.
+      request.resume();
+    }
+  };
+
+  return {
+    handle: (instanceId, request, response) => {
+      const handled = handleOne(instanceId, request, response).finally(() => open.delete(handled));
+      open.add(handled);
+      return handled;
+    },
+    close: async () => {
+      closing.abort(new Error("the scheduler stops"));
+      await Promise.allSettled(open);
+      upstream.close();
+    },
+  };
+}
+
+function unknownModel(error: unknown): GatewayProblem {
+  const problem = { status: 404, code: "unknown_model", message: reasonOf(error) };
+  return new GatewayProblem(problem, { cause: error });
+}
+
+function malformedAddress(url: string): GatewayProblem {
+  const message = `${url.slice(0, 200)} is not /model/<name>/<upstream host>/<path>`;
+  return new GatewayProblem({ status: 404, code: "not_allowed", message });
+}
+
+function problemOf(error: unknown): GatewayProblem {
+  if (error instanceof GatewayProblem) return error;
+  const message = "the scheduler could not handle this call to a model";
+  const problem = { status: 500, code: "internal_error", message };
+  return new GatewayProblem(problem, { isPassing: true, cause: error });
+}

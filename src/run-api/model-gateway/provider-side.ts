@@ -1,0 +1,78 @@
+import type { UpstreamModel } from "../../contracts/model-gateway.ts";
+import { GatewayProblem } from "./gateway-problem.ts";
+import { isObject, listAt } from "./json.ts";
+import type { Json } from "./json.ts";
+import type { ProviderSideRules } from "./wire-api.ts";
+
+/** Throws a GatewayProblem when the request would make the provider act in a way that the model's config doesn't allow. */
+export function assertNothingBeyondAnswer(
+  body: Json,
+  { name, providerTools }: Pick<UpstreamModel, "name" | "providerTools">,
+  rules: ProviderSideRules,
+): void {
+  const names = [...providerSideNames(body, rules)];
+  const refused = names.filter((one) => !providerTools.includes(one));
+  if (refused.length === 0) return;
+  const list = refused.map((one) => `"${one}"`).join(", ");
+  const message = `the request has ${list}, which the provider would act on outside of the run; to allow that, add it to providerTools of [models.${name}]`;
+  throw new GatewayProblem({ status: 403, code: "provider_tool", message });
+}
+
+/** The names of everything in the request that the provider would do beyond its answer. */
+function providerSideNames(body: Json, rules: ProviderSideRules): ReadonlySet<string> {
+  const declared = listAt(body, "tools").flatMap(rules.toolNames);
+  const names = new Set([...rules.bodyNames(body), ...declared]);
+  const waiting: unknown[] = rules.messageFields.map((field) => body[field]);
+  // A list in place of recursion: messages nest as deep as their writer likes.
+  for (let node = waiting.pop(); node !== undefined || waiting.length > 0; node = waiting.pop()) {
+    if (Array.isArray(node)) pushContainers(waiting, node);
+    else if (isObject(node)) readPart(node, rules, names, waiting);
+  }
+  return names;
+}
+
+function readPart(
+  part: Json,
+  rules: ProviderSideRules,
+  names: Set<string>,
+  waiting: unknown[],
+): void {
+  const name = rules.contentName(part);
+  if (name !== null) names.add(name);
+  for (const [field, value] of Object.entries(part)) {
+    if (rules.opaqueFields.has(field)) continue;
+    // Some messages declare tools, too.
+    if (field === "tools" && Array.isArray(value)) {
+      for (const tool of value.flatMap(rules.toolNames)) names.add(tool);
+    } else if (typeof value === "object" && value !== null) waiting.push(value);
+  }
+}
+
+function pushContainers(waiting: unknown[], list: readonly unknown[]): void {
+  for (const value of list) if (typeof value === "object" && value !== null) waiting.push(value);
+}
+
+/** The names whose field is set to something else than its harmless values; null and absence are always harmless. */
+export function fieldNames(
+  body: Json,
+  fields: Readonly<Record<string, readonly unknown[]>>,
+): readonly string[] {
+  return Object.entries(fields)
+    .filter(([name, harmless]) => !isHarmless(body[name], harmless))
+    .map(([name]) => name);
+}
+
+function isHarmless(value: unknown, harmless: readonly unknown[]): boolean {
+  if (value === undefined || value === null || harmless.includes(value)) return true;
+  return Array.isArray(value) && value.length === 0;
+}
+
+/** `web_search_20250305`, `web_search_2025_08_26` and `web_search_preview` are all versions of `web_search`. */
+export function unversioned(tool: string): string {
+  return tool.replace(/_(preview|\d{8}|\d{4}_\d{2}_\d{2})(_.*)?$/, "");
+}
+
+/** Whether a text is an address rather than the data itself. */
+export function isAddress(value: unknown): boolean {
+  return typeof value === "string" && /^\s*(?!data:)[a-z][a-z\d+.-]*:/i.test(value);
+}

@@ -1,0 +1,39 @@
+import { messageOf } from "../../errors.ts";
+import { GatewayProblem } from "./gateway-problem.ts";
+import { UpstreamTimeout } from "./upstream.ts";
+import type { UpstreamAnswer } from "./upstream.ts";
+
+/** A provider that gave no answer: the client retries it as it retries a provider in trouble. */
+export function unreachable({ host }: URL, cause: unknown): GatewayProblem {
+  const isLate = cause instanceof UpstreamTimeout;
+  const message = isLate
+    ? `${host} sent nothing for too long`
+    : `${host} cannot be reached: ${reasonText(cause)}`;
+  const [status, code] = isLate ? [504, "upstream_timeout"] : [502, "upstream_unreachable"];
+  return new GatewayProblem({ status, code, message }, { isPassing: true, cause });
+}
+
+/** A provider that stopped in the middle of its answer: the client sees that it has no end. */
+export function brokenOff({ host }: URL, cause: unknown): GatewayProblem {
+  const message = `${host} broke its answer off: ${reasonText(cause)}`;
+  const problem = { status: 502, code: "upstream_broke_off", message };
+  return new GatewayProblem(problem, { isPassing: true, cause });
+}
+
+/** Some errors of the system have no text of their own, such as one of several addresses tried. */
+function reasonText(cause: unknown): string {
+  if (messageOf(cause) !== "") return messageOf(cause);
+  return cause instanceof Error && "code" in cause ? String(cause.code) : "no reason given";
+}
+
+/** A redirect is never followed: the key would go to wherever it points. */
+export function assertNoRedirect({ status, headers }: UpstreamAnswer, { host }: URL): void {
+  if (status < 300 || status >= 400) return;
+  const target = headers.location === undefined ? "" : ` to ${originOf(headers.location)}`;
+  const message = `${host} redirects${target}, which the gateway does not follow; set baseUrl to where the API is`;
+  throw new GatewayProblem({ status: 502, code: "upstream_redirect", message });
+}
+
+function originOf(location: string): string {
+  return URL.canParse(location) ? new URL(location).origin : "another path";
+}
