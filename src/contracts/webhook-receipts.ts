@@ -38,7 +38,7 @@ export interface DeadLetter {
 }
 
 /** A run that waited for a delivery, and takes it instead of a new run of its agent. */
-export interface Taker {
+export interface WaitingRun {
   readonly agent: string;
   readonly instanceId: string;
   /** Of its wait. */
@@ -47,21 +47,21 @@ export interface Taker {
   readonly answer: unknown;
   /** For how long its clock has stood so far, in ms. */
   readonly waitedMs: number;
-  /** Asked within the commit: since the offer it may have ended, or given up. */
+  /** Checked within the commit: since the match it may have ended, or cancelled. */
   isWaiting(): boolean;
 }
 
-/** What is about to be committed, offered to the runs that wait for something like it. */
-export interface Offer {
-  readonly takers: readonly Taker[];
-  /** Tells them whether it was committed that they take it; once. */
-  settle(taken: boolean): void;
+/** A delivery or call that is about to be committed, matched with the runs that wait for one like it. */
+export interface RunMatch {
+  readonly waitingRuns: readonly WaitingRun[];
+  /** Delivers it to them if it was committed that they take it; called once either way. */
+  deliver(taken: boolean): void;
 }
 
 /** Work that a run takes. */
 export interface TakenWork {
   readonly item: WorkItem;
-  readonly by: Taker;
+  readonly by: WaitingRun;
   /** Whether it starts a run of the agent when no run waits for it any more. */
   readonly startsRun: boolean;
 }

@@ -6,7 +6,7 @@ import type { OpenCall } from "../../streams/coordination/open-calls.ts";
 import type { WaitGraph } from "../../streams/coordination/wait-graph.ts";
 import type { RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { refusal } from "../contracts/run-api.ts";
-import type { Offer } from "../contracts/webhook-receipts.ts";
+import type { RunMatch } from "../contracts/webhook-receipts.ts";
 import type { CallState } from "../store/calls.ts";
 import type { callRequests } from "../contracts/run-requests/calls.ts";
 import type { Store } from "../store/store.ts";
@@ -26,7 +26,7 @@ export interface CallDeps {
   /** Throws an OperationError that says why the agent can't run. */
   readonly mustBeRunnable: (agent: string) => void;
   readonly maxDepth: () => number;
-  readonly offerCall: (agent: string, call: CallTrigger) => Offer;
+  readonly matchCall: (agent: string, call: CallTrigger) => RunMatch;
   /** Dispatches committed work. */
   readonly dispatch: (items: readonly WorkItem[]) => void;
   /** Ends a call whose caller ended. */
@@ -83,14 +83,14 @@ export function createCallRequests(deps: CallDeps): CallRequests {
 
   /** Adds the call, or gives it to a run that waits for one. */
   const make = async (item: CallItem): Promise<"queued" | "taken" | "known"> => {
-    const offer = deps.offerCall(item.agent, item.trigger);
-    const taker = offer.takers[0] ?? null;
+    const runMatch = deps.matchCall(item.agent, item.trigger);
+    const waitingRun = runMatch.waitingRuns[0] ?? null;
     try {
-      const added = await store.calls.add(item, maxCallsOfTree, taker);
-      offer.settle(added === "taken");
+      const added = await store.calls.add(item, maxCallsOfTree, waitingRun);
+      runMatch.deliver(added === "taken");
       if (added !== "too_many") return added;
     } catch (error) {
-      offer.settle(false);
+      runMatch.deliver(false);
       throw error;
     }
     const detail = `The tree of calls that this run belongs to holds ${maxCallsOfTree} calls already.`;

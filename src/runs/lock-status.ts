@@ -1,7 +1,7 @@
 import { concat, Subject } from "rxjs";
 import type { Observable } from "rxjs";
 import type { HeldLock } from "../../streams/coordination/lock-events.ts";
-import type { LockClaimEvent } from "../../streams/status/reduce-status.ts";
+import type { LockStatusEvent } from "../../streams/status/reduce-status.ts";
 import type { LiveRun, WaitedLock } from "./live-run.ts";
 import { iso } from "./lock-view.ts";
 
@@ -11,7 +11,7 @@ export interface LockWait extends WaitedLock {
 }
 
 /** What the status shows of the locks that runs hold and wait for. */
-export interface LockStatus {
+export interface LockStatusReporter {
   /** A request waits since a moment, epoch ms. */
   wait(wait: LockWait, since: number): void;
   /** A request no longer waits, if it did. */
@@ -22,15 +22,15 @@ export interface LockStatus {
   /** The run is over. */
   end(run: LiveRun): void;
   /** Begins with the locks that are held from before. */
-  readonly event$: Observable<LockClaimEvent>;
+  readonly event$: Observable<LockStatusEvent>;
 }
 
-export function createLockStatus(held: readonly HeldLock[]): LockStatus {
-  const event$ = new Subject<LockClaimEvent>();
+export function createLockStatusReporter(held: readonly HeldLock[]): LockStatusReporter {
+  const event$ = new Subject<LockStatusEvent>();
   const stopWaiting = (wait: WaitedLock, run: LiveRun): void => {
     const { resource } = wait;
     if (!run.waitedLocks.delete(wait) || waitsFor(run, resource)) return;
-    event$.next({ type: "lock-claim-ended", claim: { resource, instanceId: run.instanceId } });
+    event$.next({ type: "lock-status-ended", claim: { resource, instanceId: run.instanceId } });
   };
   return {
     wait: (wait, since) => {
@@ -41,7 +41,7 @@ export function createLockStatus(held: readonly HeldLock[]): LockStatus {
       const { agent, instanceId } = run;
       const times = { since: iso(since), expiresAt: null };
       const claim = { resource, agent, instanceId, held: false, ...times };
-      event$.next({ type: "lock-claim", claim });
+      event$.next({ type: "lock-status", claim });
     },
     stopWaiting: (wait) => stopWaiting(wait, wait.run),
     hold: (lock, wait) => {
@@ -49,7 +49,7 @@ export function createLockStatus(held: readonly HeldLock[]): LockStatus {
       event$.next(heldClaim(lock));
     },
     free: ({ resource, instanceId }) =>
-      event$.next({ type: "lock-claim-ended", claim: { resource, instanceId } }),
+      event$.next({ type: "lock-status-ended", claim: { resource, instanceId } }),
     end: (run) => {
       for (const wait of [...run.waitedLocks]) stopWaiting(wait, run);
     },
@@ -57,10 +57,10 @@ export function createLockStatus(held: readonly HeldLock[]): LockStatus {
   };
 }
 
-function heldClaim(lock: HeldLock): LockClaimEvent {
+function heldClaim(lock: HeldLock): LockStatusEvent {
   const { resource, agent, instanceId, heldSince, expiresAt } = lock;
   const times = { since: iso(heldSince), expiresAt: iso(expiresAt) };
-  return { type: "lock-claim", claim: { resource, agent, instanceId, held: true, ...times } };
+  return { type: "lock-status", claim: { resource, agent, instanceId, held: true, ...times } };
 }
 
 /** A run may ask for the same lock more than once at a time. */

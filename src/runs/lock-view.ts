@@ -1,5 +1,5 @@
 import type { HeldLock } from "../../streams/coordination/lock-events.ts";
-import type { LockClaim } from "../../streams/status/wire.ts";
+import type { LockStatus } from "../../streams/status/wire.ts";
 import type { Lock } from "../contracts/operator-api.ts";
 
 /** A lock as it is told outside. */
@@ -8,7 +8,7 @@ export function lockView({ resource, agent, instanceId, heldSince, expiresAt }: 
 }
 
 /** The locks among what runs hold and wait for. */
-export function heldLocks(claims: Iterable<LockClaim>): Lock[] {
+export function heldLocks(claims: Iterable<LockStatus>): Lock[] {
   return [...claims].flatMap(({ resource, agent, instanceId, since, expiresAt }) =>
     expiresAt === null ? [] : { resource, agent, instanceId, heldSince: since, expiresAt },
   );

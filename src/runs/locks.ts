@@ -4,12 +4,12 @@ import { drive } from "../../streams/coordination/driver.ts";
 import type { HeldLock, LockCommand, LockEvent } from "../../streams/coordination/lock-events.ts";
 import { createLocks } from "../../streams/coordination/locks.ts";
 import type { WaitGraph } from "../../streams/coordination/wait-graph.ts";
-import type { LockClaimEvent } from "../../streams/status/reduce-status.ts";
+import type { LockStatusEvent } from "../../streams/status/reduce-status.ts";
 import type { RunApiRequest } from "../contracts/run-api.ts";
 import type { lockRequests } from "../contracts/run-requests/locks.ts";
 import type { Store } from "../store/store.ts";
 import type { LiveRun } from "./live-run.ts";
-import { createLockStatus } from "./lock-status.ts";
+import { createLockStatusReporter } from "./lock-status.ts";
 import type { LockWait } from "./lock-status.ts";
 import { iso } from "./lock-view.ts";
 import { requestId } from "./pending-requests.ts";
@@ -31,7 +31,7 @@ export interface LockRequests {
   /** The run is over. */
   end(run: LiveRun): void;
   /** What runs hold and wait for, for the status; begins with what is held already. */
-  readonly claim$: Observable<LockClaimEvent>;
+  readonly lockStatus$: Observable<LockStatusEvent>;
   readonly stop: () => void;
 }
 
@@ -57,7 +57,7 @@ const maxStoredUnlocks = 256;
 export function createLockRequests(deps: LockDeps): LockRequests {
   const { clock, graph, store } = deps;
   const held = store.locks.all();
-  const status = createLockStatus(held);
+  const status = createLockStatusReporter(held);
 
   const hold = (lock: HeldLock, request: LockRequest): void => {
     status.hold(lock, request);
@@ -179,7 +179,7 @@ export function createLockRequests(deps: LockDeps): LockRequests {
       status.end(run);
       apply({ type: "ended", instanceId: run.instanceId });
     },
-    claim$: status.event$,
+    lockStatus$: status.event$,
     stop,
   };
 }

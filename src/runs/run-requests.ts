@@ -1,11 +1,11 @@
 import type { Observable } from "rxjs";
 import type { Clock } from "../../streams/clock.ts";
 import { createWaitGraph } from "../../streams/coordination/wait-graph.ts";
-import type { LockClaimEvent } from "../../streams/status/reduce-status.ts";
+import type { LockStatusEvent } from "../../streams/status/reduce-status.ts";
 import type { RunEvent, WebhookEvent } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import type { RequestAnswer, RequestName, RunApi, RunApiRequest } from "../contracts/run-api.ts";
-import type { Offer } from "../contracts/webhook-receipts.ts";
+import type { RunMatch } from "../contracts/webhook-receipts.ts";
 import type { Store } from "../store/store.ts";
 import { createCallRequests } from "./calls.ts";
 import type { CallDeps } from "./calls.ts";
@@ -37,9 +37,9 @@ export interface RunRequestsDeps
 /** Performs the requests of live runs, over what flows and what is stored. */
 export interface RunRequests extends RunApi {
   /** Matches a delivery with the runs that wait for one. */
-  offerDelivery(event: WebhookEvent, payload: unknown): Offer;
+  matchDelivery(event: WebhookEvent, payload: unknown): RunMatch;
   /** The locks that runs hold and wait for, for the status. */
-  readonly claim$: Observable<LockClaimEvent>;
+  readonly lockStatus$: Observable<LockStatusEvent>;
   /** After the event was given to the store: answers about work that it ends are read from there. */
   onEvent(event: RunEvent): void;
   /** Takes over the calls of an earlier scheduler's runs; once. */
@@ -79,7 +79,7 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
     abandon: deps.abandon,
     isLive: (instanceId) => runs.find(instanceId) !== undefined,
     maxDepth: () => project().maxCallDepth,
-    offerCall: waits.ofCall,
+    matchCall: waits.ofCall,
   });
   const performers: Performers = {
     ...locks.performers,
@@ -114,8 +114,8 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
         run.openRequests--;
       }
     },
-    offerDelivery: waits.ofDelivery,
-    claim$: locks.claim$,
+    matchDelivery: waits.ofDelivery,
+    lockStatus$: locks.lockStatus$,
     onEvent: (event) => {
       if (event.type === "started") {
         const run = runs.find(event.instanceId);

@@ -1,7 +1,7 @@
 import type { Match, WaitCommand, Waits } from "../../streams/coordination/waits.ts";
 import type { WebhookEvent } from "../../streams/vocabulary.ts";
 import type { RequestAnswer } from "../contracts/run-api.ts";
-import type { Offer } from "../contracts/webhook-receipts.ts";
+import type { RunMatch } from "../contracts/webhook-receipts.ts";
 import type { CallTrigger } from "./call-item.ts";
 import type { OpenWait } from "./live-run.ts";
 import { callAs, deliveryAs } from "./occurrence.ts";
@@ -11,8 +11,8 @@ import { waitAnswer } from "./wait-answer.ts";
 /** Deliveries and calls that are about to be committed, matched with the runs that wait for one. */
 export interface WaitMatches {
   /** `payload` is the JSON of the delivery. */
-  readonly ofDelivery: (event: WebhookEvent, payload: unknown) => Offer;
-  readonly ofCall: (agent: string, call: CallTrigger) => Offer;
+  readonly ofDelivery: (event: WebhookEvent, payload: unknown) => RunMatch;
+  readonly ofCall: (agent: string, call: CallTrigger) => RunMatch;
   /** The answer to a wait that what was matched met. */
   answer(match: Match<OpenWait>, wait: OpenWait): RequestAnswer<"wait">;
 }
@@ -25,12 +25,12 @@ export interface WaitMatchesDeps {
 export function createWaitMatches({ match, apply }: WaitMatchesDeps): WaitMatches {
   const triggers = new Map<Match<OpenWait>, Readonly<Record<string, unknown>>>();
 
-  const offer = ({ occurrence, trigger: triggerOf }: WaitedFor): Offer => {
+  const matchRuns = ({ occurrence, trigger: triggerOf }: WaitedFor): RunMatch => {
     const matched = match(occurrence);
-    if (matched === null) return { takers: [], settle: () => undefined };
+    if (matched === null) return { waitingRuns: [], deliver: () => undefined };
     const trigger = triggerOf();
     triggers.set(matched, trigger);
-    const takers = matched.waits.map((wait) => ({
+    const waitingRuns = matched.waits.map((wait) => ({
       agent: wait.agent,
       instanceId: wait.instanceId,
       key: wait.key,
@@ -39,16 +39,16 @@ export function createWaitMatches({ match, apply }: WaitMatchesDeps): WaitMatche
       isWaiting: () => wait.run.waits.get(wait.key) === wait,
     }));
     return {
-      takers,
-      settle: (taken) => {
+      waitingRuns,
+      deliver: (taken) => {
         apply({ type: taken ? "delivered" : "not-delivered", match: matched });
         triggers.delete(matched);
       },
     };
   };
   return {
-    ofDelivery: (event, payload) => offer(deliveryAs(event, payload)),
-    ofCall: (agent, call) => offer(callAs(agent, call)),
+    ofDelivery: (event, payload) => matchRuns(deliveryAs(event, payload)),
+    ofCall: (agent, call) => matchRuns(callAs(agent, call)),
     answer: (matched, wait) => waitAnswer(wait, triggers.get(matched) ?? null),
   };
 }

@@ -40,7 +40,7 @@ export interface HttpDeps {
   readonly runs: LiveRuns;
   readonly stopping: Stopping;
   readonly dispatch: (items: readonly WorkItem[]) => void;
-  readonly requests: Pick<RunRequests, "offerDelivery">;
+  readonly requests: Pick<RunRequests, "matchDelivery">;
 }
 
 /** Webhooks, operations and the gateway over them; nothing listens yet. */
@@ -56,7 +56,7 @@ export function createHttp(deps: HttpDeps): Http {
     own,
     project$,
     switches,
-    offer: (event, payload) => requests.offerDelivery(event, payload),
+    matchRuns: (event, payload) => requests.matchDelivery(event, payload),
     dispatch,
     count: (delivery) => metrics.delivery(delivery),
     warn,

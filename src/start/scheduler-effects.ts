@@ -73,7 +73,7 @@ export function schedulerEffects(
     tap({ next: onEvent, complete: () => over$.next() }),
   );
   const beside$ = merge(
-    requests.claim$.pipe(tap((event) => status.apply(event))),
+    requests.lockStatus$.pipe(tap((event) => status.apply(event))),
     // Before the graph, as adopted runs resume their waits.
     runs.event$.pipe(tap(onEvent)),
   );

@@ -6,7 +6,7 @@ import { statusUpdates } from "../../streams/status/status-updates.ts";
 import { withEarlierRun } from "../../streams/status/agent-record.ts";
 import type { AgentRecord, EarlierRun } from "../../streams/status/agent-record.ts";
 import type {
-  LockClaim,
+  LockStatus,
   SchedulerStatus,
   StatusSnapshot,
   StatusUpdate,
@@ -23,7 +23,7 @@ export interface StatusStore {
   running(): number;
   agents(): Iterable<AgentRecord>;
   /** What runs hold and wait for. */
-  claims(): Iterable<LockClaim>;
+  claims(): Iterable<LockStatus>;
   /** Hot; at most one every 100 ms. */
   readonly update$: Observable<StatusUpdate>;
 }

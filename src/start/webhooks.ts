@@ -1,7 +1,7 @@
 import type { RunEvent, WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import type { Delivery, DeliveryAnswer } from "../contracts/operations.ts";
-import type { Offer, Receipt } from "../contracts/webhook-receipts.ts";
+import type { RunMatch, Receipt } from "../contracts/webhook-receipts.ts";
 import { loadCredential } from "../credentials/load-credential.ts";
 import { webhookSecretType } from "../credentials/credential-types.ts";
 import { v7 as uuidV7 } from "uuid";
@@ -22,8 +22,8 @@ export interface WebhooksDeps {
   readonly own: Pick<ProjectHandle, "home" | "redactor" | "store">;
   readonly project$: { readonly value: ProjectConfig };
   readonly switches: Pick<Switches, "isEnabled">;
-  /** Offers a delivery to the runs that wait for one. */
-  readonly offer: (event: WebhookEvent, payload: unknown) => Offer;
+  /** Matches a delivery with the runs that wait for one. */
+  readonly matchRuns: (event: WebhookEvent, payload: unknown) => RunMatch;
   readonly dispatch: (items: readonly WorkItem[]) => void;
   readonly count: (delivery: DeliveryCount) => void;
   readonly warn: (message: string) => void;
@@ -53,7 +53,7 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
     secretsOf: ({ type, credential }) =>
       credential === null ? [] : secretOf(`${webhookSecretType(type)}:${credential}`),
     index: { match },
-    offer: deps.offer,
+    matchRuns: deps.matchRuns,
     accept: (acceptance) => own.store.receipts.accept(acceptance),
     dispatch: deps.dispatch,
     count: deps.count,

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { OpenCall } from "../../streams/coordination/open-calls.ts";
 import type { Outcome, Trigger, WorkItem } from "../../streams/vocabulary.ts";
-import type { Taker } from "../contracts/webhook-receipts.ts";
+import type { WaitingRun } from "../contracts/webhook-receipts.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
 import { prepareWaits } from "./waits.ts";
@@ -35,13 +35,13 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
      WHERE state <> 'ended' AND kind = 'agent-call' ORDER BY seq`,
   );
 
-  const add = (item: WorkItem, limit: number, taker: Taker | null) => {
+  const add = (item: WorkItem, limit: number, waitingRun: WaitingRun | null) => {
     const { trigger } = item;
     if (trigger.kind !== "agent-call") throw new Error(`work item ${item.id} is no call`);
     if (known.get(trigger.callId) !== undefined) return "known";
     if (Number(ofRoot.get(trigger.root)?.n) >= limit) return "too_many";
-    if (taker?.isWaiting() === true && waits.end(taker)) {
-      insert(takenRow(item, taker.instanceId));
+    if (waitingRun?.isWaiting() === true && waits.end(waitingRun)) {
+      insert(takenRow(item, waitingRun.instanceId));
       return "taken";
     }
     insert(queuedRow(item));
@@ -52,8 +52,8 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
      * Commits a call, once: `known` when there is one of that id already, `too_many` when its tree of calls holds `limit`
      * of them. `taken`: the run that waited for it waits still and takes it, so that it never waits itself.
      */
-    add: (item: WorkItem, limit: number, taker: Taker | null) =>
-      write(() => add(item, limit, taker)),
+    add: (item: WorkItem, limit: number, waitingRun: WaitingRun | null) =>
+      write(() => add(item, limit, waitingRun)),
     /** The calls of a run among these, as they are once all earlier writes are committed. */
     read: (caller: string, callIds: readonly string[]): Promise<readonly CallState[]> =>
       write(() => callIds.flatMap((callId) => stateOf(latest.get(callId, caller)))),

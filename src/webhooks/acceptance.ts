@@ -1,5 +1,5 @@
 import type { WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
-import type { Acceptance, DeadLetter, Taker } from "../contracts/webhook-receipts.ts";
+import type { Acceptance, DeadLetter, WaitingRun } from "../contracts/webhook-receipts.ts";
 import { keptHeaders } from "./interpret.ts";
 import type { Payload } from "./json.ts";
 import type { MatchResult } from "./match-index.ts";
@@ -15,7 +15,7 @@ export interface Matched {
   readonly event: WebhookEvent;
   readonly result: MatchResult;
   /** Runs that waited for it: their agents get no other. */
-  readonly takers: readonly Taker[];
+  readonly waitingRuns: readonly WaitingRun[];
   readonly at: number;
 }
 
@@ -24,10 +24,10 @@ export interface Matched {
  * letter for what ran nothing.
  */
 export function acceptanceOf(matched: Matched, newId: () => string): Acceptance {
-  const { provider, request, payload, event, result, takers, at } = matched;
-  const taking = new Set(takers.map(({ agent }) => agent));
+  const { provider, request, payload, event, result, waitingRuns, at } = matched;
+  const taking = new Set(waitingRuns.map(({ agent }) => agent));
   const started = result.matched.filter((agent) => !taking.has(agent));
-  const reason = takers.length > 0 ? null : result.reason;
+  const reason = waitingRuns.length > 0 ? null : result.reason;
   return {
     receipt: {
       id: event.receiptId,
@@ -41,7 +41,7 @@ export function acceptanceOf(matched: Matched, newId: () => string): Acceptance 
       reason: reason ?? disabledOnly(result.disabled),
     },
     items: started.map((agent) => workItem(agent, event, at, newId())),
-    taken: takers.map((by) => ({
+    taken: waitingRuns.map((by) => ({
       ...{ item: workItem(by.agent, event, at, newId()), by },
       startsRun: result.matched.includes(by.agent),
     })),
@@ -58,7 +58,10 @@ function workItem(agent: string, event: WebhookEvent, at: number, id: string): W
 }
 
 /** One for each disabled agent that would have run, else one for the delivery that no filter let through. */
-function deadLetters({ event, result, takers, at }: Matched, newId: () => string): DeadLetter[] {
+function deadLetters(
+  { event, result, waitingRuns, at }: Matched,
+  newId: () => string,
+): DeadLetter[] {
   const letter = (agent: string | null, reason: string): DeadLetter => ({
     id: newId(),
     at,
@@ -71,8 +74,8 @@ function deadLetters({ event, result, takers, at }: Matched, newId: () => string
     receiptId: event.receiptId,
     reason,
   });
-  if (result.reason !== null) return takers.length > 0 ? [] : [letter(null, result.reason)];
+  if (result.reason !== null) return waitingRuns.length > 0 ? [] : [letter(null, result.reason)];
   return result.disabled
-    .filter((agent) => !takers.some((taker) => taker.agent === agent))
+    .filter((agent) => !waitingRuns.some((waitingRun) => waitingRun.agent === agent))
     .map((agent) => letter(agent, disabledReason));
 }

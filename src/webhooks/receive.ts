@@ -1,7 +1,7 @@
 import type { WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
 import type { Delivery, DeliveryAnswer } from "../contracts/operations.ts";
 import type { WebhookSource } from "../contracts/webhook-filters.ts";
-import type { Acceptance, Accepted, Offer } from "../contracts/webhook-receipts.ts";
+import type { Acceptance, Accepted, RunMatch } from "../contracts/webhook-receipts.ts";
 import { messageOf } from "../errors.ts";
 import { acceptanceOf } from "./acceptance.ts";
 import { authenticate } from "./authenticate.ts";
@@ -33,8 +33,8 @@ export interface ReceiverDeps {
   sources(): readonly WebhookSource[];
   readonly secretsOf: SecretsOf;
   readonly index: Pick<MatchIndex, "match">;
-  /** Offers a delivery to the runs that wait for one. */
-  offer(event: WebhookEvent, payload: Payload): Offer;
+  /** Matches a delivery with the runs that wait for one. */
+  matchRuns(event: WebhookEvent, payload: Payload): RunMatch;
   /** Resolves once everything is durable; rejects when the store can't. */
   accept(acceptance: Acceptance): Promise<Accepted>;
   /** Hands on what was committed. */
@@ -139,20 +139,20 @@ async function accept(
 ): Promise<DeliveryAnswer> {
   const { deps, warn } = context;
   const { source } = verified;
-  const { acceptance, offer } = match(deps, verified);
+  const { acceptance, runMatch } = match(deps, verified);
   const count = (result: DeliveryCount["result"]): void =>
     deps.count({ type: source.type, source: source.name, result });
   let accepted: Accepted;
   try {
     accepted = await deps.accept(acceptance);
   } catch (error) {
-    offer.settle(false);
+    runMatch.deliver(false);
     const why = messageOf(error);
     warn("store", `webhook ${source.name} not stored, its sender is to try again: ${why}`);
     count("unavailable");
     return { status: 503, error: "store_unavailable", detail: "It cannot be stored now." };
   }
-  offer.settle(!accepted.duplicate);
+  runMatch.deliver(!accepted.duplicate);
   if (accepted.duplicate) {
     count("duplicate");
     return { status: 200, body: { receiptId: accepted.receiptId, duplicate: true } };
@@ -166,7 +166,7 @@ async function accept(
 function match(
   deps: ReceiverDeps,
   { provider, source, delivery, payload }: VerifiedDelivery,
-): { readonly acceptance: Acceptance; readonly offer: Offer } {
+): { readonly acceptance: Acceptance; readonly runMatch: RunMatch } {
   const at = deps.now();
   const { headers } = delivery;
   const read = interpret(
@@ -176,10 +176,10 @@ function match(
   );
   const { event } = read;
   const result = deps.index.match(source.name, read);
-  const offer = deps.offer(event, payload);
-  const { takers } = offer;
-  const matched = { provider, request: delivery, payload, event, result, takers, at };
-  return { acceptance: acceptanceOf(matched, () => deps.newId()), offer };
+  const runMatch = deps.matchRuns(event, payload);
+  const { waitingRuns } = runMatch;
+  const matched = { provider, request: delivery, payload, event, result, waitingRuns, at };
+  return { acceptance: acceptanceOf(matched, () => deps.newId()), runMatch };
 }
 
 /** The work is durable by now: a fault in handing it on must not make the sender deliver it again. */

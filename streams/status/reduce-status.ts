@@ -1,7 +1,7 @@
 import type {
   AgentStatus,
-  LockClaim,
-  LockClaimId,
+  LockStatus,
+  LockStatusId,
   RecentLog,
   SchedulerStatus,
   StatusSnapshot,
@@ -13,14 +13,14 @@ import { logEntriesOf } from "./log-entries.ts";
 import { reduceAgent } from "./reduce-agent.ts";
 
 /** What runs hold and wait for. */
-export type LockClaimEvent =
-  | { readonly type: "lock-claim"; readonly claim: LockClaim }
-  | { readonly type: "lock-claim-ended"; readonly claim: LockClaimId };
+export type LockStatusEvent =
+  | { readonly type: "lock-status"; readonly claim: LockStatus }
+  | { readonly type: "lock-status-ended"; readonly claim: LockStatusId };
 
 /** What the status is a fold of: all that happens to agents, and what is said of the scheduler itself. */
 export type StatusEvent =
   | RunEvent
-  | LockClaimEvent
+  | LockStatusEvent
   | { readonly type: "scheduler"; readonly patch: Partial<SchedulerStatus> }
   | { readonly type: "scheduler-log"; readonly entry: LogEntry };
 
@@ -31,7 +31,7 @@ export interface StatusChange {
   readonly agent: string | null;
   readonly logs: readonly RecentLog[];
   /** The claim that changed or ended. */
-  readonly claim: LockClaimId | null;
+  readonly claim: LockStatusId | null;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface Status {
   readonly scheduler: SchedulerStatus;
   readonly records: Map<string, AgentRecord>;
   /** By `claimKey`. */
-  readonly claims: Map<string, LockClaim>;
+  readonly claims: Map<string, LockStatus>;
   /** The latest lines, oldest first. */
   readonly recentLogs: readonly RecentLog[];
   readonly change: StatusChange;
@@ -72,7 +72,7 @@ export function reduceStatus(
     const scheduler = { ...status.scheduler, ...event.patch };
     return { ...status, scheduler, change: { ...nothing, scheduler: true } };
   }
-  if (event.type === "lock-claim" || event.type === "lock-claim-ended") {
+  if (event.type === "lock-status" || event.type === "lock-status-ended") {
     return claimReduced(status, event);
   }
   if (event.type === "scheduler-log") return withLogs(status, [event.entry], nothing);
@@ -80,14 +80,14 @@ export function reduceStatus(
 }
 
 /** The name of a claim among all; in its order, claims of one resource stand together. */
-export function claimKey({ resource, instanceId }: LockClaimId): string {
+export function claimKey({ resource, instanceId }: LockStatusId): string {
   return `${resource} ${instanceId}`;
 }
 
-function claimReduced(status: Status, event: LockClaimEvent): Status {
+function claimReduced(status: Status, event: LockStatusEvent): Status {
   const { claims } = status;
   const key = claimKey(event.claim);
-  if (event.type === "lock-claim") claims.set(key, event.claim);
+  if (event.type === "lock-status") claims.set(key, event.claim);
   else if (!claims.delete(key)) return { ...status, change: nothing };
   return { ...status, change: { ...nothing, claim: event.claim } };
 }

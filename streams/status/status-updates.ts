@@ -1,6 +1,6 @@
 import { Observable } from "rxjs";
 import type { SchedulerLike, Subscription } from "rxjs";
-import type { AgentStatus, LockClaim, LockClaimId, RecentLog, StatusUpdate } from "./wire.ts";
+import type { AgentStatus, LockStatus, LockStatusId, RecentLog, StatusUpdate } from "./wire.ts";
 import { toAgentStatus } from "./agent-record.ts";
 import { claimKey } from "./reduce-status.ts";
 import type { Status } from "./reduce-status.ts";
@@ -61,7 +61,7 @@ function createGathering(): {
   take: (status: Status) => StatusUpdate;
 } {
   const agents = new Set<string>();
-  const claims = new Map<string, LockClaimId>();
+  const claims = new Map<string, LockStatusId>();
   let logs: readonly RecentLog[] = [];
   let scheduler = false;
   return {
@@ -91,10 +91,10 @@ function createGathering(): {
 
 function claimsOf(
   { claims }: Status,
-  ids: readonly LockClaimId[],
+  ids: readonly LockStatusId[],
 ): Pick<StatusUpdate, "locks" | "unlocked"> {
-  const locks: LockClaim[] = [];
-  const unlocked: LockClaimId[] = [];
+  const locks: LockStatus[] = [];
+  const unlocked: LockStatusId[] = [];
   for (const { resource, instanceId } of ids) {
     const claim = claims.get(claimKey({ resource, instanceId }));
     if (claim === undefined) unlocked.push({ resource, instanceId });

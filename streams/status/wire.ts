@@ -88,9 +88,9 @@ const claimSchema = z
   })
   .meta({ id: "LockClaim" });
 /** A run that holds a resource, or waits for it. */
-export type LockClaim = Readonly<z.infer<typeof claimSchema>>;
+export type LockStatus = Readonly<z.infer<typeof claimSchema>>;
 /** The key of a claim. */
-export type LockClaimId = Pick<LockClaim, "resource" | "instanceId">;
+export type LockStatusId = Pick<LockStatus, "resource" | "instanceId">;
 
 /** Wire event `snapshot`: everything, once at connect; also `GET /control/status`. */
 export const snapshotSchema = z

@@ -6,8 +6,8 @@ import type { CallTree, HistoryEntry } from "../../src/contracts/history.ts";
 import type { Lock, ReceiptView, ReplayResult } from "../../src/contracts/operator-api.ts";
 import type {
   AgentStatus,
-  LockClaim,
-  LockClaimId,
+  LockStatus,
+  LockStatusId,
   RecentLog,
   SchedulerStatus,
   StatusSnapshot,
@@ -35,8 +35,8 @@ export interface FakeOperations extends Operations {
   /** What `callTree` answers, by the id of an entry. */
   readonly trees: Map<string, CallTree>;
   /** Changes what a run holds or waits for, and tells the streams. */
-  setClaim(claim: LockClaim): void;
-  endClaim(claim: LockClaim): void;
+  setClaim(claim: LockStatus): void;
+  endClaim(claim: LockStatus): void;
   /** Changes an agent, or adds it, and tells the streams. */
   setAgent(agent: Partial<AgentStatus> & { readonly name: string }): void;
   removeAgent(name: string): void;
@@ -81,7 +81,7 @@ export function fakeOperations(
     if (agent === undefined) throw new OperationError("unknown_agent", `no agent "${name}"`);
     return agent;
   };
-  const otherClaims = ({ resource, instanceId }: LockClaimId): LockClaim[] =>
+  const otherClaims = ({ resource, instanceId }: LockStatusId): LockStatus[] =>
     snapshot.locks.filter(
       (claim) => claim.resource !== resource || claim.instanceId !== instanceId,
     );

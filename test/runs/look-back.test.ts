@@ -21,7 +21,7 @@ function receiverOf(world: World, filters = agents) {
   for (const agent of filters) index.set(agent, true);
   const receive = createReceiver({
     ...{ sources: () => [source], secretsOf: () => [], index, now: Date.now, newId: randomUUID },
-    offer: (event, payload) => world.requests.offerDelivery(event, payload),
+    matchRuns: (event, payload) => world.requests.matchDelivery(event, payload),
     accept: (acceptance) => world.store.receipts.accept(acceptance),
     dispatch: world.dispatch,
     count: () => undefined,

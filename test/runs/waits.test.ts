@@ -32,21 +32,21 @@ async function deliver(
   meanwhile = (): void => undefined,
 ): Promise<string[]> {
   const id = randomUUID();
-  const offer = world.requests.offerDelivery(eventOf(event, id), payload);
+  const runMatch = world.requests.matchDelivery(eventOf(event, id), payload);
   const receipt: Acceptance["receipt"] = {
     ...{ id, at: 1, source: "gh", type: "github", deliveryId: id, headers: {} },
     ...{ body: new Uint8Array(), matched: [], reason: null },
   };
-  const taken = offer.takers.map((by) => ({
+  const taken = runMatch.waitingRuns.map((by) => ({
     ...{ item: webhookItem(randomUUID(), id, by.agent), by },
     startsRun: true,
   }));
   const accepting = world.store.receipts.accept({ receipt, items: [], taken, deadLetters: [] });
   meanwhile();
   const accepted = await accepting;
-  offer.settle(true);
+  runMatch.deliver(true);
   if (!accepted.duplicate) world.dispatch(accepted.queued);
-  return offer.takers.map(({ instanceId }) => instanceId);
+  return runMatch.waitingRuns.map(({ instanceId }) => instanceId);
 }
 
 const waitsFor = (world: World, n: number) =>

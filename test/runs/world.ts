@@ -150,7 +150,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       const { requeue } = await store.recover(new Set(adopt));
       started = newRequests();
       subscription = merge(
-        started.claim$.pipe(tap((event) => board.apply(event))),
+        started.lockStatus$.pipe(tap((event) => board.apply(event))),
         merge(runs.event$, event$).pipe(tap(read)),
         runs.problem$.pipe(tap(onProblem)),
       ).subscribe();

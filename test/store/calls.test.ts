@@ -69,8 +69,8 @@ test("a call that a waiting run takes is over at once, and that run is told of i
   const taken = { instanceId: "dev-1", key: "k", answer: { it: 1 }, waitedMs: 5 };
   const condition = { kind: "agent-call" } as const;
   await store.waits.add({ ...taken, agent: "dev", condition, since: 1, until: 9 });
-  const taker = { ...taken, agent: "dev", isWaiting: () => true };
-  expect(await store.calls.add(callItem("a"), limit, taker)).toBe("taken");
+  const waitingRun = { ...taken, agent: "dev", isWaiting: () => true };
+  expect(await store.calls.add(callItem("a"), limit, waitingRun)).toBe("taken");
   expect(await store.calls.read("ops-1", ["call-a"])).toMatchObject([
     {
       state: "ended",
@@ -80,7 +80,7 @@ test("a call that a waiting run takes is over at once, and that run is told of i
   ]);
   expect(store.waits.answer("dev-1", "k")).toEqual({ it: 1 });
   expect(store.calls.open()).toEqual([]);
-  const late = { ...taker, key: "l", isWaiting: () => false };
+  const late = { ...waitingRun, key: "l", isWaiting: () => false };
   expect(await store.calls.add(callItem("b"), limit, late)).toBe("queued");
   expect(store.calls.open()).toMatchObject([{ callId: "call-b" }]);
 });

@@ -1,6 +1,6 @@
 import type { WorkItem } from "../../streams/vocabulary.ts";
 import type { Delivery, DeliveryAnswer } from "../../src/contracts/operations.ts";
-import type { Acceptance, Accepted, Taker } from "../../src/contracts/webhook-receipts.ts";
+import type { Acceptance, Accepted, WaitingRun } from "../../src/contracts/webhook-receipts.ts";
 import type { WebhookSource } from "../../src/contracts/webhook-filters.ts";
 import { createMatchIndex } from "../../src/webhooks/match-index.ts";
 import type { MatchIndex } from "../../src/webhooks/match-index.ts";
@@ -24,7 +24,7 @@ export class Desk {
   now = start;
   storeFails = false;
   /** The runs that wait for whatever comes, and what they were told of it. */
-  takers: readonly Taker[] = [];
+  waitingRuns: readonly WaitingRun[] = [];
   readonly settled: boolean[] = [];
   #ids = 0;
 
@@ -42,7 +42,10 @@ export class Desk {
         return this.index.match(name, event);
       },
     },
-    offer: () => ({ takers: this.takers, settle: (taken) => this.settled.push(taken) }),
+    matchRuns: () => ({
+      waitingRuns: this.waitingRuns,
+      deliver: (taken) => this.settled.push(taken),
+    }),
     accept: (acceptance) => this.#accept(acceptance),
     dispatch: (items) => {
       this.happened.push("dispatch");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LockClaim } from "../../../streams/status/wire.ts";
+import type { LockStatus } from "../../../streams/status/wire.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { testDeps } from "../start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
@@ -11,7 +11,7 @@ function withAgents() {
   return testDeps({ operations: fakeOperations([{ name: "writer" }, { name: "reviewer" }]) });
 }
 
-function claim(agent: string, resource = "demo:notes", held = true): LockClaim {
+function claim(agent: string, resource = "demo:notes", held = true): LockStatus {
   const since = new Date(Date.now() - 90_000).toISOString();
   const expiresAt = held ? new Date(Date.now() + 29.5 * 60_000).toISOString() : null;
   return { resource, agent, instanceId: `${agent}-abcdefgh`, held, since, expiresAt };

@@ -85,9 +85,9 @@ describe("a run", () => {
   it("starts only after it was claimed", () =>
     marbles((helpers) => {
       const report$ = helpers.cold("    --(x|)", reports);
-      const claim$ = helpers.cold("   --c-----");
+      const lockStatus$ = helpers.cold("   --c-----");
       const expected = "              --s-(S|)";
-      const ports = portsOf(helpers, report$, { claim: () => claim$ });
+      const ports = portsOf(helpers, report$, { claim: () => lockStatus$ });
       helpers.expectObservable(run(ports)).toBe(expected);
       helpers.expectSubscriptions(report$.subscriptions).toBe("--^-!");
     }));
@@ -95,8 +95,8 @@ describe("a run", () => {
   it("is refused when it can't be claimed, and its runner hears nothing of it", () =>
     marbles((helpers) => {
       const report$ = helpers.cold("(x|)", reports);
-      const claim$ = helpers.cold("--#", {}, new Error("store unavailable"));
-      const ports = portsOf(helpers, report$, { claim: () => claim$ });
+      const lockStatus$ = helpers.cold("--#", {}, new Error("store unavailable"));
+      const ports = portsOf(helpers, report$, { claim: () => lockStatus$ });
       const refused = { type: "refused", agent: "dev", at: 2, item, outcome: "rejected" } as const;
       const expected = { r: { ...refused, reason: "store unavailable" } };
       helpers.expectObservable(runAgent(agent, item, ports)).toBe("--(r|)", expected);
@@ -141,10 +141,10 @@ describe("a run", () => {
 
   it("times out after its own time, counted from its start", () =>
     marbles((helpers) => {
-      const claim$ = helpers.cold(seconds("--c"));
+      const lockStatus$ = helpers.cold(seconds("--c"));
       const expected = seconds("          --s--(T|)");
       const runner = timedRunner(helpers.scheduler, 9000);
-      const ports = portsOf(helpers, EMPTY, { claim: () => claim$, runner });
+      const ports = portsOf(helpers, EMPTY, { claim: () => lockStatus$, runner });
       helpers.expectObservable(run(ports, anAgent("dev", { timeoutSeconds: 3 }))).toBe(expected);
     }));
 

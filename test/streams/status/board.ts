@@ -1,6 +1,6 @@
 import { claimKey } from "../../../streams/status/reduce-status.ts";
 import type {
-  LockClaim,
+  LockStatus,
   RecentLog,
   SchedulerStatus,
   StatusSnapshot,
@@ -75,9 +75,9 @@ function linesAfter(known: readonly RecentLog[], more: readonly RecentLog[]): Re
 }
 
 function locksAfter(
-  known: readonly LockClaim[],
+  known: readonly LockStatus[],
   { locks = [], unlocked = [] }: StatusUpdate,
-): LockClaim[] {
+): LockStatus[] {
   const claims = new Map(known.map((claim) => [claimKey(claim), claim]));
   for (const claim of locks) claims.set(claimKey(claim), claim);
   for (const id of unlocked) claims.delete(claimKey(id));

@@ -6,7 +6,7 @@ import type {
   RunEvent,
   WorkItem,
 } from "../../../streams/vocabulary.ts";
-import type { LockClaim } from "../../../streams/status/wire.ts";
+import type { LockStatus } from "../../../streams/status/wire.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
 
 /** An error in an agent's config, for what a test says of it. */
@@ -16,7 +16,7 @@ export function aProblem(more: Partial<Problem> = {}): Problem {
 }
 
 /** A run of an agent holds a resource, or waits for it. */
-export function claimOf(agent: string, resource: string, held = true): LockClaim {
+export function claimOf(agent: string, resource: string, held = true): LockStatus {
   const [since, expiresAt] = ["1970-01-01T00:00:00.000Z", "1970-01-01T00:30:00.000Z"];
   const times = { since, expiresAt: held ? expiresAt : null };
   return { resource, agent, instanceId: `${agent}-1`, held, ...times };

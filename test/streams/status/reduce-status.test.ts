@@ -63,17 +63,17 @@ describe("the status", () => {
   it("holds what runs have and wait for, by resource, until that ends", () => {
     const [waits, holds] = [claimOf("dev", "file:x", false), claimOf("dev", "file:x")];
     const before = after(
-      { type: "lock-claim", claim: claimOf("ops", "file:x") },
-      { type: "lock-claim", claim: claimOf("ops", "file:a") },
-      { type: "lock-claim", claim: waits },
+      { type: "lock-status", claim: claimOf("ops", "file:x") },
+      { type: "lock-status", claim: claimOf("ops", "file:a") },
+      { type: "lock-status", claim: waits },
     );
     const shown = snapshotOf(before).locks.map(({ resource, agent }) => `${resource} ${agent}`);
     expect(shown).toEqual(["file:a ops", "file:x dev", "file:x ops"]);
     expect(before.change).toEqual({ agent: null, scheduler: false, logs: [], claim: waits });
-    const ended = reduce(before, { type: "lock-claim-ended", claim: claimOf("ops", "file:x") });
-    const given = reduce(ended, { type: "lock-claim", claim: holds });
+    const ended = reduce(before, { type: "lock-status-ended", claim: claimOf("ops", "file:x") });
+    const given = reduce(ended, { type: "lock-status", claim: holds });
     expect(snapshotOf(given).locks).toEqual([claimOf("ops", "file:a"), holds]);
-    const again = reduce(given, { type: "lock-claim-ended", claim: claimOf("ops", "file:x") });
+    const again = reduce(given, { type: "lock-status-ended", claim: claimOf("ops", "file:x") });
     expect(again.change.claim).toBeNull();
   });
 

@@ -91,9 +91,9 @@ describe("status updates", () => {
   it("send claims on resources as they are now, of many at most fifty at once", () =>
     marbles(({ hot, scheduler, expectObservable }) => {
       const claims = Array.from({ length: 120 }, (_, index) => claimOf("a", `file:${index}`));
-      const held = claims.map((claim): StatusEvent => ({ type: "lock-claim", claim }));
+      const held = claims.map((claim): StatusEvent => ({ type: "lock-status", claim }));
       const last = claims.slice(110).map((claim): StatusEvent => {
-        return { type: "lock-claim-ended", claim };
+        return { type: "lock-status-ended", claim };
       });
       const burst$ = hot("s").pipe(mergeMap(() => from([...held, ...last])));
       const counts = statusUpdates(status(burst$), scheduler).pipe(
@@ -183,8 +183,8 @@ function eventOf({ agent, what, number }: Step, running: Map<string, number>): S
   const runs = running.get(agent) ?? 0;
   const claim = claimOf(agent, `file:${number}`, running.has(agent));
   const simple: Partial<Record<Step["what"], StatusEvent>> = {
-    lock: { type: "lock-claim", claim },
-    free: { type: "lock-claim-ended", claim },
+    lock: { type: "lock-status", claim },
+    free: { type: "lock-status-ended", claim },
     set: happens.set({ title: `${number}` }),
     invalid: happens.invalid(),
     removed: happens.removed(),

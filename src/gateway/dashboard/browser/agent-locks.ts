@@ -1,4 +1,4 @@
-import type { LockClaim } from "../../../../streams/status/wire.ts";
+import type { LockStatus } from "../../../../streams/status/wire.ts";
 import { byId, create, setText } from "./dom.ts";
 import { claimName } from "./lock-claims.ts";
 import { runLink } from "./run-link.ts";
@@ -7,7 +7,7 @@ import { createTime } from "./time-cell.ts";
 /** What the runs of the page's agent hold and wait for. */
 export interface AgentLocks {
   /** All claims of the project. */
-  show(claims: readonly LockClaim[]): void;
+  show(claims: readonly LockStatus[]): void;
   tick(now: number): void;
 }
 
@@ -56,7 +56,7 @@ function noteText(count: number): string {
   return count === 0 ? "Its runs hold nothing." : `and ${count - shownClaims} more`;
 }
 
-function createClaimItem(claim: LockClaim, holder: LockClaim | undefined): ClaimItem {
+function createClaimItem(claim: LockStatus, holder: LockStatus | undefined): ClaimItem {
   const { resource, agent, instanceId, held } = claim;
   const element = create("li");
   const since = createTime("past");

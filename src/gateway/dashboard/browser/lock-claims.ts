@@ -1,6 +1,6 @@
 import type {
-  LockClaim,
-  LockClaimId,
+  LockStatus,
+  LockStatusId,
   StatusSnapshot,
   StatusUpdate,
 } from "../../../../streams/status/wire.ts";
@@ -11,12 +11,12 @@ export interface LockClaims {
   /** Whether the update changed anything of it. */
   see(update: StatusUpdate): boolean;
   /** By resource. */
-  all(): readonly LockClaim[];
+  all(): readonly LockStatus[];
 }
 
 /** Begins with nothing. */
 export function createLockClaims(): LockClaims {
-  const claims = new Map<string, LockClaim>();
+  const claims = new Map<string, LockStatus>();
   return {
     reset: ({ locks }) => {
       claims.clear();
@@ -32,6 +32,6 @@ export function createLockClaims(): LockClaims {
 }
 
 /** What a claim is called among all. */
-export function claimName({ resource, instanceId }: LockClaimId): string {
+export function claimName({ resource, instanceId }: LockStatusId): string {
   return `${resource} ${instanceId}`;
 }

@@ -1,4 +1,4 @@
-import type { LockClaim } from "../../../../streams/status/wire.ts";
+import type { LockStatus } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../contracts/format.ts";
 import { byId, create, setText } from "./dom.ts";
 import { claimName } from "./lock-claims.ts";
@@ -7,13 +7,13 @@ import { createTime } from "./time-cell.ts";
 
 /** The overview's locks: what is held, by whom, and who waits for it. */
 export interface LockList {
-  show(claims: readonly LockClaim[]): void;
+  show(claims: readonly LockStatus[]): void;
   tick(now: number): void;
 }
 
 interface LockRow {
   readonly element: HTMLElement;
-  show(lock: LockClaim, waiting: readonly LockClaim[]): void;
+  show(lock: LockStatus, waiting: readonly LockStatus[]): void;
   tick(now: number): void;
 }
 
@@ -67,7 +67,7 @@ function showCount(held: number): void {
   setText(byId("locks-more"), `and ${counted(held - shownLocks, "more lock")}`);
 }
 
-function createLockRow(lock: LockClaim): LockRow {
+function createLockRow(lock: LockStatus): LockRow {
   const since = createTime("past");
   const expires = createTime("future");
   const waiters = create("span", "muted");
@@ -91,7 +91,7 @@ function createLockRow(lock: LockClaim): LockRow {
   };
 }
 
-function waitersText(waiting: readonly LockClaim[]): string {
+function waitersText(waiting: readonly LockStatus[]): string {
   if (waiting.length === 0) return "";
   const first = [...waiting].sort((a, b) => (a.since < b.since ? -1 : 1)).slice(0, namedWaiters);
   const more = waiting.length - first.length;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Desk, github } from "./desk.ts";
 
-const taker = {
+const waitingRun = {
   agent: "dev",
   instanceId: "dev-1",
   key: "k",
@@ -12,7 +12,7 @@ const taker = {
 
 function deskWith(...agents: string[]): Desk {
   const desk = new Desk();
-  desk.takers = [taker];
+  desk.waitingRuns = [waitingRun];
   for (const agent of agents) desk.listen(agent);
   return desk;
 }
@@ -23,7 +23,7 @@ describe("a delivery that a run waits for", () => {
     const answer = await desk.receive(github("hush"));
     expect(answer).toMatchObject({ body: { matched: [{ agent: "ops" }, { agent: "dev" }] } });
     expect(desk.dispatched.map(({ agent }) => agent)).toEqual(["ops"]);
-    expect(desk.accepted).toMatchObject([{ taken: [{ item: { agent: "dev" }, by: taker }] }]);
+    expect(desk.accepted).toMatchObject([{ taken: [{ item: { agent: "dev" }, by: waitingRun }] }]);
     expect(desk.settled).toEqual([true]);
   });
 
