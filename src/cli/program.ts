@@ -1,4 +1,5 @@
-import { Command, CommanderError } from "commander";
+import { CommanderError } from "commander";
+import type { Command } from "commander";
 import { addCommand } from "./commands/add.ts";
 import { agentCommand } from "./commands/agent.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
@@ -10,9 +11,8 @@ import { importCommand } from "./commands/import.ts";
 import { killCommand } from "./commands/kill.ts";
 import { logsCommand } from "./commands/logs.ts";
 import { newCommand } from "./commands/new.ts";
-import { pauseCommand } from "./commands/pause.ts";
+import { pauseCommand, resumeCommand } from "./commands/pause.ts";
 import { replayCommand } from "./commands/replay.ts";
-import { resumeCommand } from "./commands/resume.ts";
 import { runCommand } from "./commands/run.ts";
 import { startCommand } from "./commands/start.ts";
 import { statCommand } from "./commands/stat.ts";
@@ -20,15 +20,14 @@ import { stopCommand } from "./commands/stop.ts";
 import { updateCommand } from "./commands/update.ts";
 import { webhookCommand } from "./commands/webhook.ts";
 import { UserError } from "../errors.ts";
-import { examples } from "./help/examples.ts";
-import { exitCodes } from "./help/exit-codes.ts";
+import { AlCommand } from "./help/al-command.ts";
 import { flushPipes, watchPipes } from "./terminal/pipes.ts";
 import { reportError } from "./terminal/report-error.ts";
 import { packageVersion } from "../version.ts";
 
 /** All commands: help, usage errors, completion and the reference page are read from them. */
 export function buildProgram(): Command {
-  const program = new Command("al")
+  const program = new AlCommand("al")
     .description("Runs LLM agents on cron schedules, webhooks and calls.")
     .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
@@ -39,17 +38,14 @@ export function buildProgram(): Command {
     .option("--json", "print one JSON document on standard output, also on failure")
     .configureHelp({ showGlobalOptions: true })
     .helpCommand("help [command]", "show help for a command")
-    .addHelpText("after", examples(["al new my-project", "al start --web-ui", "al help start"]))
-    .addHelpText(
-      "after",
-      exitCodes({
-        0: "done",
-        1: "failed; standard error says why and what to do",
-        2: "wrong usage",
-        124: "a run reached its timeout",
-        130: "interrupted",
-      }),
-    );
+    .examples("al new my-project", "al start --web-ui", "al help start")
+    .exitCodes({
+      0: "done",
+      1: "failed; standard error says why and what to do",
+      2: "wrong usage",
+      124: "a run reached its timeout",
+      130: "interrupted",
+    });
   const commands = [
     newCommand(),
     importCommand(),

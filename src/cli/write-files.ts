@@ -19,7 +19,7 @@ export type NewFiles = ReadonlyMap<string, NewFile>;
 export async function writeDirectory(
   dir: string,
   files: NewFiles,
-  { draftsDir, hint }: { readonly draftsDir: string; readonly hint: string },
+  { draftsDir, hint }: { readonly draftsDir: string; readonly hint?: string },
 ): Promise<void> {
   const draft = join(draftsDir, draftName());
   try {

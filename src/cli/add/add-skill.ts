@@ -8,6 +8,7 @@ import { fetchRepository } from "../../skills/fetch-repository.ts";
 import type { FetchedRepository } from "../../skills/fetch-repository.ts";
 import { parseSkillSource, repositoryName, skillSourceText } from "../../skills/skill-source.ts";
 import type { SkillSource } from "../../skills/skill-source.ts";
+import { ensureStateDir } from "../../store/state-dir.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
 import type { Context } from "../context.ts";
 import { interrupted } from "../interrupted.ts";
@@ -22,7 +23,8 @@ import { reviewOf } from "./review.ts";
 import type { Review } from "./review.ts";
 import { readSkill } from "./read-skill.ts";
 import type { ReadSkill } from "./read-skill.ts";
-import { writeAgent } from "./write-agent.ts";
+import { writeDirectory } from "../write-files.ts";
+import type { NewFile, NewFiles } from "../write-files.ts";
 
 export interface AddOptions {
   readonly skill?: string;
@@ -60,12 +62,23 @@ export async function addSkill(
     const review = reviewOf(agent.skill);
     context.out.note(renderReview(review, agent, context.out.colors));
     if (!options.yes) await confirm(prompts, agent.name);
-    await writeAgent(context.projectDir, agent.name, agent.skill, agent.config);
+    await writeDirectory(join(context.projectDir, "agents", agent.name), filesOf(agent), {
+      // On the same disk, and not watched.
+      draftsDir: ensureStateDir(context.projectDir),
+      hint: "make the project's directory writable for you",
+    });
     await writeSchemas(context.projectDir);
     tell(context, agent, review);
   } finally {
     await repository.remove();
   }
+}
+
+function filesOf({ skill, config }: NewAgent): NewFiles {
+  return new Map([
+    ...skill.files.map((file): [string, NewFile] => [file.path, file]),
+    ["config.toml", { content: config }],
+  ]);
 }
 
 interface Wanted {

@@ -1,11 +1,10 @@
-import { Command } from "commander";
 import type { AddOptions } from "../add/add-skill.ts";
 import { contextOf } from "../context.ts";
-import { examples } from "../help/examples.ts";
+import { AlCommand } from "../help/al-command.ts";
 
 /** `al add <repo>` */
-export function addCommand(): Command {
-  return new Command("add")
+export function addCommand(): AlCommand {
+  return new AlCommand("add")
     .description(
       "make an agent of a skill from a git repository or a directory, after showing what it is",
     )
@@ -16,15 +15,12 @@ export function addCommand(): Command {
     .option("-s, --skill <name>", "which one, when the repository has several")
     .option("--name <name>", "name of the agent (default: the skill's)")
     .option("-y, --yes", "don't ask")
-    .addHelpText(
-      "after",
-      examples([
-        "al add acme/skills --skill triage",
-        "al add git@example.com:team/triage.git --name issue-triage",
-        "al add ./skills --skill triage --yes",
-      ]),
+    .examples(
+      "al add acme/skills --skill triage",
+      "al add git@example.com:team/triage.git --name issue-triage",
+      "al add ./skills --skill triage --yes",
     )
-    .action(async (repo: string, options: AddOptions, command: Command) => {
+    .action(async (repo: string, options: AddOptions, command: AlCommand) => {
       const { addSkill } = await import("../add/add-skill.ts");
       await addSkill(contextOf(command), repo, options);
     });

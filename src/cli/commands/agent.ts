@@ -1,20 +1,19 @@
-import { Command, Option } from "commander";
 import { runtimeTypes } from "../../../streams/runtimes.ts";
 import type { AgentOptions } from "../agent/choose-agent.ts";
 import { contextOf } from "../context.ts";
-import { examples } from "../help/examples.ts";
+import { AlCommand } from "../help/al-command.ts";
 import { severalTexts, wholeNumber } from "../options.ts";
 
 /** `al agent new <name>` */
-export function agentCommand(): Command {
-  return new Command("agent")
+export function agentCommand(): AlCommand {
+  return new AlCommand("agent")
     .description("make agents")
-    .addHelpText("after", examples(["al agent new"]))
+    .examples("al agent new")
     .addCommand(newAgentCommand());
 }
 
-function newAgentCommand(): Command {
-  return new Command("new")
+function newAgentCommand(): AlCommand {
+  return new AlCommand("new")
     .description("make an agent; on a terminal it asks for what no flag says")
     .argument("[name]", "its name, and its directory's in agents/")
     .option("-d, --description <text>", "what it does, in a sentence")
@@ -24,22 +23,15 @@ function newAgentCommand(): Command {
     .option("--callable", "other agents call it or people start it; it needs no other trigger")
     .option("-c, --credential <credential>", "one that it gets in its runs", severalTexts, [])
     .option("--timeout <s>", "seconds that a run may take", wholeNumber(1, 2_147_483))
-    .addOption(
-      new Option("--runtime <type>", "where it runs (default: host-user as you)").choices(
-        runtimeTypes,
-      ),
-    )
+    .choice("--runtime <type>", "where it runs (default: host-user as you)", runtimeTypes)
     .option("--run-as <user>", 'OS user of a host-user agent (default: "$USER", which is you)')
-    .addHelpText(
-      "after",
-      examples([
-        "al agent new",
-        "al agent new triage --model claude --webhook github -c github_token",
-        "al agent new reviewer --callable",
-        "al agent new report --schedule '0 9 * * 1-5' --runtime container",
-      ]),
+    .examples(
+      "al agent new",
+      "al agent new triage --model claude --webhook github -c github_token",
+      "al agent new reviewer --callable",
+      "al agent new report --schedule '0 9 * * 1-5' --runtime container",
     )
-    .action(async (name: string | undefined, options: AgentOptions, command: Command) => {
+    .action(async (name: string | undefined, options: AgentOptions, command: AlCommand) => {
       const { newAgent } = await import("../agent/new-agent.ts");
       await newAgent(contextOf(command), name ?? null, options);
     });

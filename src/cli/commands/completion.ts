@@ -1,22 +1,19 @@
-import { Argument, Command } from "commander";
+import { Argument } from "commander";
 import type { Shell } from "../completion/scripts.ts";
 import { surroundingsOf } from "../context.ts";
-import { examples } from "../help/examples.ts";
+import { AlCommand } from "../help/al-command.ts";
 
 /** `al completion bash|zsh|fish` */
-export function completionCommand(): Command {
-  return new Command("completion")
+export function completionCommand(): AlCommand {
+  return new AlCommand("completion")
     .description("print the script by which a shell completes commands, options and agents")
     .addArgument(new Argument("<shell>", "whose").choices(["bash", "zsh", "fish"]))
-    .addHelpText(
-      "after",
-      examples([
-        "source <(al completion bash)            # in ~/.bashrc",
-        "source <(al completion zsh)             # in ~/.zshrc, behind compinit",
-        "al completion fish > ~/.config/fish/completions/al.fish",
-      ]),
+    .examples(
+      "source <(al completion bash)            # in ~/.bashrc",
+      "source <(al completion zsh)             # in ~/.zshrc, behind compinit",
+      "al completion fish > ~/.config/fish/completions/al.fish",
     )
-    .action(async (shell: Shell, _options: unknown, command: Command) => {
+    .action(async (shell: Shell, _options: unknown, command: AlCommand) => {
       const { completionScripts } = await import("../completion/scripts.ts");
       const { out } = surroundingsOf(command);
       const script = completionScripts[shell];
@@ -26,10 +23,10 @@ export function completionCommand(): Command {
 }
 
 /** `al _complete -- <word>…`: called by the script of a shell with the words up to the cursor. */
-export function completeCommand(): Command {
-  return new Command("_complete")
+export function completeCommand(): AlCommand {
+  return new AlCommand("_complete")
     .argument("[word...]")
-    .action(async (words: readonly string[], _options: unknown, command: Command) => {
+    .action(async (words: readonly string[], _options: unknown, command: AlCommand) => {
       const { commandTable } = await import("../help/command-table.ts");
       const { complete } = await import("../completion/complete.ts");
       const { out } = surroundingsOf(command);

@@ -1,7 +1,6 @@
-import { Command, Option } from "commander";
 import type { ConfigOptions } from "../config/change-config.ts";
 import { contextOf, surroundingsOf } from "../context.ts";
-import { examples } from "../help/examples.ts";
+import { AlCommand } from "../help/al-command.ts";
 import { UserError } from "../../errors.ts";
 import { severalTexts } from "../options.ts";
 import type { SchemaName } from "../schema-files.ts";
@@ -9,35 +8,30 @@ import type { SchemaName } from "../schema-files.ts";
 type Options = ConfigOptions & { readonly schema?: SchemaName };
 
 /** `al config [agent]` */
-export function configCommand(): Command {
-  return new Command("config")
+export function configCommand(): AlCommand {
+  return new AlCommand("config")
     .description("show or change the project's config.toml, or an agent's; comments and order stay")
     .argument("[agent]", "the agent; without it the project")
     .option("--set <key=value>", "set a key; may be given several times", severalTexts, [])
     .option("--unset <key>", "take a key out; may be given several times", severalTexts, [])
-    .addOption(
-      new Option("--schema <file>", "print the JSON Schema of a kind of config.toml").choices([
-        "project",
-        "agent",
-      ]),
+    .choice("--schema <file>", "print the JSON Schema of a kind of config.toml", [
+      "project",
+      "agent",
+    ])
+    .examples(
+      "al config dev --set 'schedule=0 9 * * 1-5' --set 'models=[\"claude\", \"gpt\"]'",
+      "al config --set gateway.port=9000",
+      "al config dev --unset timeout",
+      "al config --schema agent > agent.schema.json",
     )
-    .addHelpText(
-      "after",
-      examples([
-        "al config dev --set 'schedule=0 9 * * 1-5' --set 'models=[\"claude\", \"gpt\"]'",
-        "al config --set gateway.port=9000",
-        "al config dev --unset timeout",
-        "al config --schema agent > agent.schema.json",
-      ]),
-    )
-    .action(async (agent: string | undefined, options: Options, command: Command) => {
+    .action(async (agent: string | undefined, options: Options, command: AlCommand) => {
       if (options.schema !== undefined) return printSchema(options, options.schema, command);
       const { changeConfig } = await import("../config/change-config.ts");
       await changeConfig(contextOf(command), agent ?? null, options);
     });
 }
 
-async function printSchema({ set, unset }: Options, name: SchemaName, command: Command) {
+async function printSchema({ set, unset }: Options, name: SchemaName, command: AlCommand) {
   if (set.length + unset.length > 0) {
     throw new UserError("usage", "--schema prints and changes nothing", { exitCode: 2 });
   }

@@ -1,6 +1,5 @@
-import { Command } from "commander";
 import { contextOf, projectDirOf, surroundingsOf } from "../context.ts";
-import { examples } from "../help/examples.ts";
+import { AlCommand } from "../help/al-command.ts";
 
 interface DoctorOptions {
   readonly check?: true;
@@ -10,18 +9,15 @@ interface DoctorOptions {
 }
 
 /** `al doctor` */
-export function doctorCommand(): Command {
-  return new Command("doctor")
+export function doctorCommand(): AlCommand {
+  return new AlCommand("doctor")
     .description("find what is wrong with the project and its surroundings, and set it right")
     .option("--check", "change nothing")
     .option("--strict", "fail on warnings, too")
     .option("--show-key", "print the gateway's API key, and nothing else")
     .option("--regenerate-key", "make a new API key, which ends all sessions, and nothing else")
-    .addHelpText(
-      "after",
-      examples(["al doctor", "al doctor --check --strict --json", "al doctor --show-key"]),
-    )
-    .action(async (options: DoctorOptions, command: Command) => {
+    .examples("al doctor", "al doctor --check --strict --json", "al doctor --show-key")
+    .action(async (options: DoctorOptions, command: AlCommand) => {
       if (options.showKey || options.regenerateKey) {
         const { tellKey } = await import("../creds/tell-key.ts");
         const context = { ...surroundingsOf(command), projectDir: projectDirOf(command) };

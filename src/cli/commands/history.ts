@@ -1,4 +1,3 @@
-import { Command, Option } from "commander";
 import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
 import type { Outcome, TriggerKind } from "../../../streams/vocabulary.ts";
 import type { HistoryPage } from "../../contracts/history.ts";
@@ -6,7 +5,7 @@ import type { Client } from "../operator/client.ts";
 import { connect, readSnapshot, unknownAgent } from "../operator/connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
-import { examples } from "../help/examples.ts";
+import { AlCommand } from "../help/al-command.ts";
 import { moment, wholeNumber } from "../options.ts";
 
 interface HistoryOptions {
@@ -20,24 +19,21 @@ interface HistoryOptions {
 }
 
 /** `al history` */
-export function historyCommand(): Command {
-  return new Command("history")
+export function historyCommand(): AlCommand {
+  return new AlCommand("history")
     .description("show what was triggered and how it ended, newest first")
     .option("--dead-letter", "only what never ran: dropped, refused or unmatched")
     .option("-a, --agent <agent>", "only this agent")
-    .addOption(new Option("--kind <kind>", "only what this triggered").choices(triggerKinds))
-    .addOption(new Option("--outcome <outcome>", "only what ended like this").choices(outcomes))
+    .choice("--kind <kind>", "only what this triggered", triggerKinds)
+    .choice("--outcome <outcome>", "only what ended like this", outcomes)
     .option("--since <when>", "only what arrived since then: 10m, 2h, 3d, or a date-time", moment)
     .option("-n, --lines <n>", "how many entries", wholeNumber(1, 200), 20)
-    .addHelpText(
-      "after",
-      examples([
-        "al history",
-        "al history --dead-letter --agent triage -n 50",
-        "al history --kind cron --outcome failed --since 3d",
-      ]),
+    .examples(
+      "al history",
+      "al history --dead-letter --agent triage -n 50",
+      "al history --kind cron --outcome failed --since 3d",
     )
-    .action((options: HistoryOptions, command: Command) => history(contextOf(command), options));
+    .action((options: HistoryOptions, command: AlCommand) => history(contextOf(command), options));
 }
 
 async function history(context: Context, options: HistoryOptions): Promise<void> {

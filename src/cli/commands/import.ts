@@ -1,11 +1,10 @@
-import { Command } from "commander";
 import { surroundingsOf } from "../context.ts";
-import { examples } from "../help/examples.ts";
+import { AlCommand } from "../help/al-command.ts";
 import type { ImportOptions } from "../import/import-project.ts";
 
 /** `al import <dir>` */
-export function importCommand(): Command {
-  return new Command("import")
+export function importCommand(): AlCommand {
+  return new AlCommand("import")
     .description("make a project of one that was made for Action Llama, which stays as it is")
     .argument("<dir>", "the project's directory, or a directory of agents")
     .option("--to <dir>", "the new project's directory (default: <name>-almanac in this directory)")
@@ -14,15 +13,12 @@ export function importCommand(): Command {
       "copy the credentials that it needs (default: from ~/.action-llama/credentials)",
     )
     .option("-y, --yes", "don't ask; credentials are copied only with --credentials")
-    .addHelpText(
-      "after",
-      examples([
-        "al import ~/agents",
-        "al import ~/agents --to ~/almanac-agents --yes --credentials",
-        "al import ~/agents --yes --json > import.json",
-      ]),
+    .examples(
+      "al import ~/agents",
+      "al import ~/agents --to ~/almanac-agents --yes --credentials",
+      "al import ~/agents --yes --json > import.json",
     )
-    .action(async (dir: string, options: ImportOptions, command: Command) => {
+    .action(async (dir: string, options: ImportOptions, command: AlCommand) => {
       const { importProject } = await import("../import/import-project.ts");
       await importProject(surroundingsOf(command), dir, options);
     });

@@ -1,4 +1,3 @@
-import { Command } from "commander";
 import { closest } from "../../contracts/closest.ts";
 import { counted } from "../../contracts/format.ts";
 import { UserError } from "../../errors.ts";
@@ -6,15 +5,15 @@ import type { Client } from "../operator/client.ts";
 import { connect, readSnapshot, unknownAgent } from "../operator/connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
-import { examples } from "../help/examples.ts";
+import { AlCommand } from "../help/al-command.ts";
 
 /** `al kill <agent|instance>` */
-export function killCommand(): Command {
-  return new Command("kill")
+export function killCommand(): AlCommand {
+  return new AlCommand("kill")
     .description("end the running runs of an agent, or one run")
     .argument("<agent|instance>", "an agent's name, or the instance id of one run")
-    .addHelpText("after", examples(["al kill triage", "al kill triage-k3v9q2xa"]))
-    .action((target: string, _options: unknown, command: Command) =>
+    .examples("al kill triage", "al kill triage-k3v9q2xa")
+    .action((target: string, _options: unknown, command: AlCommand) =>
       kill(contextOf(command), target),
     );
 }

@@ -1,32 +1,24 @@
-import { Command, Option } from "commander";
 import { providers } from "../../../streams/agent-config.ts";
 import { surroundingsOf } from "../context.ts";
-import { examples } from "../help/examples.ts";
+import { AlCommand } from "../help/al-command.ts";
 import type { NewOptions } from "../new/choose-project.ts";
 
 /** `al new <dir>` */
-export function newCommand(): Command {
-  return new Command("new")
+export function newCommand(): AlCommand {
+  return new AlCommand("new")
     .description("make a project that runs at once; on a terminal it asks for what no flag says")
     .argument("<dir>", "where; nothing that is there is overwritten")
     .option("-a, --agent <name>", "name of its first agent (default: hello)")
-    .addOption(
-      new Option("--provider <provider>", "who serves the model (default: scripted)").choices(
-        providers,
-      ),
-    )
+    .choice("--provider <provider>", "who serves the model (default: scripted)", providers)
     .option("--model <model>", "the model, as the provider calls it")
     .option("--base-url <url>", "address of an endpoint of your own (provider custom)")
     .option("--schedule <cron>", "when the agent runs")
     .option("-y, --yes", "ask nothing, take what is usual")
-    .addHelpText(
-      "after",
-      examples([
-        "al new my-project",
-        "al new my-project --provider anthropic --schedule '0 9 * * 1-5'",
-      ]),
+    .examples(
+      "al new my-project",
+      "al new my-project --provider anthropic --schedule '0 9 * * 1-5'",
     )
-    .action(async (dir: string, options: NewOptions, command: Command) => {
+    .action(async (dir: string, options: NewOptions, command: AlCommand) => {
       const { newProject } = await import("../new/new-project.ts");
       await newProject(surroundingsOf(command), dir, options);
     });

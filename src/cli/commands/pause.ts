@@ -1,30 +1,51 @@
-import { Command } from "commander";
-import { connect, withAgent } from "../operator/connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
-import { examples } from "../help/examples.ts";
+import { AlCommand } from "../help/al-command.ts";
+import { connect, withAgent } from "../operator/connect.ts";
 
 /** `al pause [agent]` */
-export function pauseCommand(): Command {
-  return new Command("pause")
+export function pauseCommand(): AlCommand {
+  return new AlCommand("pause")
     .description("stop cron for the whole project, or disable one agent")
     .argument("[agent]", "the agent to disable; its running runs go on")
-    .addHelpText("after", examples(["al pause", "al pause triage"]))
-    .action((agent: string | undefined, _options: unknown, command: Command) =>
-      pause(contextOf(command), agent),
+    .examples("al pause", "al pause triage")
+    .action((agent: string | undefined, _options: unknown, command: AlCommand) =>
+      agent === undefined
+        ? operate(contextOf(command), "pause", "paused: cron jobs are skipped until al resume")
+        : operateOn(contextOf(command), agent, "disable", `disabled until al resume ${agent}`),
     );
 }
 
-async function pause(context: Context, agent: string | undefined): Promise<void> {
+/** `al resume [agent]` */
+export function resumeCommand(): AlCommand {
+  return new AlCommand("resume")
+    .description("go on with cron for the whole project, or enable one agent")
+    .argument("[agent]", "the agent to enable")
+    .examples("al resume", "al resume triage")
+    .action((agent: string | undefined, _options: unknown, command: AlCommand) =>
+      agent === undefined
+        ? operate(contextOf(command), "resume", "resumed: cron jobs run again")
+        : operateOn(contextOf(command), agent, "enable", "enabled"),
+    );
+}
+
+async function operate(context: Context, operation: string, text: string): Promise<void> {
+  const { out } = context;
+  const answer = await (await connect(context)).post(`/control/${operation}`);
+  if (out.json) out.document(answer);
+  else out.data(text);
+}
+
+async function operateOn(
+  context: Context,
+  agent: string,
+  operation: string,
+  state: string,
+): Promise<void> {
   const { out } = context;
   const client = await connect(context);
-  if (agent === undefined) {
-    const answer = await client.post("/control/pause");
-    if (out.json) return out.document(answer);
-    return out.data("paused: cron jobs are skipped until al resume");
-  }
-  const path = `/control/agents/${encodeURIComponent(agent)}/disable`;
+  const path = `/control/agents/${encodeURIComponent(agent)}/${operation}`;
   const answer = await withAgent(client, agent, client.post(path));
-  if (out.json) return out.document(answer);
-  out.data(`${agent} is disabled until al resume ${agent}`);
+  if (out.json) out.document(answer);
+  else out.data(`${agent} is ${state}`);
 }

@@ -1,12 +1,10 @@
-import { Command } from "commander";
 import type { Replayed, ReplayResult } from "../../contracts/operator-api.ts";
 import { UserError } from "../../errors.ts";
 import type { Client } from "../operator/client.ts";
 import { connect, withAgent } from "../operator/connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
-import { examples } from "../help/examples.ts";
-import { exitCodes } from "../help/exit-codes.ts";
+import { AlCommand } from "../help/al-command.ts";
 import { plainLine } from "../terminal/format.ts";
 
 interface ReplayOptions {
@@ -14,29 +12,23 @@ interface ReplayOptions {
 }
 
 /** `al replay <receiptId|triggerId>` */
-export function replayCommand(): Command {
-  return new Command("replay")
+export function replayCommand(): AlCommand {
+  return new AlCommand("replay")
     .description("run a stored webhook delivery, or the work of a history entry, again")
     .argument(
       "<receiptId|triggerId>",
       "a delivery's receipt or an entry's trigger, as al history names them",
     )
     .option("-a, --agent <agent>", "only this agent, whatever its filters say; for a receipt")
-    .addHelpText(
-      "after",
-      examples([
-        "al replay 0198c0de-7a11-7000-8000-5ec0ffee0001",
-        "al replay 0198c0de-7a11-7000-8000-5ec0ffee0001 --agent triage",
-      ]),
+    .examples(
+      "al replay 0198c0de-7a11-7000-8000-5ec0ffee0001",
+      "al replay 0198c0de-7a11-7000-8000-5ec0ffee0001 --agent triage",
     )
-    .addHelpText(
-      "after",
-      exitCodes({
-        0: "an agent was started or its run queued",
-        1: "nothing ran; the reason is printed",
-      }),
-    )
-    .action((id: string, options: ReplayOptions, command: Command) =>
+    .exitCodes({
+      0: "an agent was started or its run queued",
+      1: "nothing ran; the reason is printed",
+    })
+    .action((id: string, options: ReplayOptions, command: AlCommand) =>
       replay(contextOf(command), id, options),
     );
 }

@@ -1,13 +1,11 @@
-import { Command } from "commander";
 import { contextOf } from "../context.ts";
-import { examples } from "../help/examples.ts";
-import { exitCodes } from "../help/exit-codes.ts";
+import { AlCommand } from "../help/al-command.ts";
 import { wholeNumber } from "../options.ts";
 import type { StartOptions } from "../start/run-scheduler.ts";
 
 /** `al start` */
-export function startCommand(): Command {
-  return new Command("start")
+export function startCommand(): AlCommand {
+  return new AlCommand("start")
     .description("run the project's agents until it is stopped")
     .option("-w, --web-ui", "serve the dashboard")
     .option("-H, --headless", "print log lines instead of the live view, as off a terminal")
@@ -23,23 +21,17 @@ export function startCommand(): Command {
       "--print-systemd",
       "start nothing; print a systemd unit that does it with these options",
     )
-    .addHelpText(
-      "after",
-      examples([
-        "al start --web-ui",
-        "al start -p ~/my-project --port 9000 --grace 120",
-        "al start --web-ui --print-systemd > almanac.service",
-      ]),
+    .examples(
+      "al start --web-ui",
+      "al start -p ~/my-project --port 9000 --grace 120",
+      "al start --web-ui --print-systemd > almanac.service",
     )
-    .addHelpText(
-      "after",
-      exitCodes({
-        0: "stopped by al stop, Ctrl-C or a signal",
-        1: "the project can't be started, or the scheduler broke",
-        130: "Ctrl-C twice: stopped without waiting",
-      }),
-    )
-    .action(async (options: StartOptions & { printSystemd?: true }, command: Command) => {
+    .exitCodes({
+      0: "stopped by al stop, Ctrl-C or a signal",
+      1: "the project can't be started, or the scheduler broke",
+      130: "Ctrl-C twice: stopped without waiting",
+    })
+    .action(async (options: StartOptions & { printSystemd?: true }, command: AlCommand) => {
       if (options.printSystemd) {
         const { printUnit } = await import("../systemd/print-unit.ts");
         return printUnit(contextOf(command), options);

@@ -1,15 +1,14 @@
-import { Command } from "commander";
 import { connect, readSnapshot } from "../operator/connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
-import { examples } from "../help/examples.ts";
+import { AlCommand } from "../help/al-command.ts";
 
 /** `al stat` */
-export function statCommand(): Command {
-  return new Command("stat")
+export function statCommand(): AlCommand {
+  return new AlCommand("stat")
     .description("show the scheduler and its agents")
-    .addHelpText("after", examples(["al stat", "al stat -p ~/my-project --json"]))
-    .action((_options: unknown, command: Command) => stat(contextOf(command)));
+    .examples("al stat", "al stat -p ~/my-project --json")
+    .action((_options: unknown, command: AlCommand) => stat(contextOf(command)));
 }
 
 async function stat(context: Context): Promise<void> {

@@ -1,22 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Command } from "commander";
 import { counted } from "../../contracts/format.ts";
 import { connect } from "../operator/connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
-import { examples } from "../help/examples.ts";
+import { AlCommand } from "../help/al-command.ts";
 
 interface StopOptions {
   readonly now?: boolean;
 }
 
 /** `al stop` */
-export function stopCommand(): Command {
-  return new Command("stop")
+export function stopCommand(): AlCommand {
+  return new AlCommand("stop")
     .description("stop the scheduler: no new runs, running ones get their grace period")
     .option("--now", "kill running runs instead of waiting for them, as a second Ctrl-C does")
-    .addHelpText("after", examples(["al stop", "al stop --now"]))
-    .action((options: StopOptions, command: Command) => stop(contextOf(command), options));
+    .examples("al stop", "al stop --now")
+    .action((options: StopOptions, command: AlCommand) => stop(contextOf(command), options));
 }
 
 async function stop(context: Context, { now = false }: StopOptions): Promise<void> {

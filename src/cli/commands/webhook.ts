@@ -1,46 +1,42 @@
-import { Command } from "commander";
 import { contextOf } from "../context.ts";
-import { examples } from "../help/examples.ts";
+import { AlCommand } from "../help/al-command.ts";
 import type { SendOptions } from "../webhook/send-webhook.ts";
 import type { FixtureOptions } from "../webhook/webhook-fixture.ts";
 
 /** `al webhook test|send <fixture>` */
-export function webhookCommand(): Command {
-  return new Command("webhook")
+export function webhookCommand(): AlCommand {
+  return new AlCommand("webhook")
     .description("try out webhooks with payloads from files")
-    .addHelpText("after", examples(["al webhook test issue-opened.json -e issues"]))
+    .examples("al webhook test issue-opened.json -e issues")
     .addCommand(testCommand())
     .addCommand(sendCommand());
 }
 
-function testCommand(): Command {
-  return withFixture(new Command("test"))
+function testCommand(): AlCommand {
+  return withFixture(new AlCommand("test"))
     .description(
       "show which agents a payload would start and why not the others; needs no scheduler",
     )
-    .addHelpText(
-      "after",
-      examples(["al webhook test issue-opened.json --source github --event issues"]),
-    )
-    .action(async (path: string, options: FixtureOptions, command: Command) => {
+    .examples("al webhook test issue-opened.json --source github --event issues")
+    .action(async (path: string, options: FixtureOptions, command: AlCommand) => {
       const { testWebhook } = await import("../webhook/test-webhook.ts");
       await testWebhook(contextOf(command), path, options);
     });
 }
 
-function sendCommand(): Command {
-  return withFixture(new Command("send"))
+function sendCommand(): AlCommand {
+  return withFixture(new AlCommand("send"))
     .description("sign a payload with the stored secret and post it to the running gateway")
     .option("--url <url>", "address of a gateway instead of the running one's")
     .option("--delivery <id>", "the provider's id of the delivery instead of a new one")
-    .addHelpText("after", examples(["al webhook send issue-opened.json -s github -e issues"]))
-    .action(async (path: string, options: SendOptions, command: Command) => {
+    .examples("al webhook send issue-opened.json -s github -e issues")
+    .action(async (path: string, options: SendOptions, command: AlCommand) => {
       const { sendWebhook } = await import("../webhook/send-webhook.ts");
       await sendWebhook(contextOf(command), path, options);
     });
 }
 
-function withFixture(command: Command): Command {
+function withFixture(command: AlCommand): AlCommand {
   return command
     .argument("<fixture>", "file with a payload as the provider sends it")
     .option(

@@ -1,6 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { problemText } from "../../../streams/problem-text.ts";
 import type { Problem } from "../../../streams/vocabulary.ts";
@@ -9,10 +8,11 @@ import { loadProject } from "../../config/load-project.ts";
 import { readProject } from "../../config/read-project.ts";
 import { resolveAgent } from "../../config/resolve-agent.ts";
 import { resolveProject } from "../../config/resolve-project.ts";
-import { UserError, messageOf } from "../../errors.ts";
+import { UserError } from "../../errors.ts";
 import { knownToAgents } from "../../known-to-agents.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
 import { unknownAgent } from "../operator/connect.ts";
+import { replaceFile, unwritable } from "../write-files.ts";
 import { agentAsWritten, projectAsWritten } from "./as-written.ts";
 
 /** A `config.toml` that is looked at or changed. */
@@ -100,18 +100,13 @@ export function refuseProblems(problems: readonly Problem[]): void {
   });
 }
 
-/** Replaces the file's text in one step, so that no reader sees half of it, and keeps its mode. */
+/** Replaces the file's text and keeps its mode. Throws a UserError. */
 export async function writeConfig({ path }: ConfigFile, text: string): Promise<void> {
-  const target = await realpath(path);
-  const draft = `${target}.${randomBytes(4).toString("hex")}.tmp`;
   try {
+    const target = await realpath(path);
     const { mode } = await stat(target);
-    await writeFile(draft, text, { mode: mode & 0o777, flag: "wx" });
-    await rename(draft, target);
+    await replaceFile(target, text, mode & 0o777);
   } catch (error) {
-    await rm(draft, { force: true });
-    throw new UserError("unwritable", `${path} can't be written: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw unwritable(path, error);
   }
 }

@@ -1,4 +1,3 @@
-import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runtimeTypes } from "../../../streams/runtimes.ts";
 import { problemText } from "../../../streams/problem-text.ts";
@@ -8,7 +7,7 @@ import type { AgentFiles } from "../../config/agent-files.ts";
 import { loadProject } from "../../config/load-project.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
 import { resolveAgent } from "../../config/resolve-agent.ts";
-import { UserError, hasCode, messageOf } from "../../errors.ts";
+import { UserError } from "../../errors.ts";
 import { knownToAgents } from "../../known-to-agents.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
 import { chooseConfig, newAgentRuntime, runtimeTable } from "../agent/choose-agent.ts";
@@ -16,6 +15,7 @@ import { newConfigText } from "../agent/new-config-text.ts";
 import type { Context } from "../context.ts";
 import { openPrompts } from "../terminal/prompts.ts";
 import { writeSchemas } from "../schema-files.ts";
+import { unwritable, writeNew } from "../write-files.ts";
 import { refuseProblems } from "./config-file.ts";
 import { edited, refuseUnset } from "./edit-toml.ts";
 import type { Edit } from "./edit-toml.ts";
@@ -43,7 +43,9 @@ export async function makeConfig(
       : await textByAnswers(context, files.name, project);
   const problems = problemsWith(files, text, project);
   refuseProblems(problems);
-  await writeNew(path, text);
+  await writeNew(path, { content: text }).catch((error: unknown) => {
+    throw unwritable(path, error);
+  });
   await writeSchemas(projectDir);
   for (const problem of problems) out.note(`warning: ${problemText(problem)}`);
   const changed = edits.map(({ path: key }) => key.join("."));
@@ -90,16 +92,4 @@ function problemsWith(files: AgentFiles, config: string, project: ProjectConfig)
   const problems =
     change.type === "set" ? change.warnings : change.type === "invalid" ? change.problems : [];
   return problems.filter(({ file }) => file === `agents/${files.name}/config.toml`);
-}
-
-/** Never over a file that came meanwhile. */
-async function writeNew(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text, { flag: "wx" });
-  } catch (error) {
-    if (!hasCode(error, "EEXIST")) await rm(path, { force: true });
-    throw new UserError("unwritable", `${path} can't be written: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
 }

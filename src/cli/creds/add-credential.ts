@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { isatty } from "node:tty";
+import { credentialReferenceText } from "../../contracts/credential-reference.ts";
 import type { CredentialReference } from "../../contracts/credential-reference.ts";
 import { meant } from "../../contracts/did-you-mean.ts";
 import type { CredentialField } from "../../credentials/credential-type.ts";
@@ -12,7 +13,7 @@ import { UserError, messageOf } from "../../errors.ts";
 import type { Context } from "../context.ts";
 import { missingFlag, openPrompts } from "../terminal/prompts.ts";
 import type { Prompts } from "../terminal/prompts.ts";
-import { credentialOf, nameOf, typeMeant } from "./reference.ts";
+import { credentialOf, typeMeant } from "./reference.ts";
 
 export interface AddOptions {
   readonly field?: string;
@@ -41,18 +42,21 @@ export async function addCredential(
     const replace = options.replace === true;
     paths.push(await storeField(home, { ...reference, field, secret, replace }));
   }
-  const stored = (await listCredentials(home)).find((one) => one.name === nameOf(reference));
+  const stored = (await listCredentials(home)).find(
+    (one) => one.name === credentialReferenceText(reference),
+  );
   const { variables = [], problem = null } = stored ?? {};
   const secrets = secretsOf({ ...reference, fields: Object.fromEntries(entries) });
   if (secrets.some((secret) => secret.trim().length < shortestHidden)) {
     out.note(`a secret of fewer than ${shortestHidden} characters is not taken out of logs`);
   }
-  if (out.json) return out.document({ name: nameOf(reference), paths, variables, problem });
+  if (out.json)
+    return out.document({ name: credentialReferenceText(reference), paths, variables, problem });
   const sets =
     variables.length === 0
       ? ""
       : `; a run of an agent that lists it gets it as ${variables.join(", ")}`;
-  out.data(`${nameOf(reference)} is stored${sets}`);
+  out.data(`${credentialReferenceText(reference)} is stored${sets}`);
   if (problem !== null) out.note(`it can't be used yet: ${problem}`);
 }
 

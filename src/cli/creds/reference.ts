@@ -26,8 +26,3 @@ export function typeMeant(type: string): string | null {
   if (Object.hasOwn(credentialTypes, type)) return null;
   return closest(type, Object.keys(credentialTypes));
 }
-
-/** The credential as configs name it. */
-export function nameOf({ type, instance }: CredentialReference): string {
-  return instance === "default" ? type : `${type}:${instance}`;
-}

@@ -1,3 +1,4 @@
+import { credentialReferenceText } from "../../contracts/credential-reference.ts";
 import { removeCredential } from "../../credentials/edit-credential.ts";
 import { homeDir } from "../../credentials/home-dir.ts";
 import { listCredentials } from "../../credentials/list-credentials.ts";
@@ -6,7 +7,7 @@ import { closest } from "../../contracts/closest.ts";
 import { meant } from "../../contracts/did-you-mean.ts";
 import type { Context } from "../context.ts";
 import { missingFlag, openPrompts } from "../terminal/prompts.ts";
-import { credentialOf, nameOf } from "./reference.ts";
+import { credentialOf } from "./reference.ts";
 
 export interface RemoveOptions {
   readonly field?: string;
@@ -21,7 +22,7 @@ export async function removeStored(
 ): Promise<void> {
   const { out, env } = around;
   const reference = credentialOf(given);
-  const name = nameOf(reference);
+  const name = credentialReferenceText(reference);
   const home = homeDir(env);
   const field = options.field ?? null;
   const stored = await listCredentials(home);

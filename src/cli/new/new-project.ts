@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
-import { UserError, messageOf } from "../../errors.ts";
+import { rm } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { UserError } from "../../errors.ts";
 import type { Context } from "../context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import { unknownModels } from "../../models/unknown-models.ts";
 import { openPrompts } from "../terminal/prompts.ts";
 import { writeSchemas } from "../schema-files.ts";
+import { unwritable, writeNew } from "../write-files.ts";
 import { chooseProject } from "./choose-project.ts";
 import type { NewOptions } from "./choose-project.ts";
 import { projectFiles } from "./templates.ts";
@@ -50,18 +51,14 @@ function refuseFile(dir: string, path: string, hint = "name another directory"):
 async function writeAll(dir: string, files: ReadonlyMap<string, string>): Promise<void> {
   const written: string[] = [];
   try {
-    for (const [path, text] of files) {
+    for (const [path, content] of files) {
       const file = join(dir, path);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text, { flag: "wx" });
+      await writeNew(file, { content });
       written.push(file);
     }
   } catch (error) {
     for (const file of written) await rm(file, { force: true });
-    throw new UserError("unwritable", `the project can't be written: ${messageOf(error)}`, {
-      hint: "name a directory that you may write to",
-      cause: error,
-    });
+    throw unwritable("the project", error, "name a directory that you may write to");
   }
 }
 

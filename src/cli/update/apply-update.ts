@@ -1,11 +1,10 @@
-import { randomBytes } from "node:crypto";
-import { mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { UserError, messageOf } from "../../errors.ts";
 import type { FileChange } from "../../skills/compare-files.ts";
 import type { SkillFile } from "../add/read-skill.ts";
 import { writeConfig } from "../config/config-file.ts";
 import { edited } from "../config/edit-toml.ts";
+import { replaceFile, unwritable } from "../write-files.ts";
 import type { UpdatePlan } from "./plan-update.ts";
 
 /**
@@ -22,10 +21,7 @@ export async function applyUpdate({ from, commit, skill, changes }: UpdatePlan):
   try {
     for (const { path } of ordered) await replace(agentDir, path, files.get(path));
   } catch (error) {
-    throw new UserError("unwritable", `${agentDir} can't be written: ${messageOf(error)}`, {
-      hint: "make it writable for you and run the command again",
-      cause: error,
-    });
+    throw unwritable(agentDir, error, "make it writable for you and run the command again");
   }
   const text = edited(from.file.text, [{ path: ["sourceCommit"], value: commit }]);
   await writeConfig(from.file, text);
@@ -45,12 +41,5 @@ async function replace(agentDir: string, path: string, next: SkillFile | undefin
     return;
   }
   await mkdir(dirname(file), { recursive: true });
-  const draft = join(dirname(file), `.${randomBytes(4).toString("hex")}.tmp`);
-  try {
-    await writeFile(draft, next.content, { flag: "wx", mode: next.isExecutable ? 0o755 : 0o644 });
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
+  await replaceFile(file, next.content, next.isExecutable ? 0o755 : 0o644);
 }

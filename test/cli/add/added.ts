@@ -6,7 +6,7 @@ import type { Folders } from "../fake-operator.ts";
 export function addedNothing({ projectDir }: Folders): boolean {
   const state = join(projectDir, ".al");
   const drafts = existsSync(state)
-    ? readdirSync(state).filter((name) => name.startsWith("add-"))
+    ? readdirSync(state).filter((name) => name.endsWith(".tmp"))
     : [];
   return drafts.length === 0 && !existsSync(join(projectDir, "agents"));
 }

@@ -1,0 +1,23 @@
+import { Command, Option } from "commander";
+
+/** A command as all commands of al are made. */
+export class AlCommand extends Command {
+  /** An option that takes one of a few values. */
+  choice(flags: string, description: string, values: readonly string[]): this {
+    return this.addOption(new Option(flags, description).choices(values));
+  }
+
+  examples(...lines: readonly string[]): this {
+    return this.addHelpText("after", notes("Examples", lines));
+  }
+
+  /** For a command whose exit codes say more than success, failure (1) and usage (2). */
+  exitCodes(codes: Readonly<Record<number, string>>): this {
+    const lines = Object.entries(codes).map(([code, meaning]) => `${code.padEnd(3)}  ${meaning}`);
+    return this.addHelpText("after", notes("Exit codes", lines));
+  }
+}
+
+function notes(title: string, lines: readonly string[]): string {
+  return `\n${title}:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+}
