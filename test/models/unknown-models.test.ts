@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { usualModel } from "../../src/cli/new/starter-models.ts";
+import { usualModel } from "../../src/cli/new/templates.ts";
 import { unknownModels } from "../../src/models/unknown-models.ts";
 import { providers } from "../../streams/agent-config.ts";
 import type { ModelConfig } from "../../streams/agent-config.ts";

@@ -1,8 +1,10 @@
-import { parse } from "smol-toml";
+import { parse, stringify } from "smol-toml";
 import { inlineCommandsIn } from "../../harness/inline-commands.ts";
 import { hiddenCharacters } from "../../skills/hidden-characters.ts";
 import type { HiddenCharacter } from "../../skills/hidden-characters.ts";
 import type { ReadSkill, SkillFile } from "./read-skill.ts";
+import { plainLine } from "../terminal/format.ts";
+import type { Colors } from "../terminal/output.ts";
 
 /** What a person should know of somebody's skill before it becomes an agent. */
 export interface Review {
@@ -18,7 +20,7 @@ export interface Review {
   readonly proposal: Readonly<Record<string, unknown>> | null;
 }
 
-export interface ReviewedFile {
+interface ReviewedFile {
   readonly path: string;
   readonly bytes: number;
   readonly isExecutable: boolean;
@@ -59,4 +61,91 @@ function tableOf(text: string): Readonly<Record<string, unknown>> | null {
   } catch {
     return null;
   }
+}
+
+interface Reviewed {
+  readonly name: string;
+  readonly source: string;
+  readonly commit: string;
+  readonly model: string;
+}
+
+/** What is about to be installed, for a person who has to decide; without control sequences of the skill's. */
+export function renderReview(review: Review, reviewed: Reviewed, colors: Colors): string {
+  const { name, source, commit, model } = reviewed;
+  return [
+    "",
+    colors.bold(`agents/${name}`) + ` from ${plainLine(source)} at ${commit.slice(0, 12)}`,
+    ...fileLines(review, colors),
+    `model        ${model}`,
+    "credentials  none",
+    "hooks        none",
+    "runtime      container",
+    ...warningLines(review, colors),
+    ...missedLines(review, colors),
+    ...proposalLines(review, colors),
+  ].join("\n");
+}
+
+const shownLeftOut = 8;
+
+function fileLines({ files, leftOut }: Review, colors: Colors): string[] {
+  const lines = files.map(({ path, bytes, isExecutable }) => {
+    const mark = isExecutable ? colors.yellow("  executable") : "";
+    return `  ${sizeOf(bytes).padStart(8)}  ${plainLine(path)}${mark}`;
+  });
+  if (leftOut.length === 0) return lines;
+  const more = leftOut.length > shownLeftOut ? ` and ${leftOut.length - shownLeftOut} more` : "";
+  const shown = leftOut.slice(0, shownLeftOut).map(plainLine).join(", ");
+  return [...lines, colors.dim(`  not taken: ${shown}${more}`)];
+}
+
+/** What a reader of the files would miss, or should not. */
+export function warningLines({ commands, hidden, files }: Review, colors: Colors): string[] {
+  const warn = colors.yellow("warning");
+  return [
+    ...commands.map(
+      (command) => `${warn} SKILL.md runs at the start of each run: ${plainLine(command)}`,
+    ),
+    ...hidden.map(
+      ({ file, line, column, codePoint, name }) =>
+        `${warn} ${plainLine(file)}:${line}:${column} hides ${codePoint} (${name})`,
+    ),
+    ...(files.some(({ path }) => path === "Dockerfile")
+      ? [
+          `${warn} the commands of its Dockerfile run with network when the image is built: read it first`,
+        ]
+      : []),
+  ];
+}
+
+/** What the instructions count on and runs won't find. */
+function missedLines({ missed }: Review, colors: Colors): string[] {
+  if (missed.length === 0) return [];
+  const warn = colors.yellow("warning");
+  return [`${warn} SKILL.md names ${missed.map(plainLine).join(", ")}: not taken`];
+}
+
+/** Sensitive keys first: they are what a stranger must not decide. */
+function proposalLines({ proposal }: Review, colors: Colors): string[] {
+  if (proposal === null) return [];
+  const { hooks, credentials, runtime, ...rest } = proposal;
+  const sorted = Object.entries({ credentials, hooks, runtime, ...rest }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const text = stringify(Object.fromEntries(sorted)).trim().split("\n");
+  return [
+    colors.dim("its own config.toml is not taken; it would set:"),
+    ...text
+      .filter((line) => line !== "")
+      .slice(0, 40)
+      .map((line) => `  ${plainLine(line)}`),
+  ];
+}
+
+function sizeOf(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  return bytes < 1024 ** 2
+    ? `${(bytes / 1024).toFixed(1)} KiB`
+    : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }

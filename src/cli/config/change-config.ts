@@ -10,7 +10,10 @@ import { edited, parseKey, parseSetting, refuseUnset } from "./edit-toml.ts";
 import type { Edit } from "./edit-toml.ts";
 import { guide } from "./guide.ts";
 import { makeConfig, openBareSkill } from "./make-config.ts";
-import { unknownModelNotes } from "./unknown-model-notes.ts";
+import { readProject } from "../../config/read-project.ts";
+import { resolveProject } from "../../config/resolve-project.ts";
+import { unknownModels } from "../../models/unknown-models.ts";
+import { filterTable } from "../../webhooks/providers/table.ts";
 
 export interface ConfigOptions {
   readonly set: readonly string[];
@@ -68,4 +71,19 @@ function show({ out }: Context, file: ConfigFile): void {
   }
   if (out.json) return out.document({ file: file.path, config: effective });
   for (const line of tomlLines(effective)) out.data(line);
+}
+
+/** What is assumed of those models of the project that the edits changed and that are not known. */
+async function unknownModelNotes(
+  projectDir: string,
+  edits: readonly Edit[],
+): Promise<readonly string[]> {
+  const names = edits.flatMap(({ path: [table, name] }) =>
+    table === "models" && name !== undefined ? [name] : [],
+  );
+  if (names.length === 0) return [];
+  const change = resolveProject(await readProject(projectDir), filterTable);
+  if (change.type === "invalid") return [];
+  const changed = Object.values(change.project.models).filter(({ name }) => names.includes(name));
+  return (await unknownModels(changed)).map(({ what, fix }) => `${what}; ${fix}`);
 }

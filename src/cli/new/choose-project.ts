@@ -5,9 +5,8 @@ import { scheduleProblem } from "../../config/schedule.ts";
 import { UserError } from "../../errors.ts";
 import { missingFlag } from "../terminal/prompts.ts";
 import type { Prompts } from "../terminal/prompts.ts";
-import { usualModel } from "./starter-models.ts";
-import type { StarterModel } from "./starter-models.ts";
-import type { NewProject } from "./templates.ts";
+import { usualModel } from "./templates.ts";
+import type { NewProject, StarterModel } from "./templates.ts";
 
 export interface NewOptions {
   readonly agent?: string;

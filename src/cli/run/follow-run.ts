@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LogEntry } from "../../../streams/vocabulary.ts";
+import type { LogEntry, Outcome } from "../../../streams/vocabulary.ts";
 import { durationText } from "../../contracts/format.ts";
 import { messageOf } from "../../errors.ts";
 import type { Client } from "../operator/client.ts";
 import { readSnapshot, withAgent } from "../operator/connect.ts";
 import type { Context } from "../context.ts";
-import { exitCodeOf } from "./exit-code.ts";
 import { plain } from "../terminal/format.ts";
 import { formatLog } from "../logs/log-line.ts";
 import { streamLog } from "../logs/log-stream.ts";
@@ -110,4 +109,16 @@ async function printLog(
   while (!signal.aborted) {
     if (await streamLog(client, stream, position, { signal, onEntry })) return;
   }
+}
+
+/**
+ * The exit code that stands for a run: 0, what the process gave, 124 timed out, 137 killed or out of memory, 143
+ * interrupted, 1.
+ */
+function exitCodeOf(outcome: Outcome, exitCode: number | null): number {
+  if (outcome === "succeeded") return 0;
+  if (outcome === "failed") return exitCode === null || exitCode === 0 ? 1 : exitCode;
+  if (outcome === "timed_out") return 124;
+  if (outcome === "interrupted") return 143;
+  return outcome === "killed" || outcome === "out_of_memory" ? 137 : 1;
 }

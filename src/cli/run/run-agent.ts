@@ -1,7 +1,8 @@
 import { connect, isNotRunning } from "../operator/connect.ts";
 import type { Context } from "../context.ts";
 import { followRun } from "./follow-run.ts";
-import { tellOnInterrupt } from "./tell-on-interrupt.ts";
+import type { WantedRun } from "./follow-run.ts";
+import type { Output } from "../terminal/output.ts";
 
 /** Runs an agent through the live scheduler, or without one in this process; the exit code is the run's. */
 export async function runAgent(
@@ -19,4 +20,23 @@ export async function runAgent(
   }
   const { runAlone } = await import("./run-alone.ts");
   return runAlone(context, agent, prompt);
+}
+
+/** Has Ctrl-C, which ends the command as ever, say that the run is the scheduler's and goes on there. */
+function tellOnInterrupt(out: Output, agent: string): NonNullable<WantedRun["seen"]> {
+  let last = "";
+  process.once("SIGINT", () => {
+    if (last !== "") out.note(last);
+    // Nobody listens any more, so that it ends this process.
+    process.kill(process.pid, "SIGINT");
+  });
+  return (instanceId) => void (last = whatGoesOn(agent, instanceId));
+}
+
+function whatGoesOn(agent: string, instanceId: string | null): string {
+  if (instanceId === null) {
+    return `the run waits on in the scheduler: al history -a ${agent} shows what becomes of it`;
+  }
+  const [follow, kill] = [`al logs ${agent} -i ${instanceId} -f`, `al kill ${instanceId}`];
+  return `the run goes on in the scheduler: ${follow} follows it, ${kill} ends it`;
 }

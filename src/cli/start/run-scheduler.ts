@@ -1,5 +1,6 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { startScheduler } from "../../start.ts";
-import { collectGarbage } from "./collect-garbage.ts";
 import type { Context } from "../context.ts";
 import { watchPipes } from "../terminal/pipes.ts";
 import { createLineDisplay } from "./scheduler-display.ts";
@@ -56,4 +57,15 @@ async function displayFor(context: Context, options: StartOptions): Promise<Disp
   }
   const { createLiveDisplay } = await import("../tui/live-display.ts");
   return createLiveDisplay(context);
+}
+
+/**
+ * Gives back what starting took: reading a thousand agents leaves some 100 MB that V8 would keep for later, and a
+ * scheduler that waits has no later. Stops the event loop once, for some 0.1 s with one agent and 0.2 s with a
+ * thousand.
+ */
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as (options: object) => void;
+  collect({ type: "major", execution: "sync", flavor: "last-resort" });
 }

@@ -1,13 +1,16 @@
 import type { AgentStatus, SchedulerStatus } from "../../../streams/status/wire.ts";
-import { cellText, columnsFor, gap } from "./agent-columns.ts";
-import type { CellStyle, FittedColumn } from "./agent-columns.ts";
-import { cut, pad } from "./fit.ts";
-import type { ScreenStyle } from "./screen-style.ts";
+import { cut, pad, widthOf } from "./fit.ts";
+import type { ScreenStyle } from "./screen.ts";
+import { agentColumns, disabledText } from "../../contracts/agent-columns.ts";
+import type { AgentColumn, ColumnValue, Moment } from "../../contracts/agent-columns.ts";
+import { plainLine } from "../terminal/format.ts";
+import { toneColor } from "../terminal/output.ts";
+import type { Colors } from "../terminal/output.ts";
 
 /** Columns before a row: where the selected one is marked. */
 const margin = 2;
 
-export interface AgentTable {
+interface AgentTable {
   readonly agents: readonly AgentStatus[];
   /** Index of the selected agent. */
   readonly selected: number;
@@ -53,4 +56,73 @@ export function windowStart(list: {
 }): number {
   const { index, room, length } = list;
   return Math.max(0, Math.min(length - room, index - Math.floor(room / 2)));
+}
+
+/** How agents are shown: when, and in which colours. */
+interface CellStyle {
+  readonly colors: Colors;
+  readonly moment: Moment;
+}
+
+/** A column with the room that it gets. */
+interface FittedColumn extends AgentColumn {
+  readonly width: number;
+}
+
+/** Spaces between two columns. */
+const gap = 2;
+const narrowestStatus = 14;
+const widestName = 28;
+
+/** The columns that fit: the status takes what is left, and others go before it is too narrow to read. */
+function columnsFor(agents: readonly AgentStatus[], room: number): FittedColumn[] {
+  const shown = agentColumns.map((column) => ({
+    ...column,
+    width: firstWidth(column, agents, room),
+  }));
+  const left = (): number => room - shown.reduce((sum, { width }) => sum + width + gap, 0) + gap;
+  while (left() < narrowestStatus) {
+    const least = leastWanted(shown);
+    if (least === -1) break;
+    shown.splice(least, 1);
+  }
+  const rest = Math.max(0, left());
+  return shown.map((column) => (column.title === "Status" ? { ...column, width: rest } : column));
+}
+
+function firstWidth({ title, width }: AgentColumn, agents: readonly AgentStatus[], room: number) {
+  if (title !== "Agent") return width ?? 0;
+  const longest = Math.max(title.length, ...agents.map(({ name }) => widthOf(name)));
+  return Math.min(longest, widthForName(room));
+}
+
+/** The index of the column that goes first; -1 when all that are left stay. */
+function leastWanted(columns: readonly AgentColumn[]): number {
+  const keeps = columns.flatMap(({ keep }) => (keep === null ? [] : [keep]));
+  return columns.findIndex(({ keep }) => keep === Math.min(...keeps));
+}
+
+/** How much of so many columns a name may take: the other columns need the most. */
+export function widthForName(room: number): number {
+  return Math.min(widestName, Math.max(8, Math.floor(room / 4)));
+}
+
+/** What a row holds in a column. */
+function cellText(column: AgentColumn, agent: AgentStatus, style: CellStyle): string {
+  const { colors, moment } = style;
+  const value = column.value(agent, moment);
+  return column.title === "Status" ? statusText(value, agent, colors) : colored(value, colors);
+}
+
+function colored({ text, tone }: ColumnValue, colors: Colors): string {
+  return text === "" ? "" : toneColor(tone, colors)(plainLine(text));
+}
+
+function statusText(value: ColumnValue, agent: AgentStatus, colors: Colors): string {
+  const disabled = disabledText(agent);
+  return [
+    ...(disabled === null ? [] : [colors.yellow(disabled)]),
+    ...(agent.running > 1 ? [`${agent.running} runs`] : []),
+    ...(value.text === "" ? [] : [colored(value, colors)]),
+  ].join(", ");
 }

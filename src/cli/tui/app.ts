@@ -3,21 +3,18 @@ import { createElement as h } from "react";
 import type { ReactElement } from "react";
 import type { Observable } from "rxjs";
 import type { StatusSnapshot } from "../../../streams/status/wire.ts";
-import { stoppingText } from "./footer.ts";
-import { help } from "./help.ts";
+import { help, stoppingText } from "./footer.ts";
 import { keyNames } from "./keys.ts";
 import { LogView } from "./log-view.ts";
 import { onKey } from "./on-key.ts";
 import { overview } from "./overview.ts";
 import { Screen } from "./screen.ts";
-import type { ScreenStyle } from "./screen-style.ts";
-import { useEndsAt, useNow, useStatus } from "./use-status.ts";
+import type { ScreenStyle } from "./screen.ts";
+import { useEndsAt, useNow, useStatus, useView } from "./use-view.ts";
 import { useSuspend } from "./use-suspend.ts";
 import type { TerminalModes } from "./use-suspend.ts";
-import { useView } from "./use-view.ts";
-import type { ViewSource } from "./view-source.ts";
 import { selectedIndex } from "./view-state.ts";
-import type { Message, ViewState } from "./view-state.ts";
+import type { Message, ViewSource, ViewState } from "./view-state.ts";
 
 export interface AppProps {
   readonly source: ViewSource;

@@ -2,9 +2,9 @@ import type { StatusSnapshot } from "../../../streams/status/wire.ts";
 import { counted } from "../../contracts/format.ts";
 import { plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
-import { cut, widthOf } from "./fit.ts";
+import { cut, pad, widthOf } from "./fit.ts";
 import { bindings } from "./keys.ts";
-import type { ScreenStyle } from "./screen-style.ts";
+import type { ScreenStyle } from "./screen.ts";
 import type { ViewState } from "./view-state.ts";
 
 export interface FooterFacts {
@@ -53,4 +53,13 @@ function shortKeys(columns: number, colors: Colors): string {
     keys.map(({ shown, short }) => `${colors.bold(shown)} ${colors.dim(short)}`).join("  ");
   while (kept.length > 0 && widthOf(text([...kept, ...last])) > columns) kept.pop();
   return text([...kept, ...last]);
+}
+
+/** All keys; `rows` lines in all. */
+export function help(style: ScreenStyle): string[] {
+  const { columns, rows, colors } = style;
+  const keys = bindings.map(({ shown, does }) => `  ${colors.bold(pad(shown, 9))} ${does}`);
+  const lines = [colors.bold("Keys"), "", ...keys].slice(0, rows - 1);
+  const blank = Array.from({ length: Math.max(0, rows - 1 - lines.length) }, () => "");
+  return [...lines, ...blank, colors.dim("Esc goes back")].map((line) => cut(line, columns));
 }

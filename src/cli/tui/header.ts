@@ -2,7 +2,7 @@ import type { AgentStatus, SchedulerStatus } from "../../../streams/status/wire.
 import { counted } from "../../contracts/format.ts";
 import { plainLine } from "../terminal/format.ts";
 import { cut, widthOf, wrap } from "./fit.ts";
-import type { ScreenStyle } from "./screen-style.ts";
+import type { ScreenStyle } from "./screen.ts";
 
 /** What the header tells beside the status. */
 export interface HeaderFacts {

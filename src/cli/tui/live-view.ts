@@ -2,8 +2,7 @@ import { render } from "ink";
 import { createElement as h } from "react";
 import { Subject } from "rxjs";
 import { App } from "./app.ts";
-import type { ViewSource } from "./view-source.ts";
-import type { Message } from "./view-state.ts";
+import type { Message, ViewSource } from "./view-state.ts";
 
 /** The live view on the terminal. */
 export interface LiveView {

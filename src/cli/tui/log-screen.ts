@@ -1,10 +1,10 @@
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { formatLog } from "../logs/log-line.ts";
 import { cut, wrap } from "./fit.ts";
-import type { ScreenStyle } from "./screen-style.ts";
+import type { ScreenStyle } from "./screen.ts";
 
 /** An agent's log as it is looked at. */
-export interface LogFacts {
+interface LogFacts {
   readonly agent: string;
   readonly entries: readonly LogEntry[];
   /** How many lines are hidden below; 0 follows what comes. */
@@ -50,7 +50,7 @@ export function logLines(entries: readonly LogEntry[], style: ScreenStyle): stri
 }
 
 /** One entry as lines that fit. */
-export function linesOf(entry: LogEntry, { columns, colors, now }: ScreenStyle): readonly string[] {
+function linesOf(entry: LogEntry, { columns, colors, now }: ScreenStyle): readonly string[] {
   // At midnight lines get their date.
   const key = `${columns} ${new Date(now).toDateString()}`;
   const known = linesOfEntry.get(entry);
@@ -59,4 +59,44 @@ export function linesOf(entry: LogEntry, { columns, colors, now }: ScreenStyle):
   const lines = text.split("\n").flatMap((line) => wrap(line, columns));
   linesOfEntry.set(entry, { key, lines });
   return lines;
+}
+
+/** The line at the bottom of what is looked at: it stays there when lines come, go or are wrapped anew. */
+export interface LogAnchor {
+  readonly entry: LogEntry;
+  /** Index of the line within the entry. */
+  readonly line: number;
+}
+
+/** How many lines there are down to the anchor; all of them when it is null, none when it is gone. */
+export function linesDownTo(
+  anchor: LogAnchor | null,
+  entries: readonly LogEntry[],
+  style: ScreenStyle,
+): number {
+  let count = 0;
+  for (const entry of entries) {
+    const { length } = linesOf(entry, style);
+    if (entry === anchor?.entry) return count + Math.min(length, anchor.line + 1);
+    count += length;
+  }
+  return anchor === null ? count : 0;
+}
+
+/** The anchor with so many lines down to it; null, which follows, when these are all. */
+export function anchorAt(
+  end: number,
+  entries: readonly LogEntry[],
+  style: ScreenStyle,
+): LogAnchor | null {
+  let count = 0;
+  for (const entry of entries) {
+    const { length } = linesOf(entry, style);
+    const isLast = entry === entries.at(-1);
+    if (end <= count + length && !(isLast && end === count + length)) {
+      return { entry, line: end - count - 1 };
+    }
+    count += length;
+  }
+  return null;
 }

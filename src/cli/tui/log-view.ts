@@ -3,13 +3,12 @@ import { createElement as h, useState } from "react";
 import type { ReactElement } from "react";
 import { commandOf, keyNames } from "./keys.ts";
 import type { Command } from "./keys.ts";
-import { anchorAt, linesDownTo } from "./log-anchor.ts";
-import type { LogAnchor } from "./log-anchor.ts";
-import { logFrame, logLines, logScreen } from "./log-screen.ts";
-import type { ScreenStyle } from "./screen-style.ts";
+import { anchorAt, linesDownTo, logFrame, logLines, logScreen } from "./log-screen.ts";
+import type { LogAnchor } from "./log-screen.ts";
 import { Screen } from "./screen.ts";
+import type { ScreenStyle } from "./screen.ts";
 import { useLog } from "./use-log.ts";
-import type { ViewSource } from "./view-source.ts";
+import type { ViewSource } from "./view-state.ts";
 
 export interface LogViewProps {
   readonly agent: string;

@@ -2,14 +2,13 @@ import type { AgentStatus, RecentLog } from "../../../streams/status/wire.ts";
 import { plainLine } from "../terminal/format.ts";
 import { formatLog } from "../logs/log-line.ts";
 import type { Colors } from "../terminal/output.ts";
-import { widthForName } from "./agent-columns.ts";
-import { agentTable } from "./agent-table.ts";
+import { agentTable, widthForName } from "./agent-table.ts";
 import { cut, widthOf, wrap } from "./fit.ts";
 import { footer } from "./footer.ts";
 import type { FooterFacts } from "./footer.ts";
 import { header } from "./header.ts";
 import type { HeaderFacts } from "./header.ts";
-import type { ScreenStyle } from "./screen-style.ts";
+import type { ScreenStyle } from "./screen.ts";
 import { selectedIndex } from "./view-state.ts";
 import type { ViewState } from "./view-state.ts";
 

@@ -1,5 +1,4 @@
-import { warningLines } from "../add/render-review.ts";
-import { reviewOf } from "../add/review.ts";
+import { reviewOf, warningLines } from "../add/review.ts";
 import { plain, plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
 import type { UpdatePlan } from "./plan-update.ts";

@@ -2,17 +2,16 @@ import { listAgents } from "../../config/agent-files.ts";
 import { UserError, messageOf } from "../../errors.ts";
 import type { FileChange } from "../../skills/compare-files.ts";
 import type { Context } from "../context.ts";
-import { interrupted } from "../interrupted.ts";
+import { interrupted } from "../stop-signals.ts";
 import { missingFlag, openPrompts } from "../terminal/prompts.ts";
 import type { Prompts } from "../terminal/prompts.ts";
 import { agentSource } from "./agent-source.ts";
-import { applyUpdate, localChanges } from "./apply-update.ts";
-import { openFetches } from "./fetches.ts";
-import type { Fetches } from "./fetches.ts";
-import { prepareMerge } from "./merge-help.ts";
+import { applyUpdate, localChanges, prepareMerge } from "./apply-update.ts";
 import { planUpdate } from "./plan-update.ts";
 import type { UpdatePlan } from "./plan-update.ts";
 import { renderUpdate } from "./render-update.ts";
+import { fetchRepository } from "../../skills/fetch-repository.ts";
+import type { FetchedRepository } from "../../skills/fetch-repository.ts";
 
 export interface UpdateOptions {
   readonly yes?: true;
@@ -134,4 +133,28 @@ function tell({ out }: Context, { agent, status, to, message, hint }: Updated): 
   } else if (status === "current") out.data(`${agent} is up to date`);
   else if (status === "updated") out.data(`${agent} is updated to ${to?.slice(0, 12) ?? ""}`);
   else if (status === "declined") out.note(`${agent} is not updated`);
+}
+
+/** Repositories that are fetched once for all agents that come from them. */
+interface Fetches {
+  get(url: string): Promise<FetchedRepository>;
+  /** Removes all that was fetched. */
+  remove(): Promise<void>;
+}
+
+/** Fetches nothing until it is asked. */
+function openFetches(env: NodeJS.ProcessEnv, signal: AbortSignal): Fetches {
+  const fetched = new Map<string, Promise<FetchedRepository>>();
+  return {
+    get: (url) => {
+      const known = fetched.get(url) ?? fetchRepository(url, { env, signal });
+      fetched.set(url, known);
+      return known;
+    },
+    remove: async () => {
+      const settled = await Promise.allSettled(fetched.values());
+      const there = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      await Promise.all(there.map((repository) => repository.remove()));
+    },
+  };
 }

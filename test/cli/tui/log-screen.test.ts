@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
-import { anchorAt, linesDownTo } from "../../../src/cli/tui/log-anchor.ts";
-import { logLines, logScreen } from "../../../src/cli/tui/log-screen.ts";
+import { anchorAt, linesDownTo, logLines, logScreen } from "../../../src/cli/tui/log-screen.ts";
 import { aStyle, now } from "./statuses.ts";
 
 function anEntry(msg: string): LogEntry {

@@ -1,7 +1,7 @@
 import pc from "picocolors";
 import type { AgentStatus, RecentLog, StatusSnapshot } from "../../../streams/status/wire.ts";
 import { anAgentStatus } from "../../helpers/agent-status.ts";
-import type { ScreenStyle } from "../../../src/cli/tui/screen-style.ts";
+import type { ScreenStyle } from "../../../src/cli/tui/screen.ts";
 
 /** 2026-03-01 12:00 UTC, the moment at which everything here is shown. */
 export const now = Date.UTC(2026, 2, 1, 12);
