@@ -3,53 +3,29 @@ import type { Registry } from "prom-client";
 import { outcomes } from "../../streams/vocabulary.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
 
-/** The metrics that are told agent by agent, in one registry. */
+/** The metrics of single agents, in one registry. */
 function metersIn(registry: Registry) {
   const registers = [registry];
-  const [agent, byOutcome] = [["agent"] as const, ["agent", "outcome"] as const];
+  const byOutcome = (name: string, help: string) =>
+    new Counter({ name, help, registers, labelNames: ["agent", "outcome"] });
+  const total = (name: string, help: string) =>
+    new Counter({ name, help, registers, labelNames: ["agent"] });
+  const current = (name: string, help: string) =>
+    new Gauge({ name, help, registers, labelNames: ["agent"] });
   return {
-    runs: new Counter({
-      name: "almanac_runs_total",
-      help: "Runs that are over, by agent and outcome.",
-      labelNames: byOutcome,
-      registers,
-    }),
-    refused: new Counter({
-      name: "almanac_not_run_total",
-      help: "Triggers that never became a run (skipped, missed, dropped, rejected), by agent and outcome.",
-      labelNames: byOutcome,
-      registers,
-    }),
-    dropped: new Counter({
-      name: "almanac_queue_dropped_total",
-      help: "Work items pushed out of an agent's full queue.",
-      labelNames: agent,
-      registers,
-    }),
-    running: new Gauge({
-      name: "almanac_running_runs",
-      help: "Runs that are going now, by agent.",
-      labelNames: agent,
-      registers,
-    }),
-    queued: new Gauge({
-      name: "almanac_queue_depth",
-      help: "Work items that wait, by agent.",
-      labelNames: agent,
-      registers,
-    }),
-    tokens: new Counter({
-      name: "almanac_tokens_total",
-      help: "Tokens that runs used, by agent.",
-      labelNames: agent,
-      registers,
-    }),
-    cost: new Counter({
-      name: "almanac_cost_usd_total",
-      help: "What runs cost in US dollars, by agent.",
-      labelNames: agent,
-      registers,
-    }),
+    runs: byOutcome("almanac_runs_total", "Runs that are over, by agent and outcome."),
+    refused: byOutcome(
+      "almanac_not_run_total",
+      "Triggers that never became a run (skipped, missed, dropped, rejected), by agent and outcome.",
+    ),
+    dropped: total(
+      "almanac_queue_dropped_total",
+      "Work items pushed out of an agent's full queue.",
+    ),
+    running: current("almanac_running_runs", "Runs that are going now, by agent."),
+    queued: current("almanac_queue_depth", "Work items that wait, by agent."),
+    tokens: total("almanac_tokens_total", "Tokens that runs used, by agent."),
+    cost: total("almanac_cost_usd_total", "What runs cost in US dollars, by agent."),
   };
 }
 
@@ -68,7 +44,7 @@ export interface AgentMetrics {
 export function agentMetrics(registry: Registry): AgentMetrics {
   const meters = metersIn(registry);
   const known = new Set<string>();
-  // Not at once: thousands of agents come when the scheduler starts, and perhaps nobody ever reads.
+  // Not at once: thousands of agents come when the scheduler starts, and perhaps their metrics are never read.
   const fresh = new Set<string>();
   const running = new Map<string, number>();
   return {
@@ -126,7 +102,7 @@ function count(event: RunEvent, meters: Meters, running: number): void {
   }
 }
 
-/** What a run says of itself may be anything, and a counter throws at less than nothing. */
+/** A run may report any number, and a counter throws at one below zero. */
 function amount(value: number | null | undefined): number {
   return value !== null && value !== undefined && Number.isFinite(value) && value > 0 ? value : 0;
 }

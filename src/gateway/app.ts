@@ -10,14 +10,11 @@ import { checkHost } from "./known-hosts.ts";
 import { controlRoutes } from "./routes/control.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { docsRoute, openapiRoute } from "./routes/docs.ts";
-import { healthRoutes } from "./routes/health.ts";
 import { historyRoutes } from "./routes/history.ts";
 import { loginRoutes } from "./routes/login.ts";
-import { lockRoutes } from "./routes/locks.ts";
 import { logRoutes } from "./routes/logs.ts";
-import { metricsRoutes } from "./routes/metrics.ts";
 import { receiptRoutes } from "./routes/receipts.ts";
-import { statusRoutes } from "./routes/status.ts";
+import { healthRoutes, metricsRoutes, statusRoutes } from "./routes/status.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 import type { EventStreams } from "./sse.ts";
 
@@ -49,7 +46,7 @@ const securityHeaders: FastifyHelmetOptions = {
 
 /** The server on the operator's socket: the APIs, for programs with the key. */
 export async function operatorApp(deps: GatewayDeps): Promise<FastifyInstance> {
-  const { app, streams, methods, describe } = createApp(deps);
+  const { app, streams, describe, answerOthers } = createApp(deps);
   healthRoutes(app, deps);
   openapiRoute(app, describe);
   await app.register((scope, _options, done) => {
@@ -59,13 +56,13 @@ export async function operatorApp(deps: GatewayDeps): Promise<FastifyInstance> {
     metricsRoutes(scope, deps);
     done();
   });
-  methods.answerOthers();
+  answerOthers();
   return app;
 }
 
 /** The server on TCP: the APIs for programs and browsers, the pages, and the webhooks for everybody. */
 export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
-  const { app, streams, methods, describe } = createApp(deps);
+  const { app, streams, describe, answerOthers } = createApp(deps);
   await app.register(helmet, securityHeaders);
   await app.register(cookie);
   healthRoutes(app, deps);
@@ -103,7 +100,7 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
     });
     done();
   });
-  methods.answerOthers();
+  answerOthers();
   return app;
 }
 
@@ -114,5 +111,4 @@ function apiRoutes(scope: FastifyInstance, deps: GatewayDeps, streams: EventStre
   historyRoutes(scope, deps);
   logRoutes(scope, deps, streams);
   receiptRoutes(scope, deps);
-  lockRoutes(scope, deps);
 }

@@ -1,11 +1,11 @@
 import { fastify } from "fastify";
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
-import { collectRoutes } from "./api/described-routes.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { answerOtherMethods, collectRoutes, describedRoute } from "./api/described-routes.ts";
 import { describeApi } from "./api/openapi.ts";
 import type { OpenApi } from "./api/openapi.ts";
 import { useZod } from "./api/zod-types.ts";
 import { isPageVisit } from "./auth.ts";
-import { errorPage } from "./dashboard/error-page.ts";
+import { errorPage } from "./dashboard/card-pages.ts";
 import { sendPage } from "./dashboard/layout.ts";
 import { limitUnauthenticated } from "../contracts/unauthenticated-connections.ts";
 import type { GatewayDeps } from "./deps.ts";
@@ -35,9 +35,10 @@ const isNearestProxy = (_address: string, hop: number): boolean => hop === 0;
 export function createApp(deps: GatewayDeps): {
   readonly app: FastifyInstance;
   readonly streams: EventStreams;
-  readonly methods: ReturnType<typeof collectMethods>;
-  /** What its routes are, once all are there. */
+  /** Describes its routes, once all are there. */
   readonly describe: () => OpenApi;
+  /** To be called when all routes are there. */
+  readonly answerOthers: () => void;
 } {
   const app = fastify({
     requestTimeout: requestTimeoutMs,
@@ -76,9 +77,10 @@ export function createApp(deps: GatewayDeps): {
     done();
   });
   const routes = collectRoutes(app);
+  // Read late: the hooks of inner scopes add to a route after it was collected.
   const describe = (): OpenApi =>
-    describeApi(routes(), deps.operations.snapshot().scheduler.version);
-  return { app, streams, methods: collectMethods(app), describe };
+    describeApi(routes.flatMap(describedRoute), deps.operations.snapshot().scheduler.version);
+  return { app, streams, describe, answerOthers: () => answerOtherMethods(app, routes) };
 }
 
 /** What comes in over a connection that was kept while the server closes. */
@@ -117,35 +119,4 @@ function answerError(
 
 function hasNonces(reply: FastifyReply): boolean {
   return Boolean((reply as Partial<FastifyReply>).cspNonce);
-}
-
-const allMethods: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
-
-/** Collects the methods of every route from now on. Called before the routes, `answerOthers` after them. */
-function collectMethods(app: FastifyInstance): { answerOthers(): void } {
-  const methodsByUrl = new Map<string, Set<string>>();
-  app.addHook("onRoute", (route) => {
-    const methods = methodsByUrl.get(route.url) ?? new Set();
-    methodsByUrl.set(route.url, methods);
-    for (const method of [route.method].flat()) methods.add(method);
-  });
-  return {
-    /** OPTIONS lists the methods of a path, and any other method is a 405 instead of a 404. */
-    answerOthers() {
-      for (const [url, methods] of [...methodsByUrl]) {
-        const allow = [...methods, "OPTIONS"].join(", ");
-        app.options(url, (_request, reply) => reply.code(204).header("allow", allow).send());
-        const others = allMethods.filter((method) => !methods.has(method));
-        app.route({
-          method: others,
-          url,
-          exposeHeadRoute: false,
-          handler: (request) => {
-            const detail = `Method ${request.method} not allowed; use ${allow}.`;
-            throw new HttpProblem(405, "method_not_allowed", detail, { headers: { allow } });
-          },
-        });
-      }
-    },
-  };
 }

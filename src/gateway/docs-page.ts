@@ -1,5 +1,4 @@
-import type { Content, OpenApi, Operation, Parameter } from "./api/openapi.ts";
-import type { JsonSchema } from "./api/json-schemas.ts";
+import type { Content, JsonSchema, OpenApi, Operation, Parameter } from "./api/openapi.ts";
 import { boundsText, schemaText } from "./api/schema-text.ts";
 import { html } from "./dashboard/html.ts";
 import type { Html } from "./dashboard/html.ts";
@@ -31,7 +30,7 @@ export function docsPage(api: OpenApi): Page {
       ${tags.map((tag) => section(tag, entries))}
       <section id="types">
         <h2>Types</h2>
-        ${Object.entries(api.components.schemas ?? {}).map(
+        ${Object.entries(api.components.schemas).map(
           ([name, schema]) =>
             html`<h3 id="${name}"><code>${name}</code></h3>
               <pre>${schemaText(schema)}</pre>`,

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { AgentAnswer } from "../../contracts/agent-detail.ts";
 import { lockSchema } from "../../contracts/operator-api.ts";
+import type { AgentView } from "../deps.ts";
 
 /** Every refusal (RFC 9457); `error` is a short stable code for programs. */
 export const problemSchema = z
@@ -33,7 +35,23 @@ export const healthAnswer = z.object({ status: z.literal("ok"), uptimeSeconds: z
 export const readyAnswer = z.object({ status: z.literal("ready") });
 export const locksAnswer = z.object({ locks: z.array(lockSchema).readonly() });
 
-/** What a webhook's sender is told: `matched` for a delivery, `duplicate` for one that came before, else a ping's. */
+/** An agent in full, for its own page. */
+export function agentDetailSchema({ schema }: AgentView): z.ZodType<AgentAnswer, AgentAnswer> {
+  const fact = z.object({ label: z.string(), values: z.array(z.string()).readonly() });
+  return z
+    .object({
+      config: schema.nullable().meta({ description: "Null until there was a valid one" }),
+      nextTicks: z.array(z.iso.datetime()).readonly(),
+      scheduleText: z.string().nullable().meta({ description: "The schedule in words" }),
+      facts: z
+        .array(fact)
+        .readonly()
+        .meta({ description: "The keys that the config sets, as lines for people" }),
+    })
+    .meta({ id: "AgentDetail" });
+}
+
+/** The response to a webhook's sender: `matched` for a delivery, `duplicate` for one that came before, else a ping's. */
 export const deliveryAnswer = z.union([
   z.object({ receiptId: z.string(), matched: z.array(z.object({ agent: z.string() })) }),
   z.object({ receiptId: z.string(), duplicate: success }),

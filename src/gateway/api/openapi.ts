@@ -5,49 +5,27 @@ import { sessionCookie } from "../auth.ts";
 import { problemSchema } from "./answers.ts";
 import { noBody } from "./bodies.ts";
 import type { DescribedRoute } from "./described-routes.ts";
-import { toJsonSchemaWith } from "./json-schemas.ts";
-import type { JsonSchema, ToJsonSchema } from "./json-schemas.ts";
 
 /** An OpenAPI 3.1 document, as far as it is read here. https://spec.openapis.org/oas/v3.1.1.html */
-export interface OpenApi {
-  readonly openapi: "3.1.0";
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
-}
-
-export interface Operation {
-  readonly summary: string;
-  readonly description?: string;
-  readonly tags: readonly string[];
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters: readonly Parameter[];
-  readonly requestBody?: RequestBody;
-  readonly responses: Readonly<Record<string, Response>>;
-}
-
-export interface Parameter {
-  readonly name: string;
-  readonly in: "path" | "query";
-  readonly required: boolean;
-  readonly description?: string;
-  readonly schema: JsonSchema;
-}
-
-interface RequestBody {
-  readonly required: boolean;
-  readonly content: Content;
-}
-
+export type OpenApi = ReturnType<typeof describeApi>;
+export type Operation = ReturnType<typeof operationOf>;
+export type Parameter = ReturnType<typeof parametersOf>[number];
+export type JsonSchema = Readonly<Record<string, unknown>>;
 export type Content = Readonly<Record<string, MediaType>>;
 
 interface MediaType {
-  readonly schema?: JsonSchema;
-  /** OpenAPI 3.1 has no word for what a stream's events hold, so this is one of our own. */
+  readonly schema: JsonSchema;
+  /** OpenAPI 3.1 has no word for the events of a stream, so this is one of our own. */
   readonly "x-events"?: Readonly<Record<string, JsonSchema>>;
 }
 
-type Response = { readonly description: string; readonly content?: Content };
+interface Response {
+  readonly description: string;
+  readonly content?: Content;
+}
+
+/** Turns a zod schema into JSON Schema: of what is received, before defaults and conversions, or of what is sent. */
+type ToJsonSchema = (schema: z.ZodType, io: "input" | "output") => JsonSchema;
 
 const description =
   "The API of one scheduler. Every refusal is a problem document (RFC 9457) whose `error` is a short stable code. " +
@@ -64,7 +42,7 @@ const securitySchemes = {
 };
 
 /** Describes routes by the very schemas that they parse with. */
-export function describeApi(routes: readonly DescribedRoute[], version: string): OpenApi {
+export function describeApi(routes: readonly DescribedRoute[], version: string) {
   const schemas: Record<string, JsonSchema> = {};
   const convert = toJsonSchemaWith(schemas);
   const paths: Record<string, Record<string, Operation>> = {};
@@ -74,7 +52,7 @@ export function describeApi(routes: readonly DescribedRoute[], version: string):
     operations[route.method.toLowerCase()] = operationOf(route, convert);
   }
   return {
-    openapi: "3.1.0",
+    openapi: "3.1.0" as const,
     info: { title: "Almanac", version, description },
     paths,
     components: { securitySchemes, schemas },
@@ -87,19 +65,19 @@ const securityBy = {
   operator: [{ key: [] }, { session: [] }],
 } as const;
 
-function operationOf({ url, access, schema }: DescribedRoute, convert: ToJsonSchema): Operation {
+function operationOf({ url, access, schema }: DescribedRoute, convert: ToJsonSchema) {
   const { summary = "", description, tag = "Other", body } = schema;
   const hasBody = body instanceof z.ZodType && body !== noBody;
   return {
     summary,
-    ...(description === undefined ? {} : { description }),
+    description,
     tags: [tag],
     security: securityBy[access],
     parameters: [
       ...parametersOf("path", schema.params ?? pathSchema(url), convert),
       ...parametersOf("query", schema.querystring, convert),
     ],
-    ...(hasBody ? { requestBody: bodyOf(body, schema.consumes, convert) } : {}),
+    requestBody: hasBody ? bodyOf(body, schema.consumes, convert) : undefined,
     responses: { ...answersOf(schema, convert), ...problemsOf(schema, access, convert) },
   };
 }
@@ -110,11 +88,7 @@ function pathSchema(url: string): z.ZodType {
   return z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
 }
 
-function parametersOf(
-  where: "path" | "query",
-  schema: unknown,
-  convert: ToJsonSchema,
-): Parameter[] {
+function parametersOf(where: "path" | "query", schema: unknown, convert: ToJsonSchema) {
   if (!(schema instanceof z.ZodType)) return [];
   const { properties = {}, required = [] } = convert(schema, "input") as {
     readonly properties?: Readonly<Record<string, JsonSchema & { readonly description?: string }>>;
@@ -124,7 +98,7 @@ function parametersOf(
     name,
     in: where,
     required: required.includes(name),
-    ...(description === undefined ? {} : { description }),
+    description,
     schema: rest,
   }));
 }
@@ -133,9 +107,9 @@ function bodyOf(
   body: z.ZodType,
   types: readonly string[] = ["application/json"],
   convert: ToJsonSchema,
-): RequestBody {
+) {
   const schema = convert(body, "input");
-  const content = Object.fromEntries(types.map((type) => [type, { schema }]));
+  const content: Content = Object.fromEntries(types.map((type) => [type, { schema }]));
   return { required: !body.safeParse(null).success, content };
 }
 
@@ -144,11 +118,11 @@ function answersOf(
   convert: ToJsonSchema,
 ): Record<string, Response> {
   if (produces !== undefined) {
-    const text = { schema: { type: "string" } };
-    const media =
+    const schema = { type: "string" };
+    const media: MediaType =
       events === undefined
-        ? text
-        : { ...text, "x-events": mapValues(events, (event) => convert(event, "output")) };
+        ? { schema }
+        : { schema, "x-events": mapValues(events, (event) => convert(event, "output")) };
     return { 200: { description: "OK", content: { [produces]: media } } };
   }
   return mapValues((response ?? {}) as Record<string, unknown>, (schema, status) => {
@@ -158,6 +132,7 @@ function answersOf(
     return { description, content: { "application/json": { schema: convert(schema, "output") } } };
   });
 }
+
 function problemsOf(
   { problems = [], querystring, body }: FastifySchema,
   access: DescribedRoute["access"],
@@ -183,4 +158,30 @@ function mapValues<In, Out>(
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, map(value, name)]),
   );
+}
+
+/** The converter of one document. Schemas with an id are written once, into `components`. */
+function toJsonSchemaWith(components: Record<string, JsonSchema>): ToJsonSchema {
+  return (schema, io) => {
+    // Inside another schema one with an id becomes a reference; at the top it would not.
+    const whole = z.toJSONSchema(z.object({ it: schema }), { io, override: simplify });
+    const text = JSON.stringify(whole).replaceAll('"#/$defs/', '"#/components/schemas/');
+    const { properties, $defs } = JSON.parse(text) as Converted;
+    Object.assign(components, $defs);
+    return properties?.it ?? {};
+  };
+}
+
+interface Converted {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly $defs?: Readonly<Record<string, JsonSchema>>;
+}
+
+/** Removes what a reader does not need. `additionalProperties` goes because an answer may gain fields. */
+function simplify({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
+  delete jsonSchema.additionalProperties;
+  delete jsonSchema.readOnly;
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
 }

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "./json-schemas.ts";
+import type { JsonSchema } from "./openapi.ts";
 
 /** A schema as people write types: `{ agent: string, runs?: integer[] }`, on several lines when it is long. */
 export function schemaText(schema: JsonSchema, indent = ""): string {

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { agentDetailSchema } from "../api/agent-schema.ts";
-import { agentParams } from "../api/answers.ts";
+import { agentDetailSchema, agentParams } from "../api/answers.ts";
 import { withZod } from "../api/zod-types.ts";
 import type { AgentAnswer } from "../../contracts/agent-detail.ts";
 import { agentPage } from "../dashboard/agent-page.ts";

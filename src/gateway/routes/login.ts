@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { withZod } from "../api/zod-types.ts";
 import { isSameSecret, sessionCookie, sessionOf } from "../auth.ts";
-import { loginPage } from "../dashboard/login-page.ts";
+import { loginPage } from "../dashboard/card-pages.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { createLoginDelay } from "../login-delay.ts";
 import type { LoginDelay } from "../login-delay.ts";

@@ -4,9 +4,11 @@ import type { Observable } from "rxjs";
 import { snapshotSchema, updateSchema } from "../../../streams/status/wire.ts";
 import type { StatusSnapshot } from "../../../streams/status/wire.ts";
 import type { Operations } from "../../contracts/operations.ts";
+import { healthAnswer, locksAnswer, readyAnswer } from "../api/answers.ts";
 import { withZod } from "../api/zod-types.ts";
 import { endOfAccess } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
+import { HttpProblem } from "../problem.ts";
 import { eventText } from "../sse.ts";
 import type { EventStreams } from "../sse.ts";
 
@@ -21,7 +23,7 @@ const streamSchema = {
   events: { snapshot: snapshotSchema, update: updateSchema },
 };
 
-/** The scheduler's state, once or as a stream of changes. */
+/** The scheduler's state, once or as a stream of changes, and the locks that runs hold. */
 export function statusRoutes(app: FastifyInstance, deps: GatewayDeps, streams: EventStreams): void {
   const events$ = statusEvents(deps.operations);
   const api = withZod(app);
@@ -35,6 +37,13 @@ export function statusRoutes(app: FastifyInstance, deps: GatewayDeps, streams: E
   app.get("/dashboard/api/status-stream", options, (request, reply) =>
     streams.serve(request, reply, events$, endOfAccess(request, deps)),
   );
+
+  const locksSchema = {
+    tag,
+    summary: "Resource locks that runs hold now",
+    response: { 200: locksAnswer },
+  };
+  api.get("/locks/status", { schema: locksSchema }, () => ({ locks: deps.operations.locks() }));
 }
 
 /**
@@ -58,4 +67,41 @@ export function statusEvents(operations: Operations): Observable<string> {
   // Snapshot and subscription happen in one turn: no change fits between them. One that the snapshot already holds
   // may follow as an update, which repeats whole rows and does no harm.
   return defer(() => update$.pipe(startWith(snapshotText())));
+}
+
+/** Whether the process lives and whether it takes work; open to everybody. */
+export function healthRoutes(app: FastifyInstance, deps: GatewayDeps): void {
+  const startedAt = performance.now();
+  const api = withZod(app);
+  const liveSchema = { tag, summary: "Whether it lives", response: { 200: healthAnswer } };
+  api.get("/health", { schema: liveSchema }, () => ({
+    status: "ok" as const,
+    uptimeSeconds: Math.floor((performance.now() - startedAt) / 1000),
+  }));
+
+  const readySchema = {
+    tag,
+    summary: "Whether it takes work: not while starting or draining",
+    response: { 200: readyAnswer },
+    problems: [503],
+  };
+  api.get("/health/ready", { schema: readySchema }, () => {
+    const phase = deps.operations.phase();
+    if (phase === "running") return { status: "ready" as const };
+    throw new HttpProblem(503, phase, `The scheduler is ${phase}.`, {
+      headers: { "retry-after": "5" },
+    });
+  });
+}
+
+/** The numbers for Prometheus, for whoever has the key. */
+export function metricsRoutes(app: FastifyInstance, { metrics }: GatewayDeps): void {
+  const schema = {
+    tag,
+    summary: "Metrics in Prometheus' text format",
+    produces: "text/plain",
+  };
+  app.get("/metrics", { schema }, async (_request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.text()),
+  );
 }
