@@ -1,6 +1,6 @@
 import type { KnownToAgents } from "./config/config-key.ts";
 import { credentialTypes } from "./credentials/credential-types.ts";
-import { setsVariable } from "./credentials/sets-variable.ts";
+import { setsVariable } from "./credentials/stage-credentials.ts";
 import { packageVersion } from "./version.ts";
 import { filterTable } from "./webhooks/providers/table.ts";
 

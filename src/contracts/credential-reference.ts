@@ -25,3 +25,8 @@ export function isCredentialInstance(name: string): boolean {
 
 /** The type of the gateway's own key, which no agent may have. */
 export const gatewayKeyType = "gateway_api_key";
+
+/** A credential as configs name it. */
+export function credentialName({ type, instance }: CredentialReference): string {
+  return instance === "default" ? type : `${type}:${instance}`;
+}

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gatewayKeyType } from "../contracts/credential-reference.ts";
-import { UserError, messageOf } from "../errors.ts";
+import { UserError, hasCode, messageOf } from "../errors.ts";
 import { storeDir } from "./home-dir.ts";
 import { placeSecret } from "./place-secret.ts";
 import { checkPrivateDir, readSecret } from "./read-secret.ts";
@@ -30,7 +30,7 @@ export async function ensureApiKey(home: string): Promise<ApiKey> {
       await link(draft, path);
       return true;
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+      if (hasCode(error, "EEXIST")) return false;
       throw error;
     }
   });
@@ -69,13 +69,10 @@ async function readKey(home: string, path: string): Promise<string | null> {
   for (const dir of [store, dirname(dirname(path)), dirname(path)]) await checkPrivateDir(dir);
   const key = await readSecret(path, store);
   if (key === null || keyPattern.test(key)) return key;
-  throw new UserError(
-    "api_key",
-    `${path} holds no usable key: expected 16 to 512 ASCII characters`,
-    {
-      hint: "delete the file; the next start makes a new key",
-    },
-  );
+  const message = `${path} holds no usable key: expected 16 to 512 ASCII characters`;
+  throw new UserError("api_key", message, {
+    hint: "delete the file; the next start makes a new key",
+  });
 }
 
 /** Has the key put in place; throws a UserError when it can't be. */

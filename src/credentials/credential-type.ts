@@ -35,11 +35,21 @@ export interface CredentialType {
   readonly git?: GitLogin;
 }
 
+type Trait = "optional" | "open";
+
+export function field(
+  description: string,
+  env: readonly string[],
+  ...traits: readonly Trait[]
+): CredentialField {
+  return { description, env, ...Object.fromEntries(traits.map((trait) => [trait, true])) };
+}
+
 /** A type with one field. */
 export function single(
   description: string,
-  field: string,
+  name: string,
   ...env: readonly string[]
 ): CredentialType {
-  return { description, fields: { [field]: { description, env } } };
+  return { description, fields: { [name]: field(description, env) } };
 }

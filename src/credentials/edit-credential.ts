@@ -1,8 +1,9 @@
-import { chmod, link, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { chmod, link, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
-import { isMissing, messageOf, UserError } from "../errors.ts";
+import { hasCode, messageOf, UserError } from "../errors.ts";
 import { storeDir } from "./home-dir.ts";
+import { namesIn } from "./list-credentials.ts";
 import { fieldPattern } from "./load-credential.ts";
 import { placeSecret } from "./place-secret.ts";
 
@@ -30,10 +31,11 @@ export async function storeField(home: string, entry: NewField): Promise<string>
   }
   const value = secret.replace(/[\r\n]+$/, "");
   refuseUnusable(value);
-  const path = join(storeDir(home), type, instance, field);
+  const store = storeDir(home);
+  const path = join(store, type, instance, field);
   try {
     await placeSecret(path, value, (draft) => (replace ? rename(draft, path) : link(draft, path)));
-    for (const dir of dirsOf(home, path)) await chmod(dir, 0o700);
+    for (const dir of [dirname(path), dirname(dirname(path)), store]) await chmod(dir, 0o700);
     return path;
   } catch (error) {
     throw storeError(path, error);
@@ -48,14 +50,8 @@ function refuseUnusable(value: string): void {
   }
 }
 
-/** From the field's own up to the store's. */
-function dirsOf(home: string, path: string): string[] {
-  const instance = dirname(path);
-  return [instance, dirname(instance), storeDir(home)];
-}
-
 function storeError(path: string, error: unknown): UserError {
-  if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+  if (hasCode(error, "EEXIST")) {
     return new UserError("credential_exists", `${path} is there already`, {
       hint: "--replace puts the new one in its place",
     });
@@ -78,13 +74,4 @@ export async function removeCredential(
   // An empty directory would read as a credential that lacks its fields.
   for (const each of [dir, dirname(dir)]) await rmdir(each).catch(() => undefined);
   return names.filter((name) => !name.startsWith("."));
-}
-
-async function namesIn(dir: string): Promise<string[]> {
-  try {
-    return await readdir(dir);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw new UserError("credential_store", `${dir} can't be read: ${messageOf(error)}`);
-  }
 }

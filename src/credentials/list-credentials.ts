@@ -1,6 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  credentialName,
   isCredentialInstance,
   parseCredentialReference,
 } from "../contracts/credential-reference.ts";
@@ -43,7 +44,7 @@ async function described(home: string, type: string, instance: string): Promise<
   const fields = await fieldsIn(join(storeDir(home), type, instance));
   const blanks = Object.fromEntries(fields.map(({ name }) => [name, ""]));
   const [staged] = stageCredentials([{ type, instance, fields: blanks }]);
-  const name = instance === "default" ? type : `${type}:${instance}`;
+  const name = credentialName({ type, instance });
   const problem = await loadCredential(home, name).then(
     () => null,
     (error: unknown) => {
@@ -71,7 +72,8 @@ async function dirsIn(path: string): Promise<string[]> {
   return names.filter((_, index) => stats[index]?.isDirectory() === true);
 }
 
-async function namesIn(dir: string): Promise<string[]> {
+/** Sorted; none when the directory is not there. */
+export async function namesIn(dir: string): Promise<string[]> {
   try {
     return (await readdir(dir)).sort();
   } catch (error) {

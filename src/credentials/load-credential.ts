@@ -1,11 +1,11 @@
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { parseCredentialReference } from "../contracts/credential-reference.ts";
+import { credentialName, parseCredentialReference } from "../contracts/credential-reference.ts";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
 import { isMissing, messageOf, UserError } from "../errors.ts";
 import { credentialType } from "./credential-types.ts";
 import { storeDir } from "./home-dir.ts";
-import { credentialName, nearCredential } from "./near-credential.ts";
+import { nearCredential } from "./near-credential.ts";
 import { checkPrivateDir, readSecret } from "./read-secret.ts";
 
 /** A credential with its secrets. */

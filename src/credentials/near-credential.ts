@@ -1,14 +1,9 @@
 import { closest } from "../contracts/closest.ts";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
-import { parseCredentialReference } from "../contracts/credential-reference.ts";
+import { credentialName, parseCredentialReference } from "../contracts/credential-reference.ts";
 import { meant } from "../contracts/did-you-mean.ts";
 import { credentialStamps } from "./credential-stamps.ts";
 import { credentialType, credentialTypes } from "./credential-types.ts";
-
-/** A credential as configs name it. */
-export function credentialName({ type, instance }: CredentialReference): string {
-  return instance === "default" ? type : `${type}:${instance}`;
-}
 
 /**
  * `did you mean "github_token"?` for a credential that is not in the store of `home`: one that is stored, or a type

@@ -1,7 +1,11 @@
 import { appTypes } from "./app-types.ts";
-import { single } from "./credential-type.ts";
+import { field, single } from "./credential-type.ts";
 import type { CredentialType, FileVariable, GitLogin } from "./credential-type.ts";
 import { usualKnownHosts } from "./known-hosts.ts";
+
+const eachGit = (name: string) => [`GIT_AUTHOR_${name}`, `GIT_COMMITTER_${name}`];
+const awsRegion = ["AWS_REGION", "AWS_DEFAULT_REGION"];
+const eachMintlify = ["MINTLIFY_API_KEY", "MINTLIFY_API_TOKEN"];
 
 /** Credentials of the services that agents work with. Variables are the ones that the services' own tools read. */
 export const serviceTypes: Readonly<Record<string, CredentialType>> = {
@@ -20,26 +24,15 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
   git_ssh: {
     description: "Identity for git over SSH",
     fields: {
-      private_key: { description: "Private key without a passphrase; used as a file", env: [] },
-      known_hosts: {
-        description:
-          "Host keys, one a line, of all hosts but the usual ones; without them the first key that such a host shows is accepted",
-        env: [],
-        optional: true,
-        open: true,
-      },
-      name: {
-        description: "Name in commits",
-        env: ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"],
-        optional: true,
-        open: true,
-      },
-      email: {
-        description: "E-mail address in commits",
-        env: ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"],
-        optional: true,
-        open: true,
-      },
+      private_key: field("Private key without a passphrase; used as a file", []),
+      known_hosts: field(
+        "Host keys, one a line, of all hosts but the usual ones; without them the first key that such a host shows is accepted",
+        [],
+        "optional",
+        "open",
+      ),
+      name: field("Name in commits", eachGit("NAME"), "optional", "open"),
+      email: field("E-mail address in commits", eachGit("EMAIL"), "optional", "open"),
     },
     files: (has) => [sshCommand(has("known_hosts"))],
     texts: { usual_hosts: usualKnownHosts, accepted_hosts: "" },
@@ -47,31 +40,22 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
   aws: {
     description: "Access key for AWS",
     fields: {
-      access_key_id: { description: "Access key ID", env: ["AWS_ACCESS_KEY_ID"] },
-      secret_access_key: { description: "Secret access key", env: ["AWS_SECRET_ACCESS_KEY"] },
-      session_token: {
-        description: "Session token of temporary keys",
-        env: ["AWS_SESSION_TOKEN"],
-        optional: true,
-      },
-      region: {
-        description: "Region, such as eu-central-1",
-        env: ["AWS_REGION", "AWS_DEFAULT_REGION"],
-        optional: true,
-        open: true,
-      },
+      access_key_id: field("Access key ID", ["AWS_ACCESS_KEY_ID"]),
+      secret_access_key: field("Secret access key", ["AWS_SECRET_ACCESS_KEY"]),
+      session_token: field("Session token of temporary keys", ["AWS_SESSION_TOKEN"], "optional"),
+      region: field("Region, such as eu-central-1", awsRegion, "optional", "open"),
     },
   },
   gcp_service_account: {
     description: "Service account of Google Cloud",
-    fields: { key_file: { description: "The account's JSON key; used as a file", env: [] } },
+    fields: { key_file: field("The account's JSON key; used as a file", []) },
     files: () => [
       { variable: "GOOGLE_APPLICATION_CREDENTIALS", field: "key_file", value: "{key_file}" },
     ],
   },
   kubeconfig: {
     description: "Access to a Kubernetes cluster",
-    fields: { config: { description: "The kubeconfig; used as a file", env: [] } },
+    fields: { config: field("The kubeconfig; used as a file", []) },
     files: () => [{ variable: "KUBECONFIG", field: "config", value: "{config}" }],
   },
   sentry_token: single("Token for Sentry's API and sentry-cli", "token", "SENTRY_AUTH_TOKEN"),
@@ -79,12 +63,7 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
   slack_bot_token: single("Bot token of a Slack app (xoxb-…)", "token", "SLACK_BOT_TOKEN"),
   discord_bot_token: single("Bot token of a Discord app", "token", "DISCORD_BOT_TOKEN"),
   notion_token: single("Token of a Notion integration", "token", "NOTION_TOKEN"),
-  mintlify_token: single(
-    "Admin API key of Mintlify",
-    "token",
-    "MINTLIFY_API_KEY",
-    "MINTLIFY_API_TOKEN",
-  ),
+  mintlify_token: single("Admin API key of Mintlify", "token", ...eachMintlify),
   bugsnag_token: single("Token for Bugsnag's API", "token", "BUGSNAG_AUTH_TOKEN"),
   netlify_token: single("Token for Netlify's API", "token", "NETLIFY_AUTH_TOKEN"),
   hetzner_api_key: single("API key of Hetzner Cloud", "api_key", "HETZNER_API_KEY"),
@@ -119,16 +98,12 @@ interface GitHostOptions {
 
 /** The token of a git host, which companies run on hosts of their own, too. */
 function gitHost({ description, env, hostVariable, git }: GitHostOptions): CredentialType {
+  const host = `Host of your own installation, without https://; ${git.host} without it`;
   return {
     description,
     fields: {
-      token: { description, env },
-      host: {
-        description: `Host of your own installation, without https://; ${git.host} without it`,
-        env: [hostVariable],
-        optional: true,
-        open: true,
-      },
+      token: field(description, env),
+      host: field(host, [hostVariable], "optional", "open"),
     },
     git,
   };

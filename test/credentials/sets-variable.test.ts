@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { setsVariable } from "../../src/credentials/sets-variable.ts";
+import { setsVariable } from "../../src/credentials/stage-credentials.ts";
 
 it.each([
   ["github_token", "GITHUB_TOKEN", true],
