@@ -1,5 +1,4 @@
-import type { Job } from "../contracts/job.ts";
-import { gitConfigEnv } from "./git-config-env.ts";
+import type { Job, JobCredential } from "../contracts/job.ts";
 
 /** What a command needs of the environment that the run was started with; nothing else passes. */
 const passedOn = [
@@ -15,7 +14,7 @@ const passedOn = [
 ] as const;
 
 /** What the run itself prepared for its commands. */
-export interface CommandSources {
+interface CommandSources {
   /** Of proxies and certificates. */
   readonly network: Readonly<Record<string, string>>;
   /** Absolute path of the webhook's body; null without one. */
@@ -61,4 +60,37 @@ export function commandEnv(
     AL_INSTANCE: job.instanceId,
     ...(payloadFile === null ? {} : { AL_PAYLOAD_FILE: payloadFile }),
   };
+}
+
+/**
+ * Variables by which git in the run's commands authenticates at the hosts of its credentials. They hold no secret: a
+ * helper, in the shell that git starts for it, reads the token from the environment, so it is in no argument and in no
+ * repository's config. Of two credentials for one host the first counts. (git-config(1), `GIT_CONFIG_COUNT`, from git
+ * 2.31; gitcredentials(7), custom helpers.)
+ */
+export function gitConfigEnv(credentials: readonly JobCredential[]): Record<string, string> {
+  const logins = new Map<string, GitLogin>();
+  for (const { git } of credentials) if (git && !logins.has(git.url)) logins.set(git.url, git);
+  const settings = [...logins.values()].flatMap(settingsOf);
+  if (settings.length === 0) return {};
+  return Object.fromEntries([
+    ["GIT_CONFIG_COUNT", String(settings.length)],
+    ...settings.flatMap(([key, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, key],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+  ]) as Record<string, string>;
+}
+
+type GitLogin = NonNullable<JobCredential["git"]>;
+type Setting = readonly [key: string, value: string];
+
+function settingsOf({ url, username, variable }: GitLogin): Setting[] {
+  const key = `credential.${url}.helper`;
+  const answer = `printf 'username=%s\\npassword=%s\\n' ${username} "$${variable}"`;
+  return [
+    // The machine's own helpers are not asked, and are given nothing to store.
+    [key, ""],
+    [key, `!f() { if [ "$1" = get ]; then ${answer}; fi; }; f`],
+  ];
 }

@@ -1,11 +1,23 @@
-import type { Usage } from "../../streams/vocabulary.ts";
+import type { LogLevel, Usage } from "../../streams/vocabulary.ts";
 import type { Job, JobModel, Script } from "../contracts/job.ts";
+import type { LogKind } from "../contracts/log-kinds.ts";
 import type { RunMessage } from "../contracts/run-messages.ts";
 import type { RunRequests } from "./run-api/run-requests.ts";
 import type { RunClock } from "./run-clock.ts";
 
 /** Writes one message of the run. */
 export type Emit = (message: RunMessage) => void;
+
+/** Writes one line of the run's log. */
+export function logTo(
+  emit: Emit,
+  kind: LogKind,
+  level: LogLevel,
+  msg: string,
+  fields: Record<string, unknown> = {},
+): void {
+  emit({ type: "log", level, time: Date.now(), kind, msg, fields });
+}
 
 /** Starts the loopback endpoint that replays a script; what it resolves to is closed when the session is over. */
 export type StartScripted = (script: Script) => Promise<{

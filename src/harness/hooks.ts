@@ -1,11 +1,16 @@
+import type { LogLevel } from "../../streams/vocabulary.ts";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Job } from "../contracts/job.ts";
-import type { RunMessage } from "../contracts/run-messages.ts";
-import type { Emit } from "./harness.ts";
+import { logTo } from "./harness.ts";
+import type { Emit, SessionEnd } from "./harness.ts";
 import { cut } from "./message-writer.ts";
 import { rawLines } from "./raw-lines.ts";
-import { runCommand } from "./run-command.ts";
+import { runCommand } from "./run-program.ts";
+import { lastHooksMs, stopReasonFile, stopReasons } from "../contracts/run-stop.ts";
+import type { RunStopReason } from "../contracts/run-stop.ts";
 
-export type HookPhase = "pre" | "post";
+type HookPhase = "pre" | "post";
 
 export interface HookContext {
   readonly emit: Emit;
@@ -16,8 +21,6 @@ export interface HookContext {
 }
 
 export const hookTimeoutMs = 5 * 60_000;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Runs the hooks of one phase in order, each in its own shell in the run's working directory, until one fails.
@@ -42,8 +45,8 @@ async function runHook(
   { emit, env, signal, timeoutMs }: HookContext,
 ): Promise<string | null> {
   const startedAt = Date.now();
-  const log = (level: 30 | 40 | 50, msg: string, fields: Fields) =>
-    emit(hookMessage(level, msg, { phase, command: cut(command, 500), ...fields }));
+  const log = (level: LogLevel, msg: string, fields: object) =>
+    logTo(emit, "hook", level, msg, { phase, command: cut(command, 500), ...fields });
   log(30, `${phase} hook: ${cut(command, 500)}`, {});
   const lines = rawLines((line, stream) => log(30, line, { stream }));
   const { exitCode, problem } = await runCommand(command, {
@@ -65,6 +68,55 @@ async function runHook(
   return reason;
 }
 
-function hookMessage(level: 30 | 40 | 50, msg: string, fields: Fields): RunMessage {
-  return { type: "log", level, time: Date.now(), kind: "hook", msg, fields: { ...fields } };
+/** What post hooks read as `AL_OUTCOME`. */
+type HookOutcome = "succeeded" | "failed" | RunStopReason;
+
+/**
+ * Runs the post hooks, whatever became of the session, and resolves to the reason of one that failed; null when all
+ * succeeded. `stopping` aborts when the run is asked to end: from then on they have `lastHooksMs` together.
+ */
+export async function runPostHooks(
+  job: Job,
+  { error }: SessionEnd,
+  stopping: AbortSignal,
+  context: HookContext,
+): Promise<string | null> {
+  if (job.hooks.post.length === 0) return null;
+  const ended = error === null ? "succeeded" : "failed";
+  const outcome: HookOutcome = stopping.aborted ? await stopReason(job) : ended;
+  const deadline = abortedAfter(stopping, lastHooksMs);
+  try {
+    return await runHooks("post", job, {
+      ...context,
+      env: { ...context.env, AL_OUTCOME: outcome },
+      signal: AbortSignal.any([context.signal, deadline.signal]),
+    });
+  } finally {
+    deadline.end();
+  }
+}
+
+/** A signal that aborts `ms` after another one; `end` releases its timer. */
+function abortedAfter(other: AbortSignal, ms: number): { signal: AbortSignal; end(): void } {
+  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const begin = () => (timer = setTimeout(() => late.abort(), ms));
+  if (other.aborted) begin();
+  else other.addEventListener("abort", begin, { once: true });
+  const end = () => {
+    other.removeEventListener("abort", begin);
+    clearTimeout(timer);
+  };
+  return { signal: late.signal, end };
+}
+
+/**
+ * Why this run was asked to end, as the scheduler left it beside the run's socket. Without that the signal came from
+ * outside, such as from a machine that shuts down: the run was interrupted.
+ */
+async function stopReason({ channel }: Pick<Job, "channel">): Promise<RunStopReason> {
+  if (channel === null) return "interrupted";
+  const path = join(dirname(channel.socket), stopReasonFile);
+  const text = await readFile(path, "utf8").catch(() => "");
+  return stopReasons.find((reason) => reason === text) ?? "interrupted";
 }

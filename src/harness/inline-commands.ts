@@ -1,7 +1,8 @@
+import { logTo } from "./harness.ts";
 import type { Emit } from "./harness.ts";
 import { cut } from "./message-writer.ts";
 import { rawLines } from "./raw-lines.ts";
-import { runCommand } from "./run-command.ts";
+import { runCommand } from "./run-program.ts";
 
 export interface InlineCommandContext {
   readonly cwd: string;
@@ -29,7 +30,7 @@ export function inlineCommandsIn(instructions: string): string[] {
 
 /**
  * Replaces each `` !`command` `` of the instructions by what it prints, one after the other, in the run's working
- * directory. A failure is told in its place. Outputs are not looked through again.
+ * directory. A failure is reported in its place. Outputs are not looked through again.
  */
 export async function withCommandOutputs(
   instructions: string,
@@ -60,14 +61,7 @@ async function outputOf(command: string, context: InlineCommandContext): Promise
   const failed = problem === null && exitCode === 0 ? null : (problem ?? exitText(exitCode));
   const msg = `SKILL.md command: ${cut(command, 500)}${failed === null ? "" : ` ${failed}`}`;
   const fields = { exitCode, durationMs: Date.now() - startedAt };
-  emit({
-    type: "log",
-    level: failed === null ? 30 : 40,
-    time: Date.now(),
-    kind: "run",
-    msg,
-    fields,
-  });
+  logTo(emit, "run", failed === null ? 30 : 40, msg, fields);
   if (failed === null) return output.text();
   return [output.text(), `[command "${cut(command, 500)}" ${failed}]`, ...errors.last()]
     .filter((part) => part !== "")

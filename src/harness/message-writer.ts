@@ -1,5 +1,5 @@
-import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { Writable } from "node:stream";
 import type { RunMessage } from "../contracts/run-messages.ts";
 
 /** The scheduler reads lines of up to 32 KiB; a message is cut to fit well below. */
@@ -7,7 +7,7 @@ const maxLineBytes = 30 * 1024;
 /** What one string of a message may hold when the message is too long, tried in this order. */
 const stringLimits = [8192, 2048, 512, 64];
 
-export interface MessageWriter {
+interface MessageWriter {
   readonly emit: (message: RunMessage) => void;
   /** Resolves once everything was handed to the operating system or the reader is gone. */
   flush(): Promise<void>;
@@ -81,4 +81,20 @@ export function breakBefore(text: string, limit: number): number {
   const [word = ""] = /\S*$/.exec(text.slice(Math.max(0, limit - longestWord), limit)) ?? [];
   const end = limit - word.length;
   return word.length < longestWord && end > 0 ? end : limit;
+}
+
+/**
+ * Takes standard output for the run's messages alone: what libraries print there goes to standard error from now
+ * on. Returns the stream that still writes to it; the stream errors when its reader is gone.
+ */
+export function claimStdout(): Writable {
+  const write = process.stdout.write.bind(process.stdout);
+  const output = new Writable({
+    write: (chunk: Buffer, _encoding, done) => void write(chunk, done),
+  });
+  process.stdout.on("error", (error: Error) => output.destroy(error));
+  // With the scheduler gone, the error has no reader.
+  process.stderr.on("error", () => undefined);
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  return output;
 }

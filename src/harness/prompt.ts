@@ -1,12 +1,13 @@
 import { harnesses } from "../../streams/harnesses.ts";
-import type { Trigger } from "../../streams/vocabulary.ts";
-import type { Job } from "../contracts/job.ts";
+import type { Trigger, WebhookEvent } from "../../streams/vocabulary.ts";
+import { credentialName } from "../contracts/credential-reference.ts";
+import type { Job, JobCredential } from "../contracts/job.ts";
 import { agentCommands } from "../contracts/run-requests/table.ts";
-import { shortEvent } from "./short-event.ts";
 import { toolsFor } from "./tools.ts";
+import { cut } from "./message-writer.ts";
 
 /** What the prompt says besides the job. */
-export interface PromptContext {
+interface PromptContext {
   /** IANA name of the run's time zone. */
   readonly timezone: string;
   /** Epoch ms. */
@@ -31,10 +32,10 @@ export function promptFor(job: Job, context: PromptContext): string {
   ].join("\n\n");
 }
 
-function credentialNames({ type, instance, env, fileEnv, git }: Job["credentials"][number]) {
-  const credential = instance === "default" ? type : `${type}:${instance}`;
+function credentialNames(credential: JobCredential) {
+  const { env, fileEnv, git } = credential;
   return {
-    credential,
+    credential: credentialName(credential),
     environmentVariables: Object.keys({ ...env, ...fileEnv }),
     ...(git === undefined ? {} : { gitAuthenticatesAt: git.url }),
   };
@@ -99,4 +100,23 @@ const ourTags =
 /** Plain text keeps its `<`, but not where it would open or close one of the prompt's own sections. */
 function withoutOurTags(text: string): string {
   return text.replaceAll(ourTags, "&lt;");
+}
+
+/** Characters of a webhook's body text in the prompt; the whole is in the payload file. */
+const maxBodyCharacters = 16_000;
+
+/** The event with a body text that a model can take in. */
+export function shortEvent<E extends Pick<WebhookEvent, "body">>(
+  event: E,
+  payloadFile: string | null,
+): E {
+  const { body } = event;
+  if (body === null || body.length <= maxBodyCharacters) return event;
+  const rest = payloadFile === null ? "" : `\n[cut here; the whole event is in ${payloadFile}]`;
+  return { ...event, body: `${cut(body, maxBodyCharacters)}${rest}` };
+}
+
+/** The system prompt of an agent. Without any instructions a harness would bring its own, a coding assistant's. */
+export function systemPrompt(instructions: string, title: string): string {
+  return instructions.trim() === "" ? `You are the agent "${title}".` : instructions;
 }

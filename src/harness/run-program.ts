@@ -15,7 +15,7 @@ export interface ProgramEnd {
   readonly missing: boolean;
 }
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly cwd: string;
   /** The whole environment; nothing of this process's own is added. */
   readonly env: Readonly<Record<string, string>>;
@@ -127,4 +127,21 @@ function readLines(
   const lines = lineSplitter(maxLineBytes, onLine);
   stream.on("data", (chunk: Buffer) => lines.push(chunk));
   return lines;
+}
+
+type CommandOptions = Pick<ProgramOptions, "cwd" | "env" | "signal" | "onLine"> & {
+  readonly timeoutMs: number;
+  /** Bytes of a line that are kept, 8192 when absent. */
+  readonly maxLineBytes?: number;
+};
+
+const defaultLineBytes = 8192;
+
+/**
+ * Runs a command through `/bin/sh -c` in a process group of its own, which is killed with it on timeout and
+ * abort. What it leaves in the background after its own end stays. Never rejects.
+ */
+export function runCommand(command: string, options: CommandOptions): Promise<ProgramEnd> {
+  const { maxLineBytes = defaultLineBytes } = options;
+  return runProgram("/bin/sh", ["-c", command], { ...options, maxLineBytes });
 }

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
 it("keeps standard output for messages; what libraries print goes to standard error", async () => {
-  const module = new URL("../../src/harness/claim-stdout.ts", import.meta.url).href;
+  const module = new URL("../../src/harness/message-writer.ts", import.meta.url).href;
   const program = `
     const { claimStdout } = await import(${JSON.stringify(module)});
     const output = claimStdout();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { gitConfigEnv } from "../../src/harness/git-config-env.ts";
+import { gitConfigEnv } from "../../src/harness/command-env.ts";
 
 const token = (variable: string, host: string) => ({
   type: "github_token",

@@ -1,8 +1,8 @@
 import { jobRedactor } from "../../credentials/job-redactor.ts";
-import { claimStdout } from "../../harness/claim-stdout.ts";
+import { claimStdout } from "../../harness/message-writer.ts";
 import { runJob } from "../../harness/run-job.ts";
-import { takePlace } from "../../harness/take-place.ts";
-import { fillCompileCache, warmUp } from "../../harness/warm-up.ts";
+import { takeAssignment } from "../../harness/prewarm.ts";
+import { fillCompileCache, warmUp } from "../../harness/prewarm.ts";
 import { startScriptedModel } from "../../models/scripted.ts";
 
 /**
@@ -19,7 +19,7 @@ export async function runProcess(): Promise<number> {
   if (process.env.AL_WARM !== undefined) {
     const placed = new AbortController();
     const loaded = warmUp(startScriptedModel, placed.signal);
-    if (!(await takePlace(process.stdin))) return 0;
+    if (!(await takeAssignment(process.stdin))) return 0;
     // The answer that what keeps the run waits for.
     output.write("\n");
     placed.abort();

@@ -1,11 +1,11 @@
-import type { Story } from "../story.ts";
-import { answerProblems } from "./answers.ts";
+import type { Transcript } from "../transcript.ts";
+import { answerProblems } from "./llm-cli.ts";
 import { fieldsOf, listOf, numberOf, sumOf, textOf } from "./fields.ts";
 import type { Fields } from "./fields.ts";
 import type { CliReader, CliResult } from "./llm-cli.ts";
 
 /** Reads the stream of Claude Code 2.1: `--output-format stream-json --include-partial-messages`. */
-export function readClaude(story: Story): CliReader {
+export function readClaude(transcript: Transcript): CliReader {
   const usage = usageSoFar();
   let result: CliResult | null = null;
   return {
@@ -16,13 +16,13 @@ export function readClaude(story: Story): CliReader {
           usage.take(textOf(event.parent_tool_use_id), fieldsOf(event.event));
           break;
         case "assistant":
-          for (const part of listOf(content)) logAnswer(part, story);
+          for (const part of listOf(content)) logAnswer(part, transcript);
           break;
         case "user":
-          for (const part of listOf(content)) logToolResult(part, story);
+          for (const part of listOf(content)) logToolResult(part, transcript);
           break;
         case "system":
-          if (event.subtype === "api_retry") logRetry(event, story);
+          if (event.subtype === "api_retry") logRetry(event, transcript);
           break;
         case "result":
           result = resultOf(event);
@@ -67,12 +67,12 @@ function messageUsage(event: Fields): unknown {
   return fieldsOf(event.message).usage;
 }
 
-function logAnswer(part: Fields, story: Story): void {
-  if (part.type === "text") story.said(textOf(part.text));
-  if (part.type === "tool_use") story.toolCall(textOf(part.id), textOf(part.name), part.input);
+function logAnswer(part: Fields, transcript: Transcript): void {
+  if (part.type === "text") transcript.assistant(textOf(part.text));
+  if (part.type === "tool_use") transcript.toolCall(textOf(part.id), textOf(part.name), part.input);
 }
 
-function logToolResult(part: Fields, story: Story): void {
+function logToolResult(part: Fields, transcript: Transcript): void {
   if (part.type !== "tool_result") return;
   const output =
     typeof part.content === "string"
@@ -80,15 +80,15 @@ function logToolResult(part: Fields, story: Story): void {
       : listOf(part.content)
           .map(({ text }) => (typeof text === "string" ? text : "[not text]"))
           .join("\n");
-  story.toolResult(textOf(part.tool_use_id), output, part.is_error === true);
+  transcript.toolResult(textOf(part.tool_use_id), output, part.is_error === true);
 }
 
 /** `{"subtype":"api_retry","attempt":1,"max_retries":2,"retry_delay_ms":549,"error_status":429,"error":"rate_limit"}` */
-function logRetry(event: Fields, story: Story): void {
+function logRetry(event: Fields, transcript: Transcript): void {
   const { attempt, max_retries, retry_delay_ms, error_status, error } = event;
   const why = [numberOf(error_status), textOf(error)].filter((part) => part !== null).join(" ");
   const delay = `${((numberOf(retry_delay_ms) ?? 0) / 1000).toFixed(1)} s`;
-  story.note(
+  transcript.note(
     40,
     `the model failed (${why}); claude retries in ${delay} (${numberOf(attempt) ?? 1} of ${numberOf(max_retries) ?? 1})`,
   );

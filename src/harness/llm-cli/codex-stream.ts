@@ -1,11 +1,11 @@
-import type { Story } from "../story.ts";
-import { answerProblems } from "./answers.ts";
+import type { Transcript } from "../transcript.ts";
+import { answerProblems } from "./llm-cli.ts";
 import { fieldsOf, listOf, numberOf, sumOf, textOf } from "./fields.ts";
 import type { Fields } from "./fields.ts";
 import type { CliReader, CliResult } from "./llm-cli.ts";
 
 /** Reads the stream of Codex 0.169: `codex exec --json`. */
-export function readCodex(story: Story): CliReader {
+export function readCodex(transcript: Transcript): CliReader {
   let result: CliResult | null = null;
   let sessionId: string | null = null;
   let isAnswered = false;
@@ -18,15 +18,15 @@ export function readCodex(story: Story): CliReader {
           break;
         case "item.started":
           isAnswered = false;
-          logCall(item, story);
+          logCall(item, transcript);
           break;
         case "item.completed":
           if (item.type === "agent_message") isAnswered = textOf(item.text).trim() !== "";
-          logItem(item, story);
+          logItem(item, transcript);
           break;
         case "error":
           result = ended(failure(textOf(event.message)), null);
-          logError(textOf(event.message), story);
+          logError(textOf(event.message), transcript);
           break;
         case "turn.completed":
           // Cached tokens are among the input's, reasoning tokens among the output's.
@@ -50,11 +50,11 @@ function ended(error: string | null, tokens: number | null): CliResult {
 }
 
 /** `Reconnecting... 1/2 (stream disconnected before completion: …)` is a retry; the last error is the session's own. */
-function logError(message: string, story: Story): void {
+function logError(message: string, transcript: Transcript): void {
   const [, attempt, retries, why] =
     /^Reconnecting\.\.\. (\d+)\/(\d+) \(([\s\S]*)\)$/.exec(message) ?? [];
-  if (why === undefined) return story.note(40, `codex: ${message}`);
-  story.note(40, `the model failed (${why}); codex retries (${attempt} of ${retries})`);
+  if (why === undefined) return transcript.note(40, `codex: ${message}`);
+  transcript.note(40, `the model failed (${why}); codex retries (${attempt} of ${retries})`);
 }
 
 /** `unexpected status 401 Unauthorized: …` with the status first, as providers' errors are read. */
@@ -82,20 +82,20 @@ function callOf(item: Fields): { readonly tool: string; readonly input: unknown 
   }
 }
 
-function logCall(item: Fields, story: Story): void {
+function logCall(item: Fields, transcript: Transcript): void {
   const call = callOf(item);
-  if (call !== null) story.toolCall(textOf(item.id), call.tool, call.input);
+  if (call !== null) transcript.toolCall(textOf(item.id), call.tool, call.input);
 }
 
-function logItem(item: Fields, story: Story): void {
-  if (item.type === "agent_message") return story.said(textOf(item.text));
-  if (item.type === "error") return story.note(40, textOf(item.message));
+function logItem(item: Fields, transcript: Transcript): void {
+  if (item.type === "agent_message") return transcript.assistant(textOf(item.text));
+  if (item.type === "error") return transcript.note(40, textOf(item.message));
   const call = callOf(item);
   if (call === null) return;
   const exitCode = numberOf(item.exit_code);
   const isError = item.status === "failed" || (exitCode !== null && exitCode !== 0);
   const output = textOf(item.aggregated_output) || paths(item.changes) || resultText(item);
-  story.toolResult(textOf(item.id), output, isError, call.tool);
+  transcript.toolResult(textOf(item.id), output, isError, call.tool);
 }
 
 function paths(changes: unknown): string {

@@ -1,10 +1,12 @@
 import { join } from "node:path";
+import { glob } from "node:fs/promises";
 import { stringify } from "smol-toml";
 import { apiBaseUrl } from "../../contracts/base-url.ts";
-import { codexRecord } from "./codex-record.ts";
 import { readCodex } from "./codex-stream.ts";
-import type { CliCommand, CliRequest, LlmCli } from "./llm-cli.ts";
+import type { CliCommand, CliRequest, LlmCli, CliRecord } from "./llm-cli.ts";
 import { retriesOf } from "../retries.ts";
+import { fieldsOf, numberOf, textOf, totalOf } from "./fields.ts";
+import { jsonLines } from "./json-files.ts";
 
 /** Codex. Options, settings and stream as its version 0.169 has them (`codex exec --help`, `codex exec --json`). */
 export const codex: LlmCli = {
@@ -83,4 +85,21 @@ function provider({ model, key }: CliRequest): Record<string, unknown> {
     ...(Object.keys(headers).length === 0 ? {} : { http_headers: headers }),
     ...(timeoutSeconds === null ? {} : { stream_idle_timeout_ms: timeoutSeconds * 1000 }),
   };
+}
+
+/**
+ * What Codex 0.169 wrote of its sessions into `CODEX_HOME/sessions`: a `token_usage_record` after each answer, with
+ * the total of its thread. Its stream has tokens only at the end of a turn that succeeded.
+ */
+async function codexRecord(home: string): Promise<CliRecord> {
+  const threads = new Map<string, number>();
+  for await (const path of glob(join(home, "sessions", "**", "*.jsonl"))) {
+    for await (const { type, payload } of jsonLines(path)) {
+      if (type !== "token_usage_record") continue;
+      const { thread_id, thread_token_usage } = fieldsOf(payload);
+      const total = numberOf(fieldsOf(thread_token_usage).total_tokens);
+      if (total !== null) threads.set(textOf(thread_id), total);
+    }
+  }
+  return { tokens: totalOf(threads.values()), problem: null };
 }

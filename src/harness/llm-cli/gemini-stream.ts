@@ -1,16 +1,16 @@
-import type { Story } from "../story.ts";
+import type { Transcript } from "../transcript.ts";
 import { fieldsOf, sumOf, textOf } from "./fields.ts";
 import type { Fields } from "./fields.ts";
 import type { CliReader, CliResult } from "./llm-cli.ts";
 
 /** Reads the stream of Gemini CLI 0.61: `--output-format stream-json`. */
-export function readGemini(story: Story): CliReader {
+export function readGemini(transcript: Transcript): CliReader {
   let result: CliResult | null = null;
   let lastError = "";
   let text = "";
   // It streams its answers in pieces; an answer is over when another event comes.
   const logText = () => {
-    story.said(text);
+    transcript.assistant(text);
     text = "";
   };
   return {
@@ -22,12 +22,12 @@ export function readGemini(story: Story): CliReader {
       }
       logText();
       if (event.type === "tool_use") {
-        story.toolCall(textOf(event.tool_id), textOf(event.tool_name), event.parameters);
+        transcript.toolCall(textOf(event.tool_id), textOf(event.tool_name), event.parameters);
       }
-      if (event.type === "tool_result") logToolResult(event, story);
+      if (event.type === "tool_result") logToolResult(event, transcript);
       if (event.type === "error") {
         lastError = textOf(event.message);
-        story.note(40, lastError);
+        transcript.note(40, lastError);
       }
       if (event.type === "result") result = resultOf(event, lastError);
     },
@@ -37,9 +37,9 @@ export function readGemini(story: Story): CliReader {
 
 const maxHeldCharacters = 256 * 1024;
 
-function logToolResult(event: Fields, story: Story): void {
+function logToolResult(event: Fields, transcript: Transcript): void {
   const output = textOf(event.output) || textOf(fieldsOf(event.error).message);
-  story.toolResult(textOf(event.tool_id), output, event.status === "error");
+  transcript.toolResult(textOf(event.tool_id), output, event.status === "error");
 }
 
 /** A result without a reason has it in the error before. */

@@ -1,5 +1,5 @@
 import type { JobModel } from "../../contracts/job.ts";
-import type { Story } from "../story.ts";
+import type { Transcript } from "../transcript.ts";
 
 /** What one session asks of a CLI. */
 export interface CliRequest {
@@ -64,7 +64,16 @@ export interface LlmCli {
   /** The command that installs it. */
   readonly install: string;
   command(request: CliRequest): CliCommand;
-  reader(story: Story): CliReader;
+  reader(transcript: Transcript): CliReader;
   /** Reads the records of the session in `configDir`, once the program ended. */
   record?(configDir: string): Promise<CliRecord>;
 }
+
+/** Why a session failed whose model gave no whole answer at its end: the same words for each CLI. */
+export const answerProblems = {
+  cut: "the answer was cut at its output limit",
+  filtered: "the provider's content filter stopped the answer",
+  refused: "the model refused to answer",
+  empty: "the answer was empty",
+  silent: "the answer was empty or a refusal, which codex does not tell apart",
+} as const;

@@ -3,21 +3,24 @@ import { dirname, join } from "node:path";
 import type { Usage } from "../../../streams/vocabulary.ts";
 import type { JobModel } from "../../contracts/job.ts";
 import { messageOf } from "../../errors.ts";
-import type { Session } from "../harness.ts";
+import { logTo } from "../harness.ts";
+import type { Session, Emit } from "../harness.ts";
 import { runProgram } from "../run-program.ts";
-import type { Story } from "../story.ts";
-import { systemPrompt } from "../system-prompt.ts";
+import type { Transcript } from "../transcript.ts";
+import { systemPrompt } from "../prompt.ts";
 import type { CliCommand, CliReader, CliRecord, LlmCli } from "./llm-cli.ts";
-import { readStream } from "./read-stream.ts";
 import { sessionFailure } from "./session-failure.ts";
 import type { SessionFailure } from "./session-failure.ts";
+import { cut } from "../message-writer.ts";
+import { rawLines } from "../raw-lines.ts";
+import type { OutputStream } from "../raw-lines.ts";
 
 /** A session that runs in a CLI. */
 export interface CliSession {
   readonly cli: LlmCli;
   readonly model: JobModel;
   readonly key: string | null;
-  readonly story: Story;
+  readonly transcript: Transcript;
   readonly session: Session;
 }
 
@@ -37,11 +40,11 @@ const noRecord: CliRecord = { tokens: null, problem: null };
 
 /** Runs the CLI to its end; `resume` is the id of a session of it that is resumed, null for a new one. */
 export async function runCliOnce(start: CliSession, resume: string | null): Promise<CliRun> {
-  const { cli, model, story, session } = start;
+  const { cli, model, transcript, session } = start;
   const { job, emit, signal } = session;
   const configDir = join(job.workDir, ".llm-cli");
   const command = await prepared(start, configDir, resume);
-  const reader = cli.reader(story);
+  const reader = cli.reader(transcript);
   const stream = readStream(reader, emit);
   const end = await runProgram(job.harness.command, command.args, {
     cwd: job.workDir,
@@ -63,11 +66,11 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
 }
 
 /** The session's result is known by then, so that a record that cannot be read is only a warning. */
-async function recordOf({ cli, story }: CliSession, configDir: string): Promise<CliRecord> {
+async function recordOf({ cli, transcript }: CliSession, configDir: string): Promise<CliRecord> {
   try {
     return (await cli.record?.(configDir)) ?? noRecord;
   } catch (error) {
-    story.note(40, `the records of ${cli.program} cannot be read: ${messageOf(error)}`);
+    transcript.note(40, `the records of ${cli.program} cannot be read: ${messageOf(error)}`);
     return noRecord;
   }
 }
@@ -105,4 +108,35 @@ function environment(
 function usageOf(reader: CliReader, record: CliRecord): CliRun["usage"] {
   const { tokens = null, costUsd = null, turns = null } = reader.result() ?? {};
   return { tokens: tokens ?? reader.tokensSoFar?.() ?? record.tokens, costUsd, turns };
+}
+
+interface CliStream {
+  readonly onLine: (line: string, stream: OutputStream, cut: boolean) => void;
+  /** The last lines that were no messages. */
+  readonly lastLines: () => readonly string[];
+}
+
+/** Sorts what a CLI prints: messages go to its reader, everything else to the log as it is. */
+function readStream(reader: CliReader, emit: Emit): CliStream {
+  const log = (level: 30 | 40, msg: string, stream: OutputStream) =>
+    logTo(emit, "process", level, msg, { stream });
+  const raw = rawLines((line, stream) => log(30, cut(line, 8192), stream));
+  return {
+    onLine: (line, stream, isCut) => {
+      const message = stream === "stdout" && !isCut ? objectIn(line) : null;
+      if (message !== null) reader.take(message);
+      else if (isCut && line.startsWith("{")) log(40, "a message too long to be read", stream);
+      else if (line.trim() !== "") raw.add(line, stream);
+    },
+    lastLines: raw.last,
+  };
+}
+
+function objectIn(line: string): Readonly<Record<string, unknown>> | null {
+  if (!line.startsWith("{")) return null;
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
 }

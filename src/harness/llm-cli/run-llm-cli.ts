@@ -1,13 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Harness } from "../harness.ts";
-import { storyOf } from "../story.ts";
+import { transcriptOf } from "../transcript.ts";
 import { cliFor } from "./clis.ts";
 import type { LlmCli } from "./llm-cli.ts";
-import { keyFor } from "./model-key.ts";
 import { backoffMs, retriesOf } from "../retries.ts";
 import { runCliOnce } from "./run-cli-once.ts";
 import type { CliRun, CliSession } from "./run-cli-once.ts";
 import type { SessionFailure } from "./session-failure.ts";
+import type { JobModel } from "../../contracts/job.ts";
 
 /**
  * Runs the session in the external CLI that `[harness].command` names, with the first model only. The key is in
@@ -18,13 +18,16 @@ export const runLlmCli: Harness = async (session) => {
   const [model] = job.models;
   if (model === undefined) throw new Error("the job has no model");
   const cli = cliFor(job.harness.command);
-  const story = storyOf(emit);
+  const transcript = transcriptOf(emit);
   const { key, warning } = keyFor(model, cli);
-  if (warning !== null) story.note(40, warning);
-  story.note(30, `session starts in ${cli.program} with model "${model.name}" (${model.model})`);
-  const { failure, usage } = await runWithRetries({ cli, model, key, story, session });
+  if (warning !== null) transcript.note(40, warning);
+  transcript.note(
+    30,
+    `session starts in ${cli.program} with model "${model.name}" (${model.model})`,
+  );
+  const { failure, usage } = await runWithRetries({ cli, model, key, transcript, session });
   const { tokens, costUsd } = usage;
-  if (tokens !== null && tokens > 0) story.used(model.name, { tokens, costUsd });
+  if (tokens !== null && tokens > 0) transcript.used(model.name, { tokens, costUsd });
   if (failure !== null && failure.cooldownMs !== null) {
     emit({ type: "cooldown", model: model.name, until: Date.now() + failure.cooldownMs });
   }
@@ -36,12 +39,12 @@ export const runLlmCli: Harness = async (session) => {
  * retry, such as 429 in codex: what the session did so far is neither lost nor done again.
  */
 async function runWithRetries(start: CliSession): Promise<CliRun> {
-  const { cli, model, story, session } = start;
+  const { cli, model, transcript, session } = start;
   const retries = retriesOf(model);
   let run = await runCliOnce(start, null);
   for (let attempt = 1; attempt <= retries && isResumable(run); attempt += 1) {
     const delayMs = backoffMs(attempt - 1, Math.random());
-    story.note(40, retryText(run.failure, cli, delayMs, `${attempt} of ${retries}`));
+    transcript.note(40, retryText(run.failure, cli, delayMs, `${attempt} of ${retries}`));
     await wait(delayMs, undefined, { signal: session.signal }).catch(() => undefined);
     if (session.signal.aborted) break;
     run = await runCliOnce(start, run.sessionId);
@@ -61,4 +64,31 @@ function retryText(
   count: string,
 ): string {
   return `${message}; ${program} resumes in ${(delayMs / 1000).toFixed(1)} s (${count})`;
+}
+
+/** Whether a CLI gets a model's key, and what is odd about the pair. */
+interface KeyDecision {
+  readonly key: string | null;
+  readonly warning: string | null;
+}
+
+/**
+ * Decides which key a CLI gets. A model of another vendor is tried with a warning, but its key goes to that CLI only
+ * where a `baseUrl` says who will see it: the CLI would show it to its own vendor. Throws for what cannot work.
+ */
+function keyFor(model: JobModel, { program, provider }: LlmCli): KeyDecision {
+  const name = `model "${model.name}"`;
+  if (model.provider === "scripted") {
+    throw new Error(
+      `${name} is scripted, which only the pi harness plays: set type = "pi" under [harness]`,
+    );
+  }
+  if (model.key === null && model.authType !== "none") {
+    throw new Error(`${name}: its key is missing`);
+  }
+  if (model.provider === provider) return { key: model.key, warning: null };
+  const odd = `${name} is one of ${model.provider}, while ${program} is made for models of ${provider}`;
+  return model.baseUrl === null
+    ? { key: null, warning: `${odd}; it is not given the model's key` }
+    : { key: model.key, warning: odd };
 }

@@ -1,13 +1,13 @@
 import type { AssistantMessage } from "@earendil-works/pi-ai";
+import { logTo } from "../harness.ts";
 import type { Emit } from "../harness.ts";
 import type { RunClock } from "../run-clock.ts";
 import { classifyAnswer, seconds } from "./classify-answer.ts";
 import type { Answer, Verdict } from "./classify-answer.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange } from "./stream-reader.ts";
 import type { ModelChain } from "./model-chain.ts";
 import { retriesOf } from "../retries.ts";
-import { retryDelayMs } from "./retry-policy.ts";
-import { silenceLimitMs } from "./silence-limit.ts";
+import { retryDelayMs, silenceLimitMs } from "./retry-policy.ts";
 import type { Time } from "./time.ts";
 import { watchExchange } from "./watched-fetch.ts";
 
@@ -93,14 +93,8 @@ function logRetry(
   const model = chain.current().name;
   const reason = verdict.kind === "complete" ? "" : verdict.message;
   const attempts = `retry ${retries + 1} of ${retriesOf(chain.limits())}`;
-  emit({
-    type: "log",
-    level: 40,
-    time: Date.now(),
-    kind: "run",
-    msg: `model "${model}": ${reason}; ${attempts} in ${seconds(delayMs)}`,
-    fields: { model, reason, delayMs, retry: retries + 1 },
-  });
+  const msg = `model "${model}": ${reason}; ${attempts} in ${seconds(delayMs)}`;
+  logTo(emit, "run", 40, msg, { model, reason, delayMs, retry: retries + 1 });
 }
 
 function withAttempts(verdict: Verdict, attempts: number): Verdict {

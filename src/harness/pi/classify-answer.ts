@@ -5,7 +5,7 @@ import {
   providerFailure,
 } from "../provider-failure.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange } from "./stream-reader.ts";
 
 /** One answer of a model, as pi and the wire show it. */
 export interface Answer {

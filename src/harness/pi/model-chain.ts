@@ -1,9 +1,10 @@
 import type { AgentBeforeSettleEvent, ExtensionFactory } from "@earendil-works/pi-coding-agent";
 import type { JobModel } from "../../contracts/job.ts";
+import { logTo } from "../harness.ts";
 import type { Emit } from "../harness.ts";
 import type { PiModel } from "./pi-models.ts";
 import type { Verdict } from "./classify-answer.ts";
-import { continuations, nextStreak, noStreak, withinLimit } from "./continuation.ts";
+import { continuations, nextStreak, noStreak, withinLimit } from "./retry-policy.ts";
 
 /** How long and how often a model is asked, by its config. */
 export interface RequestLimits {
@@ -51,20 +52,15 @@ export function createModelChain(
     }
     return latest;
   };
-  const log = (text: string) =>
-    emit({
-      type: "log",
-      level: 40,
-      time: Date.now(),
-      kind: "run",
-      msg: `model "${current.name}": ${text}`,
-    });
+  const log = (text: string) => logTo(emit, "run", 40, `model "${current.name}": ${text}`);
 
   /** Null when no model is left. */
   const takeNext = async (message: string): Promise<PiModel | null> => {
     const [next, ...others] = rest;
     if (next === undefined) return null;
-    emit(fallbackMessage(current.name, next.name, message));
+    const fields = { from: current.name, to: next.name, error: message };
+    const msg = `model "${current.name}" failed (${message}); the run resumes with "${next.name}"`;
+    logTo(emit, "fallback", 40, msg, fields);
     [current, rest, streak] = [next, others, noStreak];
     isPriced &&= current.priced;
     await current.activate();
@@ -117,15 +113,4 @@ function withoutAnswer({ entries, context }: AgentBeforeSettleEvent): Drafts {
   const last = context.contextEntries.at(-1)?.sourceEntry;
   if (last?.type !== "message" || last.message.role !== "assistant") return entries;
   return [...entries, { type: "context_edit", targetId: last.id, replacement: null }];
-}
-
-function fallbackMessage(from: string, to: string, error: string) {
-  return {
-    type: "log",
-    level: 40,
-    time: Date.now(),
-    kind: "fallback",
-    msg: `model "${from}" failed (${error}); going on with "${to}"`,
-    fields: { from, to, error },
-  } as const;
 }

@@ -1,9 +1,8 @@
-import type { Api, Model } from "@earendil-works/pi-ai";
+import type { Api, Model, ModelAuth } from "@earendil-works/pi-ai";
 import type { ModelRuntime } from "@earendil-works/pi-coding-agent";
-import type { ThinkingLevel } from "../../../streams/agent-config.ts";
+import type { ThinkingLevel, ModelApi } from "../../../streams/agent-config.ts";
 import type { JobModel } from "../../contracts/job.ts";
 import type { StartScripted } from "../harness.ts";
-import { modelAuth } from "./model-auth.ts";
 import { modelShape } from "./model-shape.ts";
 import { createPiProviders, piProvider } from "./pi-providers.ts";
 import type { PiProviders } from "./pi-providers.ts";
@@ -20,7 +19,7 @@ export interface PiModel {
   activate(): Promise<void>;
 }
 
-export interface PiModels {
+interface PiModels {
   /** In the job's order, without those that cannot be used. */
   readonly usable: readonly PiModel[];
   /** Why the others cannot, and what is odd about a usable one. */
@@ -86,4 +85,24 @@ function piModel(jobModel: JobModel, index: number, providers: PiProviders): PiM
       return Promise.resolve();
     },
   };
+}
+
+/** By this in a key pi decides that a request to Anthropic is made as OAuth tokens need it. */
+const oauthMark = "sk-ant-oat";
+
+/** How a request proves who it is from. The config's `authType` decides, whatever the key looks like. */
+function modelAuth({ provider, authType, key }: JobModel, api: ModelApi): ModelAuth {
+  const isAnthropic = api === "anthropic-messages";
+  if (authType === "none" || key === null) {
+    return { apiKey: "none", headers: { authorization: null, "x-api-key": null } };
+  }
+  if (!isAnthropic) return { apiKey: key };
+  if (authType === "api_key") {
+    return key.includes(oauthMark)
+      ? { apiKey: "in the header", headers: { "x-api-key": key } }
+      : { apiKey: key };
+  }
+  const headers = { Authorization: `Bearer ${key}` };
+  // Others who speak Anthropic's API want the token alone.
+  return provider === "anthropic" ? { apiKey: oauthMark, headers } : { headers };
 }

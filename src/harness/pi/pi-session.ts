@@ -12,10 +12,11 @@ import { refusedAnswer } from "../run-api/run-requests.ts";
 import type { RunRequests } from "../run-api/run-requests.ts";
 import type { Session } from "../harness.ts";
 import type { PiModel } from "./pi-models.ts";
-import { systemPrompt } from "../system-prompt.ts";
+import { systemPrompt } from "../prompt.ts";
 import { toolsFor } from "../tools.ts";
 import type { HarnessTool } from "../tools.ts";
-import { compactionSettings } from "./compaction-settings.ts";
+import type { JobModel } from "../../contracts/job.ts";
+import { piProvider } from "./pi-providers.ts";
 
 const builtInTools = ["read", "bash", "edit", "write"];
 
@@ -88,3 +89,20 @@ function piTool({ name, description, parameters, request }: HarnessTool, request
 }
 
 const neverAborted = new AbortController().signal;
+
+type Settings = NonNullable<Parameters<typeof SettingsManager.inMemory>[0]>;
+
+/** Windows below this are shared out by quarters: pi's own reserve of 16,384 tokens would leave too little of them. */
+const smallWindow = 65_536;
+
+/** When pi summarizes a session: before it outgrows the window, also one that is small. */
+function compactionSettings(models: readonly JobModel[]): NonNullable<Settings["compaction"]> {
+  const overrides = models.flatMap((model, index) => {
+    const { contextWindow } = model;
+    if (contextWindow === null || contextWindow >= smallWindow) return [];
+    const quarter = Math.floor(contextWindow / 4);
+    const tokens = { reserveTokens: quarter, keepRecentTokens: quarter };
+    return [[`${piProvider(model, index)}/${model.model}`, tokens] as const];
+  });
+  return { enabled: true, modelOverrides: Object.fromEntries(overrides) };
+}

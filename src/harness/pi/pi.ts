@@ -1,7 +1,8 @@
 import { InMemoryCredentialStore } from "@earendil-works/pi-ai";
 import { ModelRuntime } from "@earendil-works/pi-coding-agent";
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
-import type { Emit, Harness, Session, SessionEnd } from "../harness.ts";
+import { logTo } from "../harness.ts";
+import type { Harness, Session, SessionEnd } from "../harness.ts";
 import { preparePiModels } from "./pi-models.ts";
 import { createModelChain } from "./model-chain.ts";
 import type { ModelChain } from "./model-chain.ts";
@@ -24,7 +25,7 @@ export function createPiHarness(time: Time): Harness {
     });
     const models = await preparePiModels(session.job.models, runtime, session.startScripted);
     try {
-      for (const problem of models.problems) logRun(session.emit, 40, problem);
+      for (const problem of models.problems) logTo(session.emit, "run", 40, problem);
       const [first, ...others] = models.usable;
       if (first === undefined) {
         throw new Error(`no model can be used: ${models.problems.join("; ")}`);
@@ -62,7 +63,7 @@ async function talk(
   try {
     await pi.bindExtensions({});
     const { name, model } = chain.current();
-    logRun(emit, 30, `session starts with model "${name}" (${model.id})`);
+    logTo(emit, "run", 30, `session starts with model "${name}" (${model.id})`);
     signal.addEventListener("abort", abort, { once: true });
     if (!signal.aborted) await pi.prompt(prompt, { expandPromptTemplates: false });
   } finally {
@@ -83,8 +84,4 @@ function sessionError(chain: ModelChain, signal: AbortSignal): string | null {
   const last = chain.latest();
   if (last === null) return "the session ended without an answer of the model";
   return last.kind === "complete" ? null : `model "${chain.current().name}": ${last.message}`;
-}
-
-function logRun(emit: Emit, level: 30 | 40, msg: string): void {
-  emit({ type: "log", level, time: Date.now(), kind: "run", msg });
 }

@@ -5,7 +5,7 @@ import type { Verdict } from "./classify-answer.ts";
 const maxWaitWithFallbackMs = 10_000;
 
 /** What was done about one request so far, and what is left to do. */
-export interface RetryState {
+interface RetryState {
   /** Retries that were made. */
   readonly retries: number;
   readonly maxRetries: number;
@@ -29,4 +29,61 @@ export function retryDelayMs(verdict: Verdict, state: RetryState, random: number
     ? maxWaitWithFallbackMs - state.waitedMs
     : state.remainingMs / 2;
   return delay <= longest ? delay : null;
+}
+
+/** In ms, for models without a `timeout`. */
+const longestSilenceMs = 300_000;
+const shortestSilenceMs = 1000;
+
+/**
+ * How long a model may send nothing, before its first byte and between two, in ms. By default its share of the run's
+ * time, so that each model that is left and one more attempt still fit, and never more than five minutes.
+ */
+export function silenceLimitMs(
+  timeoutSeconds: number | null,
+  { remainingMs, modelsLeft }: { remainingMs: number; modelsLeft: number },
+): number {
+  if (timeoutSeconds !== null) return timeoutSeconds * 1000;
+  const share = remainingMs / (modelsLeft + 1);
+  return Math.min(Math.max(share, shortestSilenceMs), longestSilenceMs);
+}
+
+type Why = Extract<Verdict, { kind: "continue" }>["why"];
+
+/** How often in a row a model is asked to continue, and with which words. */
+export const continuations: Readonly<
+  Record<Why, { readonly limit: number; readonly prompt: string }>
+> = {
+  cut: {
+    limit: 3,
+    prompt:
+      "Your last answer was cut at the output limit. Continue exactly where it stopped, without repeating any of it. Split long tool calls into shorter ones.",
+  },
+  empty: {
+    limit: 1,
+    prompt:
+      "Your last answer was empty. If there is work left, go on with it; if all is done, say so in one sentence.",
+  },
+  paused: { limit: 10, prompt: "Continue." },
+};
+
+/** How often the latest answers, one after the other, asked for the same continuation. */
+interface Streak {
+  readonly why: Why | null;
+  readonly count: number;
+}
+
+export const noStreak: Streak = { why: null, count: 0 };
+
+export function nextStreak(streak: Streak, verdict: Verdict): Streak {
+  if (verdict.kind !== "continue") return noStreak;
+  const count = streak.why === verdict.why ? streak.count + 1 : 1;
+  return { why: verdict.why, count };
+}
+
+/** The verdict, given what came before: a model that is cut again and again never comes to its end. */
+export function withinLimit(verdict: Verdict, { count }: Streak): Verdict {
+  if (verdict.kind !== "continue" || count <= continuations[verdict.why].limit) return verdict;
+  const message = `${verdict.message} ${count} times in a row`;
+  return { kind: "fallback", message, cooldownMs: null };
 }

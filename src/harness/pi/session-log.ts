@@ -2,8 +2,8 @@ import type { AgentSessionEvent } from "@earendil-works/pi-coding-agent";
 import type { AssistantMessage } from "@earendil-works/pi-ai";
 import type { Usage } from "../../../streams/vocabulary.ts";
 import type { Emit } from "../harness.ts";
-import { storyOf } from "../story.ts";
-import type { StoryUsage } from "../story.ts";
+import { transcriptOf } from "../transcript.ts";
+import type { TranscriptUsage } from "../transcript.ts";
 
 /** What a session says and uses, as messages of the run. */
 export interface SessionLog {
@@ -15,7 +15,7 @@ export interface SessionLog {
 
 /** Logs a session of pi by its events. */
 export function sessionLog(emit: Emit, modelName: () => string): SessionLog {
-  const story = storyOf(emit);
+  const transcript = transcriptOf(emit);
   const total = { tokens: 0, costUsd: 0, turns: 0 };
 
   function onAnswer({ usage }: AssistantMessage): void {
@@ -24,20 +24,21 @@ export function sessionLog(emit: Emit, modelName: () => string): SessionLog {
   }
 
   function onMessage({ content, usage, stopReason }: AssistantMessage): void {
-    for (const part of content) if (part.type === "text") story.said(part.text);
+    for (const part of content) if (part.type === "text") transcript.assistant(part.text);
     if (stopReason === "error" || stopReason === "aborted") return;
     total.turns += 1;
-    story.used(modelName(), usageOf(usage));
+    transcript.used(modelName(), usageOf(usage));
   }
 
   function onCompaction(event: Extract<AgentSessionEvent, { type: "compaction_end" }>): void {
     const { reason, result, aborted, errorMessage } = event;
     if (result === undefined) {
-      if (!aborted) story.note(40, `the conversation was not shortened: ${errorMessage ?? reason}`);
+      if (!aborted)
+        transcript.note(40, `the conversation was not shortened: ${errorMessage ?? reason}`);
       return;
     }
-    story.note(30, `conversation shortened (${reason})`);
-    if (result.usage !== undefined) story.used(modelName(), usageOf(result.usage));
+    transcript.note(30, `conversation shortened (${reason})`);
+    if (result.usage !== undefined) transcript.used(modelName(), usageOf(result.usage));
   }
 
   function onEvent(event: AgentSessionEvent): void {
@@ -46,10 +47,15 @@ export function sessionLog(emit: Emit, modelName: () => string): SessionLog {
         if (event.message.role === "assistant") onMessage(event.message);
         break;
       case "tool_execution_start":
-        story.toolCall(event.toolCallId, event.toolName, event.args);
+        transcript.toolCall(event.toolCallId, event.toolName, event.args);
         break;
       case "tool_execution_end":
-        story.toolResult(event.toolCallId, resultText(event.result), event.isError, event.toolName);
+        transcript.toolResult(
+          event.toolCallId,
+          resultText(event.result),
+          event.isError,
+          event.toolName,
+        );
         break;
       case "compaction_end":
         onCompaction(event);
@@ -67,7 +73,7 @@ function usageOf({
   cacheWrite,
   totalTokens,
   cost,
-}: AssistantMessage["usage"]): StoryUsage {
+}: AssistantMessage["usage"]): TranscriptUsage {
   return { tokens: totalTokens, input, output, cacheRead, cacheWrite, costUsd: cost.total };
 }
 

@@ -1,11 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { retryAfterOf } from "../retry-after.ts";
-import { unlimitedDispatcher } from "./dispatcher.ts";
-import { newExchange } from "./exchange.ts";
-import type { Exchange } from "./exchange.ts";
-import { silenceTimer } from "./silence-timer.ts";
-import type { SilenceTimer } from "./silence-timer.ts";
-import { streamReader } from "./stream-reader.ts";
+import { newExchange, streamReader } from "./stream-reader.ts";
+import type { Exchange } from "./stream-reader.ts";
 import type { Time } from "./time.ts";
 
 interface Watch {
@@ -75,4 +71,50 @@ function watchedBody(
   });
   const { status, statusText, headers } = response;
   return new Response(body.pipeThrough(watched), { status, statusText, headers });
+}
+
+/** Node documents that its `fetch` takes a dispatcher, and keeps its own under this name. */
+const globalDispatcher = Symbol.for("undici.globalDispatcher.1");
+
+type Dispatcher = NonNullable<RequestInit["dispatcher"]>;
+
+/**
+ * Node's own HTTP client without its limit of 300 s for a silent server: the harness has limits of its own, which
+ * may be longer. Undefined where Node keeps none, which leaves its limit in force.
+ */
+function unlimitedDispatcher(): Dispatcher | undefined {
+  const own = Reflect.get(globalThis, globalDispatcher) as Dispatcher | undefined;
+  return own?.compose(
+    (dispatch) => (options, handler) =>
+      dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler),
+  );
+}
+
+interface SilenceTimer {
+  /** Aborted when nothing came for the limit. */
+  readonly signal: AbortSignal;
+  /** Begins to count, again from zero when it counts already. */
+  start(): void;
+  stop(): void;
+}
+
+function silenceTimer(
+  limitMs: number,
+  time: Pick<Time, "after">,
+  onSilence: () => void,
+): SilenceTimer {
+  const controller = new AbortController();
+  let stop = () => {};
+  const expire = () => {
+    onSilence();
+    controller.abort(new Error("nothing came in time"));
+  };
+  return {
+    signal: controller.signal,
+    start: () => {
+      stop();
+      stop = time.after(limitMs, expire);
+    },
+    stop: () => stop(),
+  };
 }

@@ -10,14 +10,12 @@ import { messageOf } from "../../errors.ts";
 import { refusedAnswer } from "./run-requests.ts";
 import type { RunRequests, Answer } from "./run-requests.ts";
 
-/** Where the agent's commands find the run. */
-export interface CommandSocket {
+/** Where the agent's commands find the run; disposal closes the socket and removes the commands. */
+export interface CommandSocket extends AsyncDisposable {
   /** Absolute path. */
   readonly path: string;
   /** Absolute folder of the commands. */
   readonly binDir: string;
-  /** Closes the socket and removes the commands. */
-  close(): Promise<void>;
 }
 
 export interface CommandSocketOptions {
@@ -58,7 +56,7 @@ export async function openCommandSocket(options: CommandSocketOptions): Promise<
   return {
     path,
     binDir,
-    close: async () => {
+    [Symbol.asyncDispose]: async () => {
       server.close();
       server.closeAllConnections();
       await rm(dir, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import type { RequestBody } from "../../contracts/run-api.ts";
 import type { RequestRow } from "../../contracts/run-requests/row.ts";
 import { runRequests, schedulerRequests } from "../../contracts/run-requests/table.ts";
 import type { RequestName, RunRequestName } from "../../contracts/run-requests/table.ts";
-import { shortEvent } from "../short-event.ts";
+import { shortEvent } from "../prompt.ts";
 import type { RunApiClient } from "./client.ts";
 import { performSignal } from "./signals.ts";
 import type { SignalDeps } from "./signals.ts";

@@ -6,7 +6,6 @@ import { maxTextLength } from "../../contracts/run-requests/fields.ts";
 import { signalRequests } from "../../contracts/run-requests/signals.ts";
 import type { SignalName } from "../../contracts/run-requests/table.ts";
 import { schemaProblems } from "../../contracts/schema-problems.ts";
-import type { SessionExit } from "./session-exit.ts";
 
 export interface SignalDeps {
   readonly job: Pick<Job, "trigger">;
@@ -65,4 +64,36 @@ function returnMessages(value: unknown): readonly ReturnMessage[] {
     const more = index < pieces.length - 1;
     return { type: "return", json: piece, more };
   });
+}
+
+/** How an agent ends its run by itself. */
+export interface SessionExit {
+  /** A new part of the run begins; the signal aborts when the agent asks to end. */
+  begin(): AbortSignal;
+  /** The exit code that was asked for in this part; null when none was. */
+  code(): number | null;
+  /** Ends what runs. The first code counts. */
+  ask(code: number): void;
+}
+
+/** So that who asked still gets its answer, in ms. */
+const answerMs = 50;
+
+export function createSessionExit(): SessionExit {
+  let part = new AbortController();
+  let asked: number | null = null;
+  return {
+    begin: () => {
+      part = new AbortController();
+      asked = null;
+      return part.signal;
+    },
+    code: () => asked,
+    ask: (code) => {
+      if (asked !== null) return;
+      asked = code;
+      const current = part;
+      setTimeout(() => current.abort(), answerMs);
+    },
+  };
 }

@@ -1,4 +1,7 @@
 import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { maxDocumentBytes } from "../../contracts/body-limits.ts";
+import { firstLine } from "../../contracts/first-line.ts";
 import { messageOf } from "../../errors.ts";
 import { killRun, signalRun } from "../end-processes.ts";
 import { endPrewarmed, endOf, startPrewarmed } from "./prewarmed-process.ts";
@@ -6,22 +9,22 @@ import { superviseRun } from "./supervise-run.ts";
 import type { StopRequests, SupervisorContext } from "./supervise-run.ts";
 import { killSignal, parseOrder } from "./supervisor-order.ts";
 import type { SupervisorOrder, PrewarmOrder } from "./supervisor-order.ts";
-import { notWhole, orderInput } from "./order-input.ts";
-import type { OrderInput } from "./order-input.ts";
 import { removeWorkDir } from "./work-dir.ts";
+
+const notWhole =
+  "no whole order came on standard input; the scheduler runs this command, not a person";
 
 /**
  * What `al _run-agent` does as the agent's OS user when the scheduler calls it: it takes an order from `input` and
- * keeps a run, or ends one. Its standard output is the run's log file. It outlives the scheduler, so that a run does.
+ * supervises a run, or ends one. Its standard output is the run's log file. It outlives the scheduler, so that a run does.
  * Resolves to its exit code; never rejects.
  */
 export async function supervisor(input: Readable, env: NodeJS.ProcessEnv): Promise<number> {
   const context = { env, asked: listen(), logFd: 1 };
   try {
-    const orders = orderInput(input);
-    const order = parsed(await orders.line());
-    if (order.order === "warm") return await prewarm(order, orders, context);
-    return await follow(order, orders, { ...context, prewarmed: null });
+    const order = await nextOrder(input);
+    if (order.order === "warm") return await prewarm(order, input, context);
+    return await follow(order, input, { ...context, prewarmed: null });
   } catch (error) {
     process.stderr.write(`al _run-agent: ${messageOf(error)}\n`);
     return 1;
@@ -30,14 +33,14 @@ export async function supervisor(input: Readable, env: NodeJS.ProcessEnv): Promi
 
 async function follow(
   order: SupervisorOrder,
-  orders: OrderInput,
+  input: Readable,
   context: SupervisorContext,
 ): Promise<number> {
   switch (order.order) {
     case "warm":
       throw new Error(notWhole);
     case "keep":
-      return superviseRun(order, await orders.rest(), context);
+      return superviseRun(order, await jobIn(input), context);
     case "signal":
       await Promise.all(marksOf(order).map((mark) => signalRun(mark, order.signal)));
       return 0;
@@ -53,10 +56,10 @@ function marksOf({ instanceId, mark }: { instanceId: string; mark?: string | und
   return mark === undefined ? [instanceId] : [instanceId, mark];
 }
 
-/** Starts a run's process and waits for the run; without one, because its scheduler went or it ended, that was it. */
+/** Starts a run's process and waits for the run; without one, because its scheduler went or it ended, it resolves to 0. */
 async function prewarm(
   order: PrewarmOrder,
-  orders: OrderInput,
+  input: Readable,
   context: Omit<SupervisorContext, "prewarmed">,
 ): Promise<number> {
   const prewarmed = await startPrewarmed(order, context.env);
@@ -65,8 +68,9 @@ async function prewarm(
       context.asked.onRequest(() => resolve(null));
     });
     const ended = endOf(prewarmed).then(() => null);
-    const next = await Promise.race([orders.line().catch(() => null), ended, asked]);
-    return next === null ? 0 : await follow(parsed(next), orders, { ...context, prewarmed });
+    const line = firstLine(input, maxDocumentBytes).catch(() => null);
+    const next = await Promise.race([line, ended, asked]);
+    return next === null ? 0 : await follow(parsed(next), input, { ...context, prewarmed });
   } finally {
     await endPrewarmed(prewarmed);
   }
@@ -85,6 +89,19 @@ function listen(): StopRequests {
   // Ctrl-C and a closed terminal are meant for the scheduler.
   for (const name of ["SIGINT", "SIGHUP"] as const) process.on(name, () => undefined);
   return { now: () => asked.now, onRequest: (listener) => void listeners.add(listener) };
+}
+
+async function nextOrder(input: Readable): Promise<SupervisorOrder> {
+  const line = await firstLine(input, maxDocumentBytes);
+  if (line === null) throw new Error(notWhole);
+  return parsed(line);
+}
+
+/** What is left of the input: a line. A scheduler that died while it wrote leaves half of one. */
+async function jobIn(input: Readable): Promise<Buffer> {
+  const job = await buffer(input);
+  if (job.at(-1) !== 0x0a) throw new Error(notWhole);
+  return job;
 }
 
 function parsed(text: string): SupervisorOrder {

@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { agentCommands, runRequests } from "../../../src/contracts/run-requests/table.ts";
 import type { RunRequestName } from "../../../src/contracts/run-requests/table.ts";
-import { agentCommand } from "../../../src/harness/commands/agent-command.ts";
-import { commandBody } from "../../../src/harness/commands/arguments.ts";
+import { agentCommand, commandBody } from "../../../src/harness/commands/agent-command.ts";
 
 /** Calls a command as its script does, outside of a run unless `env` says otherwise. */
 async function run(args: readonly string[], env: Record<string, string> = {}) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { classifyAnswer } from "../../../src/harness/pi/classify-answer.ts";
 import type { Answer, Verdict } from "../../../src/harness/pi/classify-answer.ts";
-import { newExchange } from "../../../src/harness/pi/exchange.ts";
-import type { Exchange } from "../../../src/harness/pi/exchange.ts";
+import { newExchange } from "../../../src/harness/pi/stream-reader.ts";
+import type { Exchange } from "../../../src/harness/pi/stream-reader.ts";
 
 const sent = (exchange: Partial<Exchange> = {}) => ({
   exchange: { ...newExchange(), isSent: true, status: 200, ...exchange },

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { backoffMs, retriesOf } from "../../../src/harness/retries.ts";
 import type { Verdict } from "../../../src/harness/pi/classify-answer.ts";
-import { nextStreak, noStreak, withinLimit } from "../../../src/harness/pi/continuation.ts";
-import { retryDelayMs } from "../../../src/harness/pi/retry-policy.ts";
-import { silenceLimitMs } from "../../../src/harness/pi/silence-limit.ts";
+import {
+  nextStreak,
+  noStreak,
+  withinLimit,
+  retryDelayMs,
+  silenceLimitMs,
+} from "../../../src/harness/pi/retry-policy.ts";
 
 describe("the backoff", () => {
   it("doubles from a second to half a minute", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RunRequestName } from "../../../src/contracts/run-requests/table.ts";
 import { createRunRequests, refusedAnswer } from "../../../src/harness/run-api/run-requests.ts";
 import type { RunApiClient } from "../../../src/harness/run-api/client.ts";
-import { createSessionExit } from "../../../src/harness/run-api/session-exit.ts";
+import { createSessionExit } from "../../../src/harness/run-api/signals.ts";
 import { createRedactor } from "../../../src/credentials/redactor.ts";
 import { anItem } from "../../helpers/agents.ts";
 

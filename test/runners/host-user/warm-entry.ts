@@ -1,9 +1,9 @@
 import { writeSync } from "node:fs";
-import { takePlace } from "../../../src/harness/take-place.ts";
+import { takeAssignment } from "../../../src/harness/prewarm.ts";
 import { scriptOf } from "../shell-runs.ts";
 
 /** Waits as a run's process that was started ahead does, and becomes the shell script of its job. */
-if (!(await takePlace(process.stdin))) process.exit(0);
+if (!(await takeAssignment(process.stdin))) process.exit(0);
 // Not by the stream, which would leave the shell an output that doesn't wait for its reader.
 writeSync(1, "\n");
 const chunks: Buffer[] = [];

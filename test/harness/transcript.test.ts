@@ -1,35 +1,37 @@
 import { describe, expect, it } from "vitest";
 import type { RunMessage } from "../../src/contracts/run-messages.ts";
-import { storyOf } from "../../src/harness/story.ts";
+import { transcriptOf } from "../../src/harness/transcript.ts";
 
-function told(tell: (story: ReturnType<typeof storyOf>) => void) {
+function logged(write: (transcript: ReturnType<typeof transcriptOf>) => void) {
   const messages: RunMessage[] = [];
-  tell(storyOf((message) => void messages.push(message)));
+  write(transcriptOf((message) => void messages.push(message)));
   return messages.flatMap((message) => (message.type === "log" ? [message] : []));
 }
 
-describe("the story of a session", () => {
-  it("tells a long text in pieces that lose nothing and cut no word", () => {
+describe("the transcript of a session", () => {
+  it("logs a long text in pieces that lose nothing and cut no word", () => {
     const text = "word ".repeat(4000);
-    const pieces = told((story) => story.said(text)).map(({ msg }) => msg);
+    const pieces = logged((transcript) => transcript.assistant(text)).map(({ msg }) => msg);
     expect(pieces.length).toBeGreaterThan(3);
     expect(pieces.join("")).toBe(text);
     expect(pieces.every((piece) => piece.length <= 6000 && /^(word )+$/.test(piece))).toBe(true);
     const one = "x".repeat(13_000);
-    expect(told((story) => story.said(one)).map(({ msg }) => msg.length)).toEqual([
+    expect(logged((transcript) => transcript.assistant(one)).map(({ msg }) => msg.length)).toEqual([
       6000, 6000, 1000,
     ]);
-    expect(told((story) => story.said(" \n"))).toEqual([]);
+    expect(logged((transcript) => transcript.assistant(" \n"))).toEqual([]);
   });
 
   it("cuts a long output between two words", () => {
-    const [result] = told((story) => story.toolResult("1", "word ".repeat(4000), false, "bash"));
+    const [result] = logged((transcript) =>
+      transcript.toolResult("1", "word ".repeat(4000), false, "bash"),
+    );
     expect(result?.fields?.output).toMatch(/^(word )+… \(\d+ more characters\)$/);
   });
 
   it("keeps the end of a failed call's long output, from between two words", () => {
     const output = `${"word ".repeat(4000)}\nCommand exited with code 3`;
-    const [result] = told((story) => story.toolResult("1", output, true, "bash"));
+    const [result] = logged((transcript) => transcript.toolResult("1", output, true, "bash"));
     expect(result?.fields?.output).toMatch(
       /^\(\d+ characters before\) …( word)+ \nCommand exited with code 3$/,
     );
@@ -37,9 +39,9 @@ describe("the story of a session", () => {
   });
 
   it("knows a result by its call", () => {
-    const [, result] = told((story) => {
-      story.toolCall("1", "bash", { command: "false" });
-      story.toolResult("1", "", true);
+    const [, result] = logged((transcript) => {
+      transcript.toolCall("1", "bash", { command: "false" });
+      transcript.toolResult("1", "", true);
     });
     expect(result).toMatchObject({ level: 40, msg: "bash failed", fields: { tool: "bash" } });
   });
@@ -52,8 +54,8 @@ describe("the story of a session", () => {
       ["al_call", { agent: "reviewer", context: "long" }],
       ["al_rerun", {}],
     ];
-    const lines = told((story) =>
-      calls.forEach(([tool, input]) => story.toolCall("1", tool, input)),
+    const lines = logged((transcript) =>
+      calls.forEach(([tool, input]) => transcript.toolCall("1", tool, input)),
     );
     expect(lines.map(({ msg }) => msg)).toEqual([
       "bash: ls",

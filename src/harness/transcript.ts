@@ -1,13 +1,14 @@
 import type { LogKind } from "../contracts/log-kinds.ts";
+import { logTo } from "./harness.ts";
 import type { Emit } from "./harness.ts";
 import { breakBefore, cut, cutStart } from "./message-writer.ts";
 
 /** Characters of one `said` entry; a longer text becomes several, so that nothing is lost. */
-const saidCharacters = 6000;
+const assistantCharacters = 6000;
 const outputCharacters = 8192;
 
 /** Tokens of one turn or of a whole session; unknown values are left out. */
-export interface StoryUsage {
+export interface TranscriptUsage {
   readonly tokens: number;
   readonly input?: number;
   readonly output?: number;
@@ -16,13 +17,13 @@ export interface StoryUsage {
   readonly costUsd?: number | null;
 }
 
-/** Tells a session: what the model said, which tools it called, what came back and what it used. */
-export interface Story {
-  said(text: string): void;
+/** Logs a session: the model's texts, its tool calls and their results, and what it used. */
+export interface Transcript {
+  assistant(text: string): void;
   toolCall(id: string, tool: string, input: unknown): void;
-  /** The answer to the call with this id; `tool` is for one whose call was never told. */
+  /** The answer to the call with this id; `tool` is for one whose call was not logged. */
   toolResult(id: string, output: string, isError: boolean, tool?: string): void;
-  used(model: string, usage: StoryUsage): void;
+  used(model: string, usage: TranscriptUsage): void;
   note(level: 30 | 40, msg: string): void;
 }
 
@@ -31,13 +32,13 @@ interface Call {
   readonly at: number;
 }
 
-/** Writes a session as messages of the run. Whatever runs the session tells it in the same words. */
-export function storyOf(emit: Emit): Story {
+/** Writes a session as messages of the run, in the same words for every harness. */
+export function transcriptOf(emit: Emit): Transcript {
   const calls = new Map<string, Call>();
   const log = (kind: LogKind, level: 30 | 40, msg: string, fields: Record<string, unknown> = {}) =>
-    emit({ type: "log", level, time: Date.now(), kind, msg, fields });
+    logTo(emit, kind, level, msg, fields);
   return {
-    said: (text) => {
+    assistant: (text) => {
       for (const piece of pieces(text)) log("said", 30, piece);
     },
     toolCall: (id, tool, input) => {
@@ -62,17 +63,17 @@ export function storyOf(emit: Emit): Story {
 
 function pieces(text: string): readonly string[] {
   if (text.trim() === "") return [];
-  if (text.length <= saidCharacters) return [text];
-  const end = breakBefore(text, saidCharacters);
+  if (text.length <= assistantCharacters) return [text];
+  const end = breakBefore(text, assistantCharacters);
   return [text.slice(0, end), ...pieces(text.slice(end))];
 }
 
 /** What a call is about, in the words of file tools, shells and the scheduler's own tools. */
-const telling = ["command", "path", "file_path", "resource", "agent"];
+const subjects = ["command", "path", "file_path", "resource", "agent"];
 
 /** A tool call in one line: the tool's name, and the command of a shell, the path of a file tool, a lock's resource. */
 function callText(tool: string, input: unknown): string {
   const fields = (input ?? {}) as Record<string, unknown>;
-  const what = telling.map((name) => fields[name]).find((value) => typeof value === "string");
+  const what = subjects.map((name) => fields[name]).find((value) => typeof value === "string");
   return typeof what === "string" ? `${tool}: ${cut(what, 300)}` : tool;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runCommand } from "../../src/harness/run-command.ts";
+import { runCommand } from "../../src/harness/run-program.ts";
 
 describe("a command", () => {
   let cwd: string;

@@ -1,3 +1,7 @@
+import type { Readable } from "node:stream";
+import { maxDocumentBytes } from "../contracts/body-limits.ts";
+import { firstLine } from "../contracts/first-line.ts";
+import type { RunPlace } from "../contracts/run-place.ts";
 import type { Job } from "../contracts/job.ts";
 import type { Harness, StartScripted } from "./harness.ts";
 import { createRunClock } from "./run-clock.ts";
@@ -9,6 +13,21 @@ import { createRunClock } from "./run-clock.ts";
 export async function warmUp(startScripted: StartScripted, signal: AbortSignal): Promise<void> {
   const { runPi } = await import("./pi/pi.ts");
   if (!signal.aborted) void rehearse(runPi, startScripted, signal);
+}
+
+/**
+ * Makes this process, which was started before its run, the process of that run: it gets the directory and all variables
+ * of the first line of `input`. The job comes after. False when the input ends before: there is no run, and no reader for
+ * an error.
+ */
+export async function takeAssignment(input: Readable): Promise<boolean> {
+  const line = await firstLine(input, maxDocumentBytes);
+  if (line === null) return false;
+  const { cwd, env } = JSON.parse(line) as RunPlace;
+  process.chdir(cwd);
+  for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
+  Object.assign(process.env, env);
+  return true;
 }
 
 /** A session, so that what it compiles is in the compile cache for the runs to come. Resolves at its end. */
@@ -25,18 +44,25 @@ async function rehearse(
 ): Promise<void> {
   try {
     await runPi({
-      ...{ job, signal, startScripted, prompt: "Are you there?", commandEnv: {} },
+      job,
+      signal,
+      startScripted,
+      prompt: "Are you there?",
+      commandEnv: {},
       emit: () => undefined,
       clock: createRunClock(job.timeoutSeconds),
       requests: { perform: () => Promise.reject(new Error("this is a rehearsal")) },
     });
   } catch {
-    // What is wrong will be wrong with the run too, and said there.
+    // What fails here fails in the run too, and is reported there.
   }
 }
 
 const job: Job = {
-  ...{ instanceId: "rehearsal", agent: "rehearsal", title: "Rehearsal", instructions: "Answer." },
+  instanceId: "rehearsal",
+  agent: "rehearsal",
+  title: "Rehearsal",
+  instructions: "Answer.",
   harness: { type: "pi", command: "claude" },
   models: [
     {
@@ -56,7 +82,13 @@ const job: Job = {
       script: { turns: [{ text: "Yes." }] },
     },
   ],
-  ...{ params: {}, credentials: [], files: [], hooks: { pre: [], post: [] } },
-  ...{ timeoutSeconds: 60, trigger: { kind: "manual", prompt: null }, payload: null },
-  ...{ workDir: "/nonexistent", channel: null },
+  params: {},
+  credentials: [],
+  files: [],
+  hooks: { pre: [], post: [] },
+  timeoutSeconds: 60,
+  trigger: { kind: "manual", prompt: null },
+  payload: null,
+  workDir: "/nonexistent",
+  channel: null,
 };
