@@ -1,8 +1,7 @@
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { AgentChange, Problem } from "../../streams/vocabulary.ts";
-import { closest, editDistance } from "../contracts/closest.ts";
+import { closest, editDistance, meant } from "../contracts/did-you-mean.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
-import { meant } from "../contracts/did-you-mean.ts";
 import type { AgentFiles } from "./agent-files.ts";
 import { agentSchema } from "./agent-schema.ts";
 import type { AgentTable } from "./agent-schema.ts";

@@ -1,5 +1,3 @@
-import { closest } from "./closest.ts";
-
 /** `; did you mean "schedule"?` when one of the known names is close to the given one, else nothing. */
 export function didYouMean(given: string, known: Iterable<string>): string {
   const near = closest(given, known);
@@ -9,4 +7,57 @@ export function didYouMean(given: string, known: Iterable<string>): string {
 /** `did you mean "start" or "stat"?` */
 export function meant(...names: readonly string[]): string {
   return `did you mean ${names.map((name) => JSON.stringify(name)).join(" or ")}?`;
+}
+
+/** The longest word that is compared, because comparing takes time: words that are typed by hand are shorter. */
+const longest = 64;
+
+/**
+ * The suggestion for a misspelt `word`: the nearest candidate of which at most a third differs, null without one. Never
+ * the word itself, which the caller has rejected.
+ */
+export function closest(word: string, candidates: Iterable<string>): string | null {
+  if (word.length > longest) return null;
+  let best: { name: string; distance: number } | null = null;
+  for (const name of candidates) {
+    if (name === word) continue;
+    const distance = editDistance(word, name);
+    const limit = Math.max(1, Math.floor(Math.max(word.length, name.length) / 3));
+    if (distance <= limit && distance < (best?.distance ?? Infinity)) best = { name, distance };
+  }
+  return best?.name ?? null;
+}
+
+/** The candidates that are most like `word`, the best first: those that hold it, or are held by it, before others. */
+export function mostLike(word: string, candidates: readonly string[], count: number): string[] {
+  const start = word.slice(0, longest);
+  const ranked = candidates.map((name) => {
+    const holds = name.includes(start) || start.includes(name);
+    return { name, distance: editDistance(start, name) - (holds ? longest : 0) };
+  });
+  ranked.sort((a, b) => a.distance - b.distance);
+  return ranked.slice(0, count).map(({ name }) => name);
+}
+
+/** Damerau-Levenshtein distance: letters inserted, deleted, changed or swapped with their neighbour; ignores case. */
+export function editDistance(from: string, to: string): number {
+  const [a, b] = [from.toLowerCase(), to.toLowerCase()];
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = cell(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = isSwap ? cell(before, j - 2) + 1 : Infinity;
+      next.push(Math.min(change, swap, cell(row, j) + 1, cell(next, j - 1) + 1));
+    }
+    before = row;
+    row = next;
+  }
+  return cell(row, b.length);
+}
+
+function cell(row: readonly number[], column: number): number {
+  return row[column] ?? Infinity;
 }

@@ -1,7 +1,6 @@
-import { closest } from "../contracts/closest.ts";
+import { closest, meant } from "../contracts/did-you-mean.ts";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
 import { credentialName, parseCredentialReference } from "../contracts/credential-reference.ts";
-import { meant } from "../contracts/did-you-mean.ts";
 import { credentialStamps } from "./credential-stamps.ts";
 import { credentialType, credentialTypes } from "./credential-types.ts";
 

@@ -1,10 +1,9 @@
 import { catchError, concat, defer, exhaustMap, map, mergeMap, of, switchMap, timer } from "rxjs";
 import type { Observable } from "rxjs";
 import { messageOf } from "../errors.ts";
-import { diffScan } from "./diff-scan.ts";
-import type { ProjectFileEvent } from "./project-file-event.ts";
 import { scanProject } from "./scan.ts";
 import type { Scan } from "./scan.ts";
+import type { ProjectFileEvent } from "./watch-project.ts";
 
 /** When scans are made, and what the first is compared with. */
 export interface RepairScanOptions {
@@ -17,7 +16,7 @@ export interface RepairScanOptions {
 }
 
 /**
- * Scans the project every so often and tells what changed since the last scan: watching forgets a folder that was
+ * Scans the project every so often and emits what changed since the last scan: watching forgets a folder that was
  * renamed away and made again, or a link that was pointed elsewhere. `ready` follows the first scan. A scan that
  * fails is a `warning`, and changes nothing. Cold; never errors, never completes.
  */
@@ -50,4 +49,10 @@ export function repairScans(
 function warningOf(error: unknown): ProjectFileEvent {
   const message = `the project's files can't be looked through: ${messageOf(error)}`;
   return { type: "warning", message };
+}
+
+/** Paths that came, went or changed between two scans, sorted. */
+export function diffScan(before: Scan, after: Scan): readonly string[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return [...paths].filter((path) => before.get(path) !== after.get(path)).sort();
 }

@@ -18,10 +18,10 @@ import { problemText } from "../../streams/problem-text.ts";
 import type { Problem } from "../../streams/vocabulary.ts";
 import { classify } from "./classify.ts";
 import type { PathKind } from "./classify.ts";
-import type { ProjectFileEvent } from "./project-file-event.ts";
 import { repairScans } from "./repair-scans.ts";
 import type { Scan } from "./scan.ts";
 import { watchProject } from "./watch-project.ts";
+import type { ProjectFileEvent } from "./watch-project.ts";
 
 /** What may have changed on disk. All are hints. */
 export interface WatchedFiles {

@@ -5,7 +5,16 @@ import type { ChokidarOptions } from "chokidar";
 import { catchError, concat, Observable, of } from "rxjs";
 import { messageOf } from "../errors.ts";
 import { classify } from "./classify.ts";
-import type { ProjectFileEvent } from "./project-file-event.ts";
+
+/**
+ * An event of watching a project's files. `touched` is a hint that a path (relative to the project, `/` between its
+ * parts) may have come, gone or changed; `ready` that from here on changes are seen; `warning` that watching is
+ * impaired, for a person.
+ */
+export type ProjectFileEvent =
+  | { readonly type: "touched"; readonly path: string }
+  | { readonly type: "ready" }
+  | { readonly type: "warning"; readonly message: string };
 
 /** The part of chokidar's watcher that is used: what a test can stand in for. */
 export interface Watcher {
@@ -26,13 +35,13 @@ export interface WatchOptions {
 /** Folders below the project that are looked into: an agent's, and of its image's files what is not deeper still. */
 const depth = 10;
 
-/** Errors that say the system has no more watches or open files to give. */
+/** Codes of errors when the system has no more watches or open files to give. */
 const exhausted = ["ENOSPC", "EMFILE", "ENFILE"];
 
 /**
- * Tells which files of a project, of those that the program reads, were touched; see `repairScans` for what it
+ * Emits which files of a project, of those that the program reads, were touched; see `repairScans` for what it
  * misses. The root is watched, not the files, so that one which comes later is seen. When the system has no watches
- * left it says so in a `warning` and polls instead. Cold; never errors, never completes.
+ * left it emits a `warning` and polls instead. Cold; never errors, never completes.
  */
 export function watchProject(
   projectDir: string,
@@ -104,7 +113,7 @@ function foldersBeside(path: string): string[] {
     const entries = readdirSync(dir, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(dir, name));
   } catch {
-    // Gone again; that is told, too.
+    // Gone again, which is an event of its own.
     return [];
   }
 }

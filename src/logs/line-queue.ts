@@ -1,26 +1,8 @@
-/** Lines that wait for the disk, by file, within a number of bytes. */
-export interface LineQueue {
-  /** Adds a line, or counts it as dropped when there is no room. */
-  push(name: string, line: string): void;
-  /** Adds a line although there may be no room. */
-  pushAnyway(name: string, line: string): void;
-  /** Files that lines wait for. */
-  names(): string[];
-  isEmpty(): boolean;
-  /** Everything that waits for a file; it counts as waiting until it is done or put back. */
-  take(name: string): Buffer | null;
-  done(bytes: number): void;
-  /** Puts back what was taken but for the lines that `written` bytes complete. */
-  putBack(name: string, lines: Buffer, written: number): void;
-  /** How many lines of a file were dropped since this was last asked. */
-  dropped(name: string): number;
-}
-
 /** An append takes at most this much, so that a flood in one file does not delay the others. */
 const maxAppendBytes = 1024 * 1024;
 
-/** A queue of at most `maxBytes` of ASCII lines. */
-export function createLineQueue(maxBytes: number): LineQueue {
+/** Lines that wait for the disk, by file: at most `maxBytes` of ASCII. */
+export function createLineQueue(maxBytes: number) {
   const waiting = new Map<string, string[]>();
   const drops = new Map<string, number>();
   let bytes = 0;
@@ -33,14 +15,18 @@ export function createLineQueue(maxBytes: number): LineQueue {
   };
 
   return {
-    push: (name, line) => {
+    /** Adds a line, or counts it as dropped when there is no room. */
+    push: (name: string, line: string): void => {
       if (bytes + line.length <= maxBytes) pushAnyway(name, line);
       else drops.set(name, (drops.get(name) ?? 0) + 1);
     },
+    /** Adds a line although there may be no room. */
     pushAnyway,
+    /** Files that lines wait for. */
     names: () => [...waiting.keys()],
     isEmpty: () => waiting.size === 0,
-    take: (name) => {
+    /** Everything that waits for a file; it counts as waiting until it is done or put back. */
+    take: (name: string): Buffer | null => {
       const lines = waiting.get(name);
       if (lines === undefined) return null;
       const count = fitting(lines);
@@ -49,17 +35,19 @@ export function createLineQueue(maxBytes: number): LineQueue {
       else waiting.delete(name);
       return Buffer.from(lines.slice(0, count).join(""), "latin1");
     },
-    done: (count) => {
+    done: (count: number): void => {
       bytes -= count;
     },
-    putBack: (name, lines, written) => {
+    /** Puts back what was taken but for the lines that `written` bytes complete. */
+    putBack: (name: string, lines: Buffer, written: number): void => {
       // The line that was cut is written again as a whole.
       const from = written === 0 ? 0 : lines.lastIndexOf("\n", written - 1) + 1;
       bytes -= from;
       const text = lines.toString("latin1", from);
       waiting.set(name, [...(text === "" ? [] : [text]), ...(waiting.get(name) ?? [])]);
     },
-    dropped: (name) => {
+    /** How many lines of a file were dropped since the last call. */
+    dropped: (name: string): number => {
       const count = drops.get(name) ?? 0;
       drops.delete(name);
       return count;

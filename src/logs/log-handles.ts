@@ -4,13 +4,6 @@ import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isMissing } from "../errors.ts";
 
-/** Open files to append to, at most a number of them. */
-export interface LogHandles {
-  /** Appends whole lines. Rejects with an AppendError. */
-  append(path: string, data: Buffer): Promise<AppendedFile>;
-  close(): Promise<void>;
-}
-
 /** A file after an append. */
 export interface AppendedFile {
   readonly inode: number;
@@ -44,7 +37,7 @@ const checkEveryMs = 1_000;
  * Keeps the most recently used `capacity` files open, each until it was not written to for `idleMs`: however many
  * agents there are, quiet ones hold no file open. Each path is appended to by one caller at a time.
  */
-export function createLogHandles(capacity: number, idleMs = 2_000): LogHandles {
+export function createLogHandles(capacity: number, idleMs = 2_000) {
   // A Map keeps the order of insertion: the first is the least recently used.
   const files = new Map<string, Open>();
   let opening = 0;
@@ -97,7 +90,8 @@ export function createLogHandles(capacity: number, idleMs = 2_000): LogHandles {
   };
 
   return {
-    append: async (path, data) => {
+    /** Appends whole lines. Rejects with an AppendError. */
+    append: async (path: string, data: Buffer): Promise<AppendedFile> => {
       let file: Open | undefined;
       let written = 0;
       try {
@@ -117,7 +111,7 @@ export function createLogHandles(capacity: number, idleMs = 2_000): LogHandles {
         throw new AppendError(path, written, error);
       }
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       clearTimeout(timer);
       await Promise.all([...files.keys()].map(drop));
     },

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import type { LogLine, LogQuery } from "../contracts/log-source.ts";
-import { maxLines, tailOf } from "./log-lines.ts";
+import { maxLines, tailOf, toLogLine } from "./log-lines.ts";
 import { listLogFiles } from "./log-files.ts";
 import type { LogFile } from "./log-files.ts";
-import { findPosition, lastWrite } from "./log-position.ts";
-import { sinceInOrder, sinceMerged } from "./log-since.ts";
-import { mergeTails } from "./merge-lines.ts";
+import { fileSize, findPosition, lastWrite } from "./log-position.ts";
+import type { LogPosition } from "./log-position.ts";
+import { mergeLines, mergeTails } from "./merge-lines.ts";
 import type { WrittenFile } from "./merge-lines.ts";
+import { readBackward, readForward } from "./read-lines.ts";
 
 /**
  * The lines so far, oldest first: the last `lines` of them, or everything after the position `after` when that is
@@ -75,4 +76,70 @@ async function byLastWrite(dir: string, files: readonly LogFile[]): Promise<Writ
     if (writtenAt !== null) written.push({ file, writtenAt });
   }
   return written.sort((a, b) => b.writtenAt - a.writtenAt);
+}
+
+/** What follows a position in the files of its agent, given oldest first; at most 10,000 lines. */
+async function sinceInOrder(
+  dir: string,
+  files: readonly LogFile[],
+  { file: first, offset }: LogPosition,
+  { instanceId }: LogQuery,
+): Promise<LogLine[]> {
+  const lines: LogLine[] = [];
+  for (const file of files.filter(({ date }) => date >= first.date)) {
+    const start = file.name === first.name ? offset : 0;
+    for await (const raw of readForward(join(dir, file.name), start)) {
+      const line = toLogLine(raw, file, instanceId);
+      if (line) lines.push(line);
+      // A reader that wants more resumes after the last one.
+      if (lines.length === maxLines) return lines;
+    }
+  }
+  return lines;
+}
+
+/**
+ * What the merge of all agents shows after a position: of its own agent everything after it, of the others what is
+ * later by (time, file name), the order in which a merge shows lines. Null when that is too much to hold.
+ */
+async function sinceMerged(
+  dir: string,
+  files: readonly LogFile[],
+  { file: own, offset }: LogPosition,
+): Promise<LogLine[] | null> {
+  const [last] = await tailOf(dir, own, 1, null, offset);
+  const time = last?.entry.time ?? Date.parse(own.date);
+  const isLater = (line: LogLine, file: LogFile): boolean =>
+    line.entry.time > time || (line.entry.time === time && file.name > own.name);
+  const done = new Set<string>();
+  let found: LogLine[] = [];
+  for (const file of files.toReversed()) {
+    if (done.has(file.agent)) continue;
+    const start = file.name === own.name ? offset : 0;
+    const isWanted = file.agent === own.agent ? () => true : isLater;
+    const part = await laterLines(dir, file, start, isWanted);
+    found = [...part.lines, ...found];
+    if (found.length > maxLines) return null;
+    if (!part.whole || file.name === own.name) done.add(file.agent);
+  }
+  return mergeLines(found);
+}
+
+/** The lines at the end of a file that are wanted, down to `start`; `whole` when that is all of them. */
+async function laterLines(
+  dir: string,
+  file: LogFile,
+  start: number,
+  isWanted: (line: LogLine, file: LogFile) => boolean,
+): Promise<{ readonly lines: LogLine[]; readonly whole: boolean }> {
+  const path = join(dir, file.name);
+  const lines: LogLine[] = [];
+  let whole = true;
+  for await (const raw of readBackward(path, (await fileSize(path)) ?? 0)) {
+    const line = raw.start < start ? null : toLogLine(raw, file, null);
+    whole = line !== null && isWanted(line, file);
+    if (!line || !whole || lines.length > maxLines) break;
+    lines.push(line);
+  }
+  return { lines: lines.reverse(), whole };
 }

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { Subject } from "rxjs";
-import type { Observable } from "rxjs";
 import { messageOf } from "../errors.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 import { formatLine } from "./format-line.ts";
@@ -30,18 +29,6 @@ export interface AppendedLines {
   readonly lines: readonly RawLine[];
 }
 
-/** Appends entries to the log files of a project. */
-export interface LogWriter {
-  /** Lines that are in their file now: of each agent in the order in which they were written. Hot. */
-  readonly appended$: Observable<AppendedLines>;
-  /** Takes an entry; it is on its way to the disk when this turn of the event loop is over. Never throws. */
-  write(entry: LogEntry): void;
-  /** Resolves when everything written so far is in the files, or could not be. */
-  flush(): Promise<void>;
-  /** Flushes and closes the files; nothing may be written afterwards. */
-  close(): Promise<void>;
-}
-
 /** A successful append of `data`. */
 interface Append {
   readonly name: string;
@@ -62,7 +49,7 @@ const defaultWaitingBytes = 16 * 1024 * 1024;
  * A writer of `.al/logs/<agent>-<UTC date>.log`: ordered per file, one append a file and turn. While the disk fails
  * or stalls, lines wait in bounded memory; beyond it new ones are dropped, and a line says how many.
  */
-export function createLogWriter(projectDir: string, options: LogWriterOptions): LogWriter {
+export function createLogWriter(projectDir: string, options: LogWriterOptions) {
   const { redact, now, onProblem, maxWaitingBytes = defaultWaitingBytes } = options;
   const dir = logsDir(projectDir);
   const handles = createLogHandles(maxOpenFiles);
@@ -142,14 +129,18 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions): 
   };
 
   return {
+    /** Lines that are in their file now: of each agent in the order in which they were written. Hot. */
     appended$: appended$.asObservable(),
-    write: (entry) => {
+    /** Takes an entry; it is on its way to the disk when this turn of the event loop is over. Never throws. */
+    write: (entry: LogEntry): void => {
       queue.push(fileName(entry, now()), formatLine(entry, redact));
       // While the disk fails, the retry takes what waits.
       if (retry === undefined) schedule();
     },
+    /** Resolves when everything written so far is in the files, or could not be. */
     flush,
-    close: async () => {
+    /** Flushes and closes the files; nothing may be written afterwards. */
+    close: async (): Promise<void> => {
       await flush();
       clearTimeout(retry);
       await handles.close();
@@ -157,6 +148,8 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions): 
     },
   };
 }
+
+export type LogWriter = ReturnType<typeof createLogWriter>;
 
 /** A name that makes no log file, such as one with a slash, is logged with the scheduler's lines. */
 function fileName(entry: LogEntry, time: number): string {

@@ -1,7 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { listLogFiles, logsDir, utcDate } from "./log-files.ts";
-import type { LogFile } from "./log-files.ts";
 import { fileSize } from "./log-position.ts";
 
 /** How long and how many log files are stored. */
@@ -19,17 +18,17 @@ export interface PrunedLogs {
   readonly bytes: number;
 }
 
-interface SizedFile extends LogFile {
-  readonly size: number;
-}
-
 const dayMs = 86_400_000;
 
 /** Deletes log files older than `days`, then the oldest beyond `maxBytes`; never one of today, which is written. */
 export async function pruneLogs(projectDir: string, retention: LogRetention): Promise<PrunedLogs> {
   const { now, days, maxBytes } = retention;
   const dir = logsDir(projectDir);
-  const files = await sized(dir, await listLogFiles(dir, null));
+  const files: { name: string; date: string; size: number }[] = [];
+  for (const { name, date } of await listLogFiles(dir, null)) {
+    const size = await fileSize(join(dir, name));
+    if (size !== null) files.push({ name, date, size });
+  }
   const today = utcDate(now);
   const firstKept = utcDate(now - days * dayMs);
   let bytes = files.reduce((sum, file) => sum + file.size, 0);
@@ -41,13 +40,4 @@ export async function pruneLogs(projectDir: string, retention: LogRetention): Pr
     bytes -= file.size;
   }
   return { deleted, bytes };
-}
-
-async function sized(dir: string, files: readonly LogFile[]): Promise<SizedFile[]> {
-  const found: SizedFile[] = [];
-  for (const file of files) {
-    const size = await fileSize(join(dir, file.name));
-    if (size !== null) found.push({ ...file, size });
-  }
-  return found;
 }

@@ -1,7 +1,7 @@
 import { chmodSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { diffScan } from "../../src/files/diff-scan.ts";
+import { diffScan } from "../../src/files/repair-scans.ts";
 import { scanProject } from "../../src/files/scan.ts";
 import { addAgent, tempProject, write } from "./support.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Observable } from "rxjs";
 import { expect, onTestFinished } from "vitest";
-import type { ProjectFileEvent } from "../../src/files/project-file-event.ts";
+import type { ProjectFileEvent } from "../../src/files/watch-project.ts";
 
 /** A project with a config and agents, removed when the test is over. */
 export function tempProject(agents: readonly string[] = ["dev", "ops"]): string {

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createLogHandles } from "../../src/logs/log-handles.ts";
-import type { LogHandles } from "../../src/logs/log-handles.ts";
 
 /** Empty for the descriptor that the list itself was read by. */
 function linkOf(fd: string): string {
@@ -18,7 +17,7 @@ function linkOf(fd: string): string {
 /** Handles of a new folder, and the names of its files that this process has open. */
 async function opened(capacity: number, idleMs: number) {
   const dir = await mkdtemp(join(tmpdir(), "al-handles-"));
-  const handles: LogHandles = createLogHandles(capacity, idleMs);
+  const handles = createLogHandles(capacity, idleMs);
   onTestFinished(async () => {
     await handles.close();
     await rm(dir, { recursive: true });

@@ -4,8 +4,7 @@ import type { FoundSkill } from "../../skills/find-skills.ts";
 import type { TreeEntry } from "../../skills/git-output.ts";
 import { repositoryName } from "../../skills/skill-source.ts";
 import type { SkillSource } from "../../skills/skill-source.ts";
-import { closest } from "../../contracts/closest.ts";
-import { meant } from "../../contracts/did-you-mean.ts";
+import { closest, meant } from "../../contracts/did-you-mean.ts";
 import { missingFlag } from "../terminal/prompts.ts";
 import type { Prompts } from "../terminal/prompts.ts";
 

@@ -1,4 +1,4 @@
-import { closest } from "../../contracts/closest.ts";
+import { closest } from "../../contracts/did-you-mean.ts";
 import { counted } from "../../contracts/format.ts";
 import { UserError } from "../../errors.ts";
 import type { Client } from "../operator/client.ts";

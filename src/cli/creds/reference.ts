@@ -2,7 +2,7 @@ import { gatewayKeyType, parseCredentialReference } from "../../contracts/creden
 import type { CredentialReference } from "../../contracts/credential-reference.ts";
 import { credentialTypes } from "../../credentials/credential-types.ts";
 import { UserError } from "../../errors.ts";
-import { closest } from "../../contracts/closest.ts";
+import { closest } from "../../contracts/did-you-mean.ts";
 
 /** The credential that a person names. Throws a UserError for what is none, and for the gateway's own key. */
 export function credentialOf(name: string): CredentialReference {

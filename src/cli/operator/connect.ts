@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { StatusSnapshot } from "../../../streams/status/wire.ts";
 import { UserError } from "../../errors.ts";
 import type { Client } from "./client.ts";
-import { closest, mostLike } from "../../contracts/closest.ts";
-import { meant } from "../../contracts/did-you-mean.ts";
+import { closest, meant, mostLike } from "../../contracts/did-you-mean.ts";
 import type { Context } from "../context.ts";
 import { mustHaveAccess } from "../project-access.ts";
 

@@ -4,8 +4,7 @@ import { resolve } from "node:path";
 import type { ProjectConfig } from "../../config/project-config.ts";
 import { UserError, messageOf } from "../../errors.ts";
 import type { Fixture } from "../../webhooks/read-fixture.ts";
-import { closest } from "../../contracts/closest.ts";
-import { meant } from "../../contracts/did-you-mean.ts";
+import { closest, meant } from "../../contracts/did-you-mean.ts";
 import type { Context } from "../context.ts";
 
 export interface FixtureOptions {

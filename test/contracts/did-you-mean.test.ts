@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { closest, mostLike } from "../../src/contracts/closest.ts";
+import { closest, mostLike } from "../../src/contracts/did-you-mean.ts";
 
 const agents = ["dev", "review", "release-notes"];
 
