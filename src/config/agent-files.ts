@@ -11,7 +11,7 @@ import type { FileText } from "./read-file.ts";
 import { maxConfigBytes } from "./read-project.ts";
 import { formatValue } from "./format-value.ts";
 
-/** What an agent is made from: the texts of its files, null where `problems` says why there is none. */
+/** The texts of an agent's files; null where there is none, and `problems` has the reason. */
 export interface AgentFiles {
   readonly name: string;
   readonly config: string | null;
@@ -43,7 +43,7 @@ export async function readBareSkill(projectDir: string, name: string): Promise<A
 
 export const bareSkill = "is not an agent: it has a SKILL.md, but no config.toml";
 
-/** What is said of such a directory; `name` is its name. */
+/** The warning about such a directory; `name` is its name. */
 export function bareSkillProblem(name: string): Problem {
   const message = `${bareSkill}; al config ${name} makes one`;
   return { ...fileProblem(`agents/${name}`, message), severity: "warning" };

@@ -28,7 +28,7 @@ interface ShownKey<Value> {
   readonly value: z.ZodType<Value, Value>;
   /** Where a reader finds it, when that is not the key of the file. */
   readonly label?: string;
-  /** Values are long or private: a description says only that they changed. */
+  /** Values are long or private: a description names only the key. */
   readonly isLong?: true;
   /** Describes a change, where it takes more than both values. */
   change?(before: Value, after: Value): string;
@@ -51,7 +51,7 @@ interface ShownAgentKey<Value> extends ShownKey<Value> {
   facts?(value: Value, shown: ShownAgent): readonly AgentFact[];
 }
 
-/** What a fact may say beside its own value. */
+/** What a fact may show beside its own value. */
 export interface ShownAgent {
   readonly config: AgentConfig;
   /** The schedule in words; null without one. */
@@ -68,7 +68,7 @@ export function factOf(label: string, values: readonly string[]): readonly Agent
   return values.length === 0 ? [] : [{ label, values }];
 }
 
-/** A key of an agent's config. Only the name, what SKILL.md says and the image's hash are not in the file. */
+/** A key of an agent's config. Only the name, the parts of SKILL.md and the image's hash are not in the file. */
 export type AgentKey<Value> = ShownAgentKey<Value> &
   Partial<FileKey<string, z.ZodType, Value, AgentContext>>;
 
@@ -87,7 +87,7 @@ export interface ModelContext {
 }
 
 interface ShownModelKey<Value> extends Pick<ShownKey<Value>, "value"> {
-  /** What the agent's page says of it; null for nothing. */
+  /** What the agent's page shows of it; null for nothing. */
   fact?(value: Value): string | null;
 }
 

@@ -12,7 +12,7 @@ export interface Diagnostics {
 /** More problems than this of one file help no reader, and a page has to show them. */
 const maxEach = 25;
 
-/** `file` is relative to the project. Of each severity the first problems are kept, and one that says so. */
+/** `file` is relative to the project. Of each severity the first problems are kept, and one that more follow. */
 export function createDiagnostics(file: string, locate: Locate): Diagnostics {
   const problems: Problem[] = [];
   const start = { line: 1, column: 1 };

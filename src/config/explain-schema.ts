@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The schema without what says that it may be left out. */
+/** The schema without its wrappers for keys that may be left out. */
 export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return isWrapper(schema) ? unwrapped(schema.unwrap()) : schema;
 }
@@ -15,7 +15,7 @@ function isWrapper(
   );
 }
 
-/** Every error message of the schemas says what is expected: it explains a field as well as it corrects one. */
+/** Every error message of the schemas describes the expected value: it explains a field as well as it corrects one. */
 export function expectation(schema: z.core.$ZodType): string | null {
   const { error } = unwrapped(schema)._zod.def;
   if (error === undefined) return null;

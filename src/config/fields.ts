@@ -8,7 +8,7 @@ import { formatNames } from "./format-value.ts";
 import { isTimezone } from "./timezone.ts";
 
 /**
- * Building blocks of the schemas. The error message of each says what is expected, so that a problem can be worded
+ * Building blocks of the schemas. The error message of each describes the expected value, so that a problem can be worded
  * as "what was found; what is expected".
  */
 

@@ -64,6 +64,6 @@ export function valueSchema<Config>(keys: {
 }): z.ZodType<Config, Config> {
   const entries = Object.entries<{ readonly value: z.ZodType }>(keys);
   const shape = Object.fromEntries(entries.map(([name, { value }]) => [name, value]));
-  // The parameter's type says that each key has its schema.
+  // The parameter's type requires a schema of each key.
   return z.object(shape) as unknown as z.ZodType<Config, Config>;
 }

@@ -11,7 +11,7 @@ const authTypes = ["api_key", "oauth_token", "none"] as const;
 
 /**
  * The keys of `[models.<name>]`: the file's schema and reference page, the values in use, the API's schema and what the
- * dashboard says of a model are made from this table. A new key is an entry here, in ModelConfig, and what reads it.
+ * dashboard shows of a model are made from this table. A new key is an entry here, in ModelConfig, and what reads it.
  */
 export const modelKeys = {
   name: { value: z.string() },

@@ -75,19 +75,24 @@ function innerTable(field: Field): InnerTable | null {
   return null;
 }
 
-/** Tables of which there may be several say in their error how they are written. */
+/** The error of tables of which there may be several holds the form of their headers. */
 function titleOf(key: string, field: Field, kind: InnerTable["kind"]): string {
   return kind === "one" ? `[${key}]` : (/\[.*\]/.exec(expectation(field) ?? "")?.[0] ?? key);
 }
 
 function rowOf([key, field]: readonly [string, Field]): Row {
   const inner = unwrapped(field);
-  const told = { meaning: meaning(field) ?? "" };
+  const text = meaning(field) ?? "";
   if (inner instanceof z.ZodRecord && expectation(field) === "a table") {
-    return { key: `[${key}]`, takes: expectation(inner.valueType) ?? "", default: "", ...told };
+    return {
+      key: `[${key}]`,
+      takes: expectation(inner.valueType) ?? "",
+      default: "",
+      meaning: text,
+    };
   }
   const value = isOptional(field) ? (defaultOf(field) ?? "") : "required";
-  return { key, takes: expectation(field) ?? "", default: value, ...told };
+  return { key, takes: expectation(field) ?? "", default: value, meaning: text };
 }
 
 function filterRow([key, { kind, meaning: text }]: readonly [string, FilterField]): Row {

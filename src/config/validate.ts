@@ -20,7 +20,7 @@ type Table = Record<string, unknown>;
 type Issue = z.core.$ZodIssue;
 
 /**
- * Reads TOML by a schema whose error messages say what is expected. Unknown keys are warnings and are left out;
+ * Reads TOML by a schema whose error messages describe the expected values. Unknown keys are warnings and are left out;
  * everything else that doesn't fit is an error. Never throws.
  */
 export function validateToml<S extends z.ZodType>(

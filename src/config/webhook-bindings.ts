@@ -14,7 +14,7 @@ const whereValue = z.union([z.string(), z.number(), z.boolean()], {
 });
 const maxWherePaths = 32;
 
-/** Its filter fields depend on the source's type, which the project's config tells. */
+/** Its filter fields depend on the source's type, which the project's config has. */
 export const webhookSchema = z.looseObject(
   {
     source: text("the name of a webhook source of the project").describe(

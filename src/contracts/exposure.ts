@@ -4,7 +4,7 @@ export interface Exposure {
   readonly advice: string;
 }
 
-/** Says that others can reach the gateway at this host; null for one that only this machine has. */
+/** Why others can reach the gateway at this host; null for one that only this machine has. */
 export function exposureAt(host: string): Exposure | null {
   if (host === "localhost" || host === "::1" || host.startsWith("127.")) return null;
   return {

@@ -31,7 +31,7 @@ async function stampsIn(agentDir: string, folder: string): Promise<readonly stri
   return (await Promise.all(counted.map((path) => stampsOf(agentDir, path)))).flat();
 }
 
-/** A folder's own times are left out: they tell of an editor's files, too. */
+/** A folder's own times are left out: an editor's files change them, too. */
 async function stampsOf(agentDir: string, path: string): Promise<readonly string[]> {
   const stats = await lstat(join(agentDir, path), { bigint: true }).catch(() => null);
   if (stats === null) return [`${path} can't be looked at`];

@@ -5,14 +5,14 @@ import { harnessTypes } from "../../streams/harnesses.ts";
 import type { Trigger } from "../../streams/vocabulary.ts";
 
 /**
- * What a run is told, as one JSON document on its standard input. It holds secrets, so it never becomes an
+ * The input of a run, as one JSON document on its standard input. It holds secrets, so it never becomes an
  * argument, an environment variable or a log line.
  */
 export const scriptSchema = z.strictObject({
   turns: z
     .array(
       z.strictObject({
-        /** What the model says in this turn. */
+        /** The model's text in this turn. */
         text: z.string().optional(),
         /** The tool calls of this turn, with the arguments that the tool takes. */
         tools: z
@@ -58,7 +58,7 @@ const jobCredentialSchema = z.object({
   fields: z.record(z.string(), z.string()),
   /** Environment variable to secret value, for the agent's commands and its hooks. */
   env: z.record(z.string(), z.string()),
-  /** Variables that say where a field is as a file, which the run writes: `{field}` in them stands for its path. */
+  /** Variables with the path of a field as a file, which the run writes: `{field}` in them stands for its path. */
   fileEnv: z.record(z.string(), z.string()).optional(),
   /** Texts that are no secrets, written as fields are where `fileEnv` names them. */
   texts: z.record(z.string(), z.string()).optional(),

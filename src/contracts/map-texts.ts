@@ -3,7 +3,7 @@ const maxDepth = 32;
 
 /**
  * A JSON-like value with all its texts changed, its keys too; the value itself stays as it is. What is nested deeper
- * than 32 levels, or holds itself, is replaced by a text that says so.
+ * than 32 levels, or holds itself, is replaced by a text such as `[too deep]`.
  */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   return mapped(value, change, []);

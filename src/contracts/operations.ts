@@ -25,7 +25,7 @@ export class OperationError extends Error {
   }
 }
 
-/** A delivery as it came in, before anything was believed. */
+/** A delivery as it came in, before anything was verified. */
 export interface Delivery {
   /** Provider type of the path, `/webhooks/<type>`. */
   readonly type: string;
@@ -59,7 +59,7 @@ export interface Operations {
   readonly phase: () => "starting" | "running" | "draining";
   setPaused(paused: boolean): Promise<void>;
   setEnabled(agent: string, enabled: boolean): Promise<void>;
-  /** Commits the trigger, then says whether it runs or waits. */
+  /** Commits the trigger; resolves with whether it runs or waits. */
   trigger(
     agent: string,
     prompt: string | null,
@@ -76,7 +76,7 @@ export interface Operations {
   receipt(receiptId: string): ReceiptView;
   /**
    * Runs a stored delivery again: for all agents whose filters let it through now, or for one agent whatever its
-   * filters say. Each gets new work, committed before it is told.
+   * filters are. Each gets new work, which is committed first.
    */
   replay(receiptId: string, agent: string | null): Promise<ReplayResult>;
   /**

@@ -4,7 +4,7 @@ import type { RequestName, schedulerRequests } from "./run-requests/table.ts";
 
 /**
  * What a run asks of the scheduler while it lives: `POST /run/<name>` over its own Unix socket, with the run's token as
- * a bearer and an `Idempotency-Key` that a repeated request keeps. The rows of `run-requests/` say what there is. The
+ * a bearer and an `Idempotency-Key` that a repeated request keeps. `run-requests/` has a row for each. The
  * scheduler checks requests, the run checks answers: each side what it receives.
  */
 

@@ -1,4 +1,4 @@
-/** Where a run works, and all its variables: what a process that was started ahead is told in one line of JSON. */
+/** Where a run works, and all its variables: the input of a prewarmed worker, in one line of JSON. */
 export interface RunPlace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import type { WorkItem } from "../../streams/vocabulary.ts";
 
-/** A delivery that was believed, as it is kept. Its headers hold no signature and no secret. */
+/** A verified delivery, as it is stored. Its headers hold no signature and no secret. */
 export interface Receipt {
   /** UUID v7. */
   readonly id: string;
@@ -43,7 +43,7 @@ export interface WaitingRun {
   readonly instanceId: string;
   /** Of its wait. */
   readonly key: string;
-  /** What it is told: any JSON. */
+  /** The answer to its wait: any JSON. */
   readonly answer: unknown;
   /** For how long its clock has stood so far, in ms. */
   readonly waitedMs: number;

@@ -19,7 +19,7 @@ import { watches } from "./checks/watches.ts";
 import { webhooks } from "./checks/webhooks.ts";
 import type { Check } from "./finding.ts";
 
-/** All checks in the order in which they are made and told. */
+/** All checks in the order in which they run. */
 export const checks: readonly Check[] = [
   config,
   agents,

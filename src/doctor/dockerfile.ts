@@ -1,10 +1,10 @@
 import { didYouMean } from "../contracts/did-you-mean.ts";
 
-/** What is in a Dockerfile as far as it can be told without building it. */
+/** What a Dockerfile shows without being built. */
 export interface DockerfileFacts {
   /** With the line that each is in, from 1. */
   readonly mistakes: readonly { readonly line: number; readonly message: string }[];
-  /** What the last stage is built on; null when that can't be told. */
+  /** What the last stage is built on; null when a build argument decides. */
   readonly base: { readonly line: number; readonly image: string } | null;
   /** What is copied from the agent's folder, relative to it; patterns are left out. */
   readonly sources: readonly { readonly line: number; readonly path: string }[];
@@ -41,8 +41,8 @@ function instructionsIn(text: string): Instruction[] {
     const whole = [];
     do whole.push(lines[index++] ?? "");
     while (goesOn(whole.at(-1) ?? "", whole.length) && index < lines.length);
-    const said = whole.filter((part) => !isEmpty(part)).map((part) => part.replace(/\\\s*$/, ""));
-    const [, name = "", rest = ""] = /^\s*(\S+)\s*(.*)$/.exec(said.join(" ")) ?? [];
+    const parts = whole.filter((part) => !isEmpty(part)).map((part) => part.replace(/\\\s*$/, ""));
+    const [, name = "", rest = ""] = /^\s*(\S+)\s*(.*)$/.exec(parts.join(" ")) ?? [];
     if (name !== "") found.push({ line, name: name.toUpperCase(), rest });
     index = afterHeredocs(rest, lines, index);
   }

@@ -40,7 +40,7 @@ export interface DoctorContext extends Required<DoctorOptions> {
   readonly bareSkills: readonly string[];
   /** The living scheduler of the project; null without one. */
   readonly scheduler: SchedulerInfo | null;
-  /** What was thrown instead of telling whether there is one; null when it could be told. */
+  /** The error of the check whether there is one; null when it succeeded. */
   readonly lockProblem: unknown;
 }
 

@@ -4,7 +4,7 @@ import { messageOf, UserError } from "../errors.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
 /**
- * `ok` and `note` say how things are, a `warning` what may go wrong, an `error` what is broken. `fixed` was broken
+ * `ok` and `note` describe the state, a `warning` what may go wrong, an `error` what is broken. `fixed` was broken
  * until the doctor fixed it.
  */
 export type Severity = "ok" | "note" | "warning" | "error" | "fixed";
@@ -14,7 +14,7 @@ export interface Finding {
   readonly severity: Severity;
   /** What is so, in a sentence without full stop. */
   readonly what: string;
-  /** The file (with line and column), address or program that it is about; null when `what` says it. */
+  /** The file (with line and column), address or program that it is about; null when `what` has it. */
   readonly where: string | null;
   /** The command that fixes it, or what to do where no command can; null when nothing is to be done. */
   readonly fix: string | null;

@@ -12,7 +12,7 @@ export type PathKind =
 export const agentFiles: readonly string[] = ["config.toml", "SKILL.md", "Dockerfile"];
 
 /**
- * Tells from a path relative to the project, with `/` or the system's separator, what must be read again. The name
+ * What must be read again for a path relative to the project, with `/` or the system's separator. The name
  * is that of the directory, whether an agent may be called so or not: that is for its reader to report.
  */
 export function classify(path: string): PathKind {

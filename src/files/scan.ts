@@ -4,7 +4,7 @@ import { imageContextStamp } from "../contracts/image-context.ts";
 import { hasCode, isMissing, messageOf } from "../errors.ts";
 import { agentFiles } from "./classify.ts";
 
-/** The watched files and agent directories that there are: path relative to the project → what tells a change. */
+/** The watched files and agent directories that there are: path relative to the project → its stamp. */
 export type Scan = ReadonlyMap<string, string>;
 
 /** Directories looked at together; more would only wait for the file system's threads. */

@@ -11,7 +11,7 @@ const longestText = 1_000_000;
 
 /**
  * One line of NDJSON in pino's shape, ASCII with `\u` escapes, at most 32 KiB, newline included. Secrets are
- * replaced before anything is cut, so that no half of one remains; a cut text says how long it was, and a line that
+ * replaced before anything is cut, so that no half of one remains; a cut text ends with its length, and a line that
  * was cut has `truncated: true`.
  */
 export function formatLine(entry: LogEntry, redact: (text: string) => string): string {

@@ -47,7 +47,7 @@ const defaultWaitingBytes = 16 * 1024 * 1024;
 
 /**
  * A writer of `.al/logs/<agent>-<UTC date>.log`: ordered per file, one append a file and turn. While the disk fails
- * or stalls, lines wait in bounded memory; beyond it new ones are dropped, and a line says how many.
+ * or stalls, lines wait in bounded memory; beyond it new ones are dropped, and a line has their number.
  */
 export function createLogWriter(projectDir: string, options: LogWriterOptions) {
   const { redact, now, onProblem, maxWaitingBytes = defaultWaitingBytes } = options;

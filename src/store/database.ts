@@ -4,7 +4,7 @@ import { messageOf, UserError } from "../errors.ts";
 import { createPrivately } from "./private-file.ts";
 import { corruptHint, storeError } from "./store-error.ts";
 
-/** Waits this long, in ms, for another process's write before it gives up. */
+/** Waits this long, in ms, for another process's write before it fails. */
 const busyTimeoutMs = 5000;
 
 /**

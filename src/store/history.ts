@@ -28,7 +28,7 @@ const columns = `seq, id, at, kind, agent, source, event, action, receipt_id AS 
        AND made.replay_of IS NULL)
   END AS calls`;
 
-/** Entries of one tree that are told: a call of it may have been tried more than once. */
+/** Entries of one tree that are shown: a call of it may have been tried more than once. */
 const longestTree = 500;
 
 /** Reads `triggers` as the history of a project. */

@@ -11,7 +11,7 @@ import { isBusy, storeError } from "./store-error.ts";
 
 /** Held by the one scheduler of a project until it is released or its process ends, however it ends. */
 export interface ProjectLock {
-  /** Says where the holder is reached, once it listens. */
+  /** Records where the holder is reached, once it listens. */
   announce(info: SchedulerInfo): void;
   /** False once its file was removed: then another process may hold the project, too. */
   isHeld(): boolean;
@@ -19,12 +19,12 @@ export interface ProjectLock {
 }
 
 /** Long enough for another process's momentary look at the lock to pass, in ms. */
-const patienceMs = 300;
+const lockTimeoutMs = 300;
 
 /**
  * Takes the project for this process. The lock is the operating system's, on a SQLite file: it ends with the
  * process, so neither a crash nor a pid that is used again leaves it stale. Throws UserError `project_locked` that
- * says who holds it.
+ * names its holder.
  */
 export function lockProject(projectDir: string, info: SchedulerInfo): ProjectLock {
   ensureStateDir(projectDir);
@@ -34,7 +34,7 @@ export function lockProject(projectDir: string, info: SchedulerInfo): ProjectLoc
   const isHeld = (): boolean => inodeOf(lockPath(projectDir)) === own;
   const release = (): void => {
     if (!db.isOpen) return;
-    // Else what is there is told by another holder.
+    // Else the file is another holder's.
     if (isHeld()) rmSync(infoPath(projectDir), { force: true });
     db.close();
   };
@@ -66,7 +66,7 @@ function holdLock(projectDir: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     createPrivately(path);
-    db = new DatabaseSync(path, { timeout: patienceMs });
+    db = new DatabaseSync(path, { timeout: lockTimeoutMs });
     db.exec("BEGIN EXCLUSIVE");
     return db;
   } catch (error) {

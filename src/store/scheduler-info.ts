@@ -16,7 +16,7 @@ const schedulerInfoSchema = z.object({
 /** The scheduler that holds a project, in `.al/run/scheduler.json`. Paths and URLs are null until it listens. */
 export type SchedulerInfo = z.infer<typeof schedulerInfoSchema>;
 
-/** Where a project's scheduler says how it is reached. */
+/** The file in which a project's scheduler records how it is reached. */
 export function infoPath(projectDir: string): string {
   return join(projectDir, ".al", "run", "scheduler.json");
 }
@@ -26,7 +26,7 @@ export function writeInfo(projectDir: string, info: SchedulerInfo): void {
   replacePrivately(infoPath(projectDir), `${JSON.stringify(info, null, 2)}\n`);
 }
 
-/** Who wrote last that it holds a project, and still lives; null when that can't be told. */
+/** The last recorded holder of a project, where it still lives; null when that is unknown. */
 export function readInfo(projectDir: string): SchedulerInfo | null {
   if (!existsSync(infoPath(projectDir))) return null;
   try {

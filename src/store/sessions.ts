@@ -18,7 +18,7 @@ export interface SessionsOptions {
   readonly checkEveryMs?: number;
   /** Epoch ms: sessions that were made before are over. */
   readonly madeSince?: number;
-  /** Told when a session's use could not be noted; the session stays good until its idle time is over. */
+  /** Called when a session's use could not be recorded; the session stays good until its idle time is over. */
   readonly onProblem: (message: string) => void;
 }
 
@@ -62,12 +62,12 @@ export function openSessions(options: SessionsOptions): OpenSessions {
   const removeAll = db.prepare("DELETE FROM sessions RETURNING id");
   const removeOld = db.prepare(`DELETE FROM sessions WHERE NOT (${alive})`);
   const endedIds = new Subject<string>();
-  /** Ids that were used here: their end is told here, whichever process deleted them. */
+  /** Ids that were used here: their end is emitted here, whichever process deleted them. */
   const used = new Set<string>();
   /** Not before this is a use written again: a file that is held would cost its wait at each request. */
   let noteFrom = 0;
 
-  const tell = (id: string): void => {
+  const emitEnd = (id: string): void => {
     if (used.delete(id)) endedIds.next(id);
   };
 
@@ -83,7 +83,7 @@ export function openSessions(options: SessionsOptions): OpenSessions {
 
   const check = (): void => {
     try {
-      for (const id of used) if (!find.get({ $id: id, ...ages() })) tell(id);
+      for (const id of used) if (!find.get({ $id: id, ...ages() })) emitEnd(id);
       removeOld.run(ages());
     } catch (error) {
       onProblem(`sessions.db: ${messageOf(error)}`);
@@ -111,10 +111,10 @@ export function openSessions(options: SessionsOptions): OpenSessions {
     },
     end: (id) => {
       remove.run(id);
-      tell(id);
+      emitEnd(id);
     },
     endAll: () => {
-      for (const row of removeAll.all()) tell(String(row.id));
+      for (const row of removeAll.all()) emitEnd(String(row.id));
       check();
     },
     close: () => {

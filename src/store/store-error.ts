@@ -21,7 +21,7 @@ function troubleOf(error: unknown): { code: string; hint: string } | undefined {
   return code === undefined ? undefined : troubles[code];
 }
 
-/** The primary result code: the low byte; the rest says more about where it happened. */
+/** The primary result code: the low byte; the rest has more about where it happened. */
 function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error)) return undefined;
   return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
@@ -50,7 +50,7 @@ export function isUnavailable(error: unknown): boolean {
 
 /** The same part of a store, whose methods throw what a person can do something about. */
 export function withStoreErrors<T extends object>(path: string, part: T): T {
-  const told = Object.entries(part).map(([name, method]: [string, unknown]) => {
+  const methods = Object.entries(part).map(([name, method]: [string, unknown]) => {
     if (typeof method !== "function") return [name, method];
     const call = (...args: unknown[]): unknown => {
       try {
@@ -61,5 +61,5 @@ export function withStoreErrors<T extends object>(path: string, part: T): T {
     };
     return [name, call];
   });
-  return Object.fromEntries(told) as T;
+  return Object.fromEntries(methods) as T;
 }

@@ -46,7 +46,7 @@ export function createTransaction(
       done = writes.map(runOne);
       commit.run();
     } catch (error) {
-      // A commit may fail after it went through; who is told otherwise does it again.
+      // A commit may fail after it went through; a caller that gets an error would write it again.
       if (done.length > 0 && mark.isCommitted()) return done;
       rollBack(db);
       throw error;
@@ -55,7 +55,7 @@ export function createTransaction(
   };
 }
 
-/** A rollback that fails is the same fault again, and the next BEGIN tells of it. */
+/** A rollback that fails is the same fault again, and the next BEGIN reports it. */
 function rollBack(db: DatabaseSync): void {
   try {
     if (db.isOpen && db.isTransaction) db.exec("ROLLBACK");

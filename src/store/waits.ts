@@ -7,7 +7,7 @@ import type { GroupCommit } from "./group-commit.ts";
 export interface WaitEnd {
   readonly instanceId: string;
   readonly key: string;
-  /** What its request is told, and told again when it is repeated: any JSON. */
+  /** The answer to its request, and to a repeated one: any JSON. */
   readonly answer: unknown;
   /** For how long the clock of its run has stood so far, in ms. */
   readonly waitedMs: number;

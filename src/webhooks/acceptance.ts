@@ -7,7 +7,7 @@ import type { Provider, Request } from "./provider.ts";
 
 const disabledReason = "agent disabled";
 
-/** A delivery that was believed, read and matched. `at` is epoch ms. */
+/** A delivery that was verified, read and matched. `at` is epoch ms. */
 export interface Matched {
   readonly provider: Provider;
   readonly request: Request;
@@ -42,7 +42,8 @@ export function acceptanceOf(matched: Matched, newId: () => string): Acceptance 
     },
     items: started.map((agent) => workItem(agent, event, at, newId())),
     taken: waitingRuns.map((by) => ({
-      ...{ item: workItem(by.agent, event, at, newId()), by },
+      item: workItem(by.agent, event, at, newId()),
+      by,
       startsRun: result.matched.includes(by.agent),
     })),
     deadLetters: deadLetters(matched, newId),

@@ -13,7 +13,7 @@ export type Authenticated = { readonly ok: true; readonly source: WebhookSource 
 /** All secrets that a source accepts at the moment; more than one while a secret is rotated. */
 export type SecretsOf = (source: WebhookSource) => readonly string[] | Promise<readonly string[]>;
 
-/** By what it is told whether a source signed. */
+/** What a signature is checked by. */
 interface Checks {
   readonly secretsOf: SecretsOf;
   /** Epoch ms. */
@@ -65,7 +65,7 @@ async function tryOne(
   try {
     secrets = await secretsOf(source);
   } catch {
-    // What the reader says may quote what it read.
+    // The reader's message may quote what it read.
     return refuse(`the secret of credential ${source.credential} cannot be read`, 503);
   }
   // An empty secret proves nothing.

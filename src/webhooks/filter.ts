@@ -51,7 +51,7 @@ export function passes({ rule, wanted, field }: Filter, attributes: Attributes):
     typeof wanted === "boolean" || typeof attribute === "boolean"
       ? attribute === wanted
       : attribute.some((value) => wanted.has(comparable(rule, value)));
-  // Bots are kept out only when the config says so.
+  // Bots are kept out only where the config is true.
   if (rule.excludes) return !isHit || wanted === false;
   return isHit;
 }

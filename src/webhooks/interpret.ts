@@ -13,7 +13,7 @@ export interface Interpreted {
   readonly payload: Payload;
 }
 
-/** What a receipt says of itself when it is read again. `at` is epoch ms. */
+/** The parts of a receipt that are read again. `at` is epoch ms. */
 export interface StoredDelivery extends Request {
   readonly id: string;
   readonly at: number;

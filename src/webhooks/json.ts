@@ -7,7 +7,7 @@ export type Payload = Readonly<Record<string, unknown>>;
 export type Parsed =
   { readonly ok: true; readonly payload: Payload } | { readonly ok: false; readonly why: string };
 
-/** Reads a body that is one JSON object, whatever the content type says. */
+/** Reads a body that is one JSON object, whatever its content type. */
 export function parseJsonBody(body: Uint8Array): Parsed {
   const payload = parseObject(body);
   return payload === null
@@ -26,7 +26,7 @@ export function parseObject(bytes: Uint8Array | string): Payload | null {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : null;
   } catch {
-    return null; // The caller says that it is not JSON; the parser's message would quote the body.
+    return null; // Without the parser's message, which would quote the body.
   }
 }
 

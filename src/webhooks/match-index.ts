@@ -110,7 +110,7 @@ function matchIn(
   };
 }
 
-/** Says what came closest: fewest failed conditions first, then most conditions, then the agent filed first. */
+/** The binding that came closest: fewest failed conditions first, then most conditions, then the agent filed first. */
 function closest(
   index: BindingIndex,
   candidates: Set<IndexedBinding>,

@@ -11,7 +11,7 @@ export interface Request {
   readonly body: Uint8Array;
 }
 
-/** Whether a request is from who it says; `why` is for the operator's log and holds nothing of secret or signature. */
+/** Whether a request is from its provider; `why` is for the operator's log and holds nothing of secret or signature. */
 export type Verdict = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
 /** What a filter is compared with; null or an empty list where the event carries none, and then no filter matches. */
@@ -55,11 +55,11 @@ export interface Provider {
   readonly about: { readonly proof: string; readonly note: string | null };
   /** Headers that hold a signature or a secret; never stored. */
   readonly secretHeaders: readonly string[];
-  /** Dotted paths of secrets in the body that their names don't tell; persons are not shown them. */
+  /** Dotted paths of secrets in the body that their names don't reveal; people are not shown them. */
   readonly secretPaths?: readonly string[];
-  /** Headers that say which event and which delivery it is; stored, since a replay needs them. */
+  /** Headers that name the event and the delivery; stored, since a replay needs them. */
   readonly keptHeaders: readonly string[];
-  /** The header that says which event it is, where the body doesn't. */
+  /** The header that names the event, where the body doesn't. */
   readonly eventHeader?: string;
   /** Most selective first: the match index files a binding under the first list it has. */
   readonly filters: FilterRules;

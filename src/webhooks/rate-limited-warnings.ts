@@ -2,7 +2,7 @@
 const intervalMs = 60_000;
 
 /**
- * Warns at most once a minute about each key and says then how many it kept back, so that a stranger who sends
+ * Warns at most once a minute about each key and adds how many it suppressed, so that a stranger who sends
  * rubbish cannot fill the log. Keys must come from a small set.
  */
 export function rateLimitedWarnings(

@@ -9,7 +9,7 @@ export interface Fixture {
   /** As the person named it, for messages. */
   readonly path: string;
   readonly body: Buffer;
-  /** What the provider's event header would say; null without. */
+  /** The value of the provider's event header; null without. */
   readonly event: string | null;
 }
 
@@ -36,7 +36,7 @@ export function readFixture(
   return interpret(provider, { payload, headers }, { id: "fixture", at: now, source: name });
 }
 
-/** Throws UserError `no_event` when only a header could say which event a body is. */
+/** Throws UserError `no_event` when only a header names the event of a body. */
 export function checkEvent(type: string, { path, event }: Fixture): void {
   const name = providerTable.get(type)?.eventHeader;
   if (name === undefined || event !== null) return;

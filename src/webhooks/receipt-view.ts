@@ -44,7 +44,7 @@ export function viewReceipt(id: string, deps: ReceiptViewDeps): ReceiptView {
   };
 }
 
-/** The JSON of a stored delivery for a person, without what its provider says is secret; null when it is none. */
+/** The JSON of a stored delivery for a person, without its provider's secrets; null when it is not JSON. */
 function shownPayload(receipt: Receipt): Payload | null {
   const parsed = parseStored(receipt);
   return parsed && (parsed.provider.secretPaths ?? []).reduce(withoutSecret, parsed.payload);

@@ -27,7 +27,7 @@ function sameBytes(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Compares two texts in a time that tells nothing of either, their lengths included. */
+/** Compares two texts in a time that depends on neither, their lengths included. */
 export function sameText(a: string, b: string): boolean {
   return timingSafeEqual(sha256(a), sha256(b));
 }

@@ -4,7 +4,7 @@ import type { Zod } from "./row.ts";
 /** Characters of a text that a run sends: a context, a status, a value as JSON. */
 export const maxTextLength = 65_536;
 
-/** An answer that says no more than that the request was performed. */
+/** An answer without more than that the request was performed. */
 export const done = (z: Zod) => z.object({ ok: z.literal(true) });
 
 export const seconds = (z: Zod) => z.number().min(0).max(86_400);

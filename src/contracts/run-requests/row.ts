@@ -8,7 +8,7 @@ export type Zod = typeof z;
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * One request that an agent can make while it runs: everything that is said of it. From the rows come the route of
+ * One request that an agent can make while it runs: everything that there is to know of it. From the rows come the route of
  * the run's socket and its validation, the tools of pi, the commands of a shell, the prompt and the reference page; the
  * log's words for a tool are in `log-rows.ts`. What a request does is written where it is performed: by the scheduler, or by the run itself.
  */

@@ -61,7 +61,7 @@ async function missing(folder: string, file: string): Promise<Finding[]> {
 
 type Mistake = DockerfileFacts["mistakes"][number] & { readonly severity?: "warning" };
 
-/** The default image may not be built yet; another one must be there to tell. */
+/** The default image may not be built yet; another one can be checked only when it is there. */
 async function baseProblems(
   { base }: DockerfileFacts,
   { env, projectDir }: DoctorContext,

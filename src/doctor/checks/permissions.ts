@@ -24,7 +24,7 @@ export const permissions: Check = {
 /** What is wrong with a file; null when nothing is. */
 type Judge = (path: string, stats: Stats) => Finding | null;
 
-/** An entry that can't be seen is no finding: its own room says so when it needs it. */
+/** An entry that can't be seen is not a finding: the check that needs it reports it. */
 async function lookAt(path: string, judge: Judge): Promise<Finding[]> {
   const stats = await lstat(path).catch(() => null);
   if (stats === null || stats.isSymbolicLink()) return [];

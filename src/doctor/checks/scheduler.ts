@@ -48,7 +48,7 @@ function stale(projectDir: string): Finding[] {
   if (traces === null) return [];
   const { pid, startedAt, socketPath } = traces;
   const folder = socketPath === null ? null : dirname(socketPath);
-  // Nothing is to be removed because a file says so that should not.
+  // A file's content must not choose what is removed.
   const isItsOwn =
     folder !== null &&
     [tmpdir(), "/tmp"].includes(dirname(folder)) &&

@@ -10,7 +10,7 @@ export function rulePath(rule: string): string {
 }
 
 /**
- * Puts a rule in force after visudo has checked it, and takes it out again when it doesn't go with the other rules: a
+ * Installs a rule after visudo has checked it, and removes it again when it conflicts with the other rules: a
  * broken one would lock all users out of sudo. It is renamed into place, so that sudo never reads half of it or another
  * mode; sudo passes over names with a dot. Rejects with the reason when it can't.
  */
