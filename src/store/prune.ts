@@ -15,11 +15,14 @@ export interface Retention {
 export interface Pruned {
   readonly triggers: number;
   readonly receipts: number;
+  /** Calls to models. */
+  readonly modelCalls: number;
 }
 
 /** Small, so that a batch never holds up a webhook's commit for long: 11 ms on average, measured on a million. */
 const triggersPerBatch = 100;
 const receiptsPerBatch = 25;
+const modelCallsPerBatch = 200;
 /** Of the bodies in a batch; one that is larger is a batch of its own. */
 const bytesPerBatch = 4 * 1024 * 1024;
 const dayMs = 86_400_000;
@@ -35,8 +38,14 @@ const oldReceipts = `DELETE FROM receipts WHERE seq IN
        ORDER BY at LIMIT ${receiptsPerBatch}))
    WHERE before < ${bytesPerBatch})`;
 
+const oldModelCalls = `DELETE FROM model_calls WHERE seq IN
+  (SELECT seq FROM model_calls WHERE at < ? AND reserved IS NULL ORDER BY at LIMIT ${modelCallsPerBatch})`;
+/** Windows that turned and runs that are over: a limit still counts what a suspended run spent weeks ago. */
+const oldSpend = `DELETE FROM spend WHERE until < ? AND reserved = 0 AND scope NOT IN
+  (SELECT 'run:' || instance_id FROM triggers WHERE state <> 'ended' AND instance_id IS NOT NULL)`;
+
 /**
- * Deletes history and receipts older than `days`, then the oldest until the database is within `maxBytes`, and gives
+ * Deletes history, calls to models and receipts older than `days`, then the oldest until the database is within `maxBytes`, and gives
  * the space back to the disk. Works in small batches between which everything else goes on.
  */
 export async function prune(
@@ -46,23 +55,28 @@ export async function prune(
 ): Promise<Pruned> {
   const deleteTriggers = db.prepare(oldTriggers);
   const deleteReceipts = db.prepare(oldReceipts);
-  const pruned = { triggers: 0, receipts: 0 };
+  const deleteModelCalls = db.prepare(oldModelCalls);
+  const deleteSpend = db.prepare(oldSpend);
+  const pruned = { triggers: 0, receipts: 0, modelCalls: 0 };
 
   const deleteBatch = async (before: number): Promise<number> => {
     const batch = await write(() => ({
       triggers: Number(deleteTriggers.run(before).changes),
       receipts: Number(deleteReceipts.run(before).changes),
+      modelCalls: Number(deleteModelCalls.run(before).changes),
     }));
     pruned.triggers += batch.triggers;
     pruned.receipts += batch.receipts;
+    pruned.modelCalls += batch.modelCalls;
     await nextTurn();
-    return batch.triggers + batch.receipts;
+    return batch.triggers + batch.receipts + batch.modelCalls;
   };
 
   const cutoff = now - days * dayMs;
   while ((await deleteBatch(cutoff)) > 0);
   while (usedBytes(db) > maxBytes && (await deleteBatch(olderPart(db))) > 0);
-  if (pruned.triggers + pruned.receipts > 0) await giveBack(db, write);
+  await write(() => void deleteSpend.run(cutoff));
+  if (pruned.triggers + pruned.receipts + pruned.modelCalls > 0) await giveBack(db, write);
   return pruned;
 }
 
@@ -78,7 +92,11 @@ function olderPart(db: DatabaseSync): number {
     const row = db.prepare(`SELECT at FROM ${table} ORDER BY at LIMIT 1 OFFSET ?`).get(n);
     return row === undefined ? Infinity : Number(row.at);
   };
-  const time = Math.min(nth("triggers", triggersPerBatch), nth("receipts", receiptsPerBatch));
+  const time = Math.min(
+    nth("triggers", triggersPerBatch),
+    nth("receipts", receiptsPerBatch),
+    nth("model_calls", modelCallsPerBatch),
+  );
   return Math.min(time + 1, Number.MAX_SAFE_INTEGER);
 }
 

@@ -3,6 +3,7 @@ import { isRetried, retriedOutcomes, triggerKinds } from "../../streams/vocabula
 import type { Outcome, Trigger, WorkItem } from "../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { LastRuns } from "./last-runs.ts";
+import { spendOpenReservations } from "./spend.ts";
 import { prepareInsert, queuedRow } from "./trigger-rows.ts";
 import { v7 as uuidV7 } from "uuid";
 
@@ -57,7 +58,8 @@ export interface Times {
 /**
  * Takes over from a scheduler that ended, in one transaction: what waited waits again, and runs that are not among
  * `alive` (instance ids) are recorded as `lost`, or as `interrupted` if their scheduler was being stopped, and their
- * work waits once more as a new item of the next attempt. What they held is free.
+ * work waits once more as a new item of the next attempt. What they held is free, and what their calls to models reserved
+ * is spent.
  */
 export function recover(
   db: DatabaseSync,
@@ -73,6 +75,7 @@ export function recover(
     const gone = runs.filter((run) => !alive.has(run.instanceId));
     const lost = recordLost(db, lastRuns, gone);
     forgetOthers(db, alive);
+    spendOpenReservations(db);
     const dropped = dropRepeatedCalls(db, at.now);
     const retries = new Map(lost.map(({ item, retry }) => [item.id, retry]));
     const requeue = open.flatMap((row) => {

@@ -14,6 +14,8 @@ import type { Retention } from "./prune.ts";
 import { createReceipts } from "./receipts.ts";
 import { openRuns, recover } from "./recover.ts";
 import type { Times } from "./recover.ts";
+import { createSpend } from "./spend.ts";
+import { createSpendReport } from "./spend-report.ts";
 import { createSettings } from "./settings.ts";
 import { withStoreErrors } from "./store-error.ts";
 import { ensureStateDir } from "./state-dir.ts";
@@ -41,6 +43,8 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
     calls: withStoreErrors(path, createCalls(db, commits)),
     waits: withStoreErrors(path, createWaits(db, commits)),
     past: withStoreErrors(path, createPastTriggers(db, commits)),
+    spend: withStoreErrors(path, createSpend(db, commits, now)),
+    spendReport: withStoreErrors(path, createSpendReport(db)),
     /** The agent's latest run that started and is over; null when there is none. */
     lastRun: (agent: string) => lastRuns.of(agent),
     /** The runs that an earlier scheduler did not see the end of; until `recover`, to find out which of them live. */

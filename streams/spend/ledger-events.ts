@@ -66,6 +66,13 @@ export interface TurnsRefusal {
 
 export type LedgerRefusal = BudgetRefusal | TurnsRefusal;
 
+/** The run's own account after an event. */
+export interface RunTotals {
+  readonly spent: NanoUsd;
+  readonly reserved: NanoUsd;
+  readonly turns: number;
+}
+
 export type LedgerEvent =
   | {
       readonly type: "reserved";
@@ -75,6 +82,7 @@ export type LedgerEvent =
       readonly maxOutputTokens: number | null;
       /** The first is that of the run. */
       readonly accounts: readonly AccountKey[];
+      readonly run: RunTotals;
     }
   | { readonly type: "refused"; readonly call: string; readonly refusal: LedgerRefusal }
   | {
@@ -84,6 +92,7 @@ export type LedgerEvent =
       readonly reserved: NanoUsd;
       readonly isTurn: boolean;
       readonly accounts: readonly AccountKey[];
+      readonly run: RunTotals;
     }
   | { readonly type: "raised"; readonly nano: NanoUsd; readonly accounts: readonly AccountKey[] }
   | {

@@ -12,6 +12,7 @@ import type {
   LedgerEvent,
   RaiseCommand,
   ReserveCommand,
+  RunTotals,
   SettleCommand,
 } from "./ledger-events.ts";
 import type { NanoUsd } from "./money.ts";
@@ -31,6 +32,7 @@ export interface Ledger {
 interface OpenCall {
   readonly reserve: ReserveCommand;
   readonly nano: NanoUsd;
+  readonly ofRun: Account;
   readonly accounts: readonly Account[];
 }
 
@@ -82,16 +84,12 @@ export function createLedger(read: ReadAccount): Ledger {
       return { type: "refused", call, refusal: { code: "too_many_turns", turns: limits.turns } };
     }
     const charged = [{ account: ofRun, limit: limits.run }, ...sharedAccounts(agent, budgets, now)];
-    const run = runs.get(instanceId) ?? {
-      estimates: createInputEstimates(),
-      open: 0,
-      isOver: false,
-    };
-    const inputTokens = run.estimates.estimate(command.requestBytes);
+    const open = runs.get(instanceId) ?? newRun();
+    const inputTokens = open.estimates.estimate(command.requestBytes);
     const allotted = allot({ ...command, inputTokens }, charged);
     if ("short" in allotted) return { type: "refused", call, refusal: refusalOf(allotted) };
-    runs.set(instanceId, run);
-    run.open++;
+    runs.set(instanceId, open);
+    open.open++;
     ofRun.turns++;
     const { nano, maxOutputTokens } = allotted;
     for (const { account } of charged) {
@@ -99,8 +97,11 @@ export function createLedger(read: ReadAccount): Ledger {
       account.open++;
       account.refusedUnder = null;
     }
-    calls.set(call, { reserve: command, nano, accounts: charged.map(({ account }) => account) });
-    return { type: "reserved", call, nano, maxOutputTokens, accounts: keysOf(charged) };
+    const all = charged.map(({ account }) => account);
+    calls.set(call, { reserve: command, nano, ofRun, accounts: all });
+    const keys = charged.map(({ account }) => keyOf(account));
+    const run = totalsOf(ofRun);
+    return { type: "reserved", call, nano, maxOutputTokens, accounts: keys, run };
   };
 
   const settle = (command: SettleCommand, now: number): readonly LedgerEvent[] => {
@@ -114,12 +115,12 @@ export function createLedger(read: ReadAccount): Ledger {
       account.open--;
       account.usedAt = now;
     }
-    const [ofRun] = open.accounts;
-    if (ofRun !== undefined && !isTurn) ofRun.turns--;
+    const { ofRun, accounts: charged, nano: reserved } = open;
+    if (!isTurn) ofRun.turns--;
     settleRun(open.reserve, command.inputTokens);
-    const settled = { type: "settled", call, nano, reserved: open.nano, isTurn } as const;
+    const run = totalsOf(ofRun);
     return [
-      { ...settled, accounts: open.accounts.map(keyOf) },
+      { type: "settled", call, nano, reserved, isTurn, accounts: charged.map(keyOf), run },
       ...warningsOf(open, command.budgets),
     ];
   };
@@ -199,8 +200,12 @@ function warningOf(limited: LimitedAccount): readonly LedgerEvent[] {
   return [{ type: "warned", account: keyOf(account), percent, spent: account.spent, cap }];
 }
 
-function keysOf(charged: readonly LimitedAccount[]): readonly AccountKey[] {
-  return charged.map(({ account }) => keyOf(account));
+function newRun(): OpenRun {
+  return { estimates: createInputEstimates(), open: 0, isOver: false };
+}
+
+function totalsOf({ spent, reserved, turns }: Account): RunTotals {
+  return { spent, reserved, turns };
 }
 
 function keyOf({ scope, window, endsAt }: AccountKey): AccountKey {

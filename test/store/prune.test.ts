@@ -54,6 +54,7 @@ test("what is older than its days goes, in more than one batch, and totals follo
   expect(await store.prune({ now, days: 14, maxBytes: plenty })).toEqual({
     triggers: 1200,
     receipts: 0,
+    modelCalls: 0,
   });
   const { triggers, total } = store.history.query(wholeHistory);
   expect([triggers.map(({ id }) => id), total]).toEqual([["young"], 1]);

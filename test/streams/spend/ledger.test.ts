@@ -18,6 +18,7 @@ test("a call far from every limit is left as it was asked", () => {
       { scope: "project", window: "2026-11-22", endsAt: Date.parse("2026-11-23") },
       { scope: "project", window: "2026-11", endsAt: Date.parse("2026-12-01") },
     ],
+    run: { spent: 0, reserved: cent, turns: 1 },
   });
 });
 

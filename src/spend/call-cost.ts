@@ -1,0 +1,41 @@
+import type { NanoUsd } from "../../streams/spend/money.ts";
+import { costOf, serviceTierFactor, worstRates } from "../../streams/spend/price.ts";
+import type { CallUsage, Price, WorstRates } from "../../streams/spend/price.ts";
+import type { CallEnd, CallPlan } from "../contracts/model-gateway.ts";
+import type { ModelTerms } from "../contracts/spend.ts";
+
+const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+/** The most that the call's tokens may cost. One that asks for a cheaper service tier may be given the usual one. */
+export function ratesOf(plan: CallPlan, { provider, price, billing }: ModelTerms): WorstRates {
+  const charged = billing === "subscription" ? free : price;
+  const factor = serviceTierFactor(provider, plan.providerModel, plan.serviceTier ?? null);
+  return worstRates(charged, Math.max(1, factor), plan.longCache === true);
+}
+
+/** What a call that ended cost by its price, and what its budgets are charged. */
+export function costOfEnd(
+  { providerModel }: CallPlan,
+  { provider, price, billing }: ModelTerms,
+  { usage, serviceTier }: CallEnd,
+): { readonly nano: NanoUsd; readonly charged: NanoUsd } {
+  const factor = serviceTierFactor(provider, providerModel, serviceTier);
+  const nano = usage === null ? 0 : costOf(price, usage, factor);
+  return { nano, charged: billing === "subscription" ? 0 : nano };
+}
+
+/** The tokens as whole numbers: what a server of one's own counts may be anything. */
+export function wholeUsage(usage: CallUsage): CallUsage {
+  const whole = (tokens: number): number =>
+    Number.isFinite(tokens) ? Math.min(Math.max(0, Math.ceil(tokens)), maxTokens) : 0;
+  return {
+    input: whole(usage.input),
+    cacheRead: whole(usage.cacheRead),
+    cacheWrite: whole(usage.cacheWrite),
+    cacheWrite1h: whole(usage.cacheWrite1h),
+    output: whole(usage.output),
+  };
+}
+
+/** More than any model takes, and few enough that their cost is exact. */
+const maxTokens = 1e9;

@@ -1,0 +1,84 @@
+/** Calls to a model by the minute. */
+export interface RateLimits {
+  /**
+   * Resolves with null when it is the call's turn, first come first served, or at once with the ms after which to come
+   * back when that is too long to wait. Rejects with the reason of `signal`.
+   */
+  turn(model: string, perMinute: number | null, signal: AbortSignal): Promise<number | null>;
+}
+
+interface Waiter {
+  readonly start: () => void;
+}
+
+interface Model {
+  perMinute: number;
+  /** When the calls of the last minute began, ms of `monotonic`. */
+  starts: number[];
+  readonly waiting: Set<Waiter>;
+  timer: NodeJS.Timeout | null;
+}
+
+const minuteMs = 60_000;
+/** Clients give up after ten minutes without a byte, and the model needs time of its own. */
+const longestWaitMs = 300_000;
+
+/** No calls at first. `monotonic` gives ms that no change of the clock touches. */
+export function createRateLimits(monotonic = () => performance.now()): RateLimits {
+  const models = new Map<string, Model>();
+
+  const drain = (model: Model): void => {
+    if (model.timer !== null) clearTimeout(model.timer);
+    model.timer = null;
+    for (const waiter of model.waiting) {
+      const delayMs = delayOf(model, monotonic());
+      if (delayMs > 0) {
+        model.timer = setTimeout(() => drain(model), Math.ceil(delayMs));
+        return;
+      }
+      model.waiting.delete(waiter);
+      model.starts.push(monotonic());
+      waiter.start();
+    }
+  };
+  const modelOf = (name: string, perMinute: number): Model => {
+    const model = models.get(name) ?? { perMinute, starts: [], waiting: new Set(), timer: null };
+    model.perMinute = perMinute;
+    models.set(name, model);
+    return model;
+  };
+  const wait = (model: Model, signal: AbortSignal): Promise<null> =>
+    new Promise((resolve, reject) => {
+      const abort = (): void => {
+        model.waiting.delete(waiter);
+        reject(signal.reason as Error);
+        drain(model);
+      };
+      const start = (): void => {
+        signal.removeEventListener("abort", abort);
+        resolve(null);
+      };
+      const waiter = { start };
+      signal.addEventListener("abort", abort, { once: true });
+      model.waiting.add(waiter);
+      drain(model);
+    });
+  return {
+    turn: async (name, perMinute, signal) => {
+      signal.throwIfAborted();
+      if (perMinute === null) return null;
+      const model = modelOf(name, perMinute);
+      const minutes = Math.floor(model.waiting.size / perMinute);
+      const waitMs = delayOf(model, monotonic()) + minutes * minuteMs;
+      return waitMs > longestWaitMs ? Math.ceil(waitMs - longestWaitMs) : wait(model, signal);
+    },
+  };
+}
+
+/** How long it is until one more call may begin, in ms. */
+function delayOf(model: Model, now: number): number {
+  model.starts = model.starts.filter((at) => now - at < minuteMs);
+  const { starts, perMinute } = model;
+  const freed = starts[starts.length - perMinute];
+  return freed === undefined ? 0 : freed + minuteMs - now;
+}
