@@ -189,8 +189,7 @@ describe("a body", () => {
   it("over the limit is refused, with and without a length", async () => {
     const { gateway, url } = await start(completions, { maxBytes: 1000 });
     const text = JSON.stringify({ text: "x".repeat(300_000) });
-    const length = { "content-length": String(text.length) };
-    for (const headers of [length, { "transfer-encoding": "chunked" }]) {
+    for (const headers of [{}, { "transfer-encoding": "chunked" }] as const) {
       const reply = await post(url + completions.path, text, headers);
       expect(reply.status).toBe(413);
     }

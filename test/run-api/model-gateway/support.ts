@@ -170,16 +170,23 @@ export async function post(
   headers: Record<string, string> = {},
   method = "POST",
 ): Promise<Reply> {
-  const request = httpRequest(url, { method, headers });
-  request.end(typeof body === "string" ? body : JSON.stringify(body));
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const length = { "content-length": String(Buffer.byteLength(text)) };
+  const framing = "transfer-encoding" in headers ? {} : length;
+  const request = httpRequest(url, { method, headers: { ...framing, ...headers } });
+  request.end(text);
   const [response] = (await once(request, "response")) as [IncomingMessage];
   const chunks: Buffer[] = [];
   response.on("data", (chunk: Buffer) => chunks.push(chunk));
   response.on("error", () => undefined);
   await new Promise((resolve) => response.once("close", resolve));
-  const text = Buffer.concat(chunks).toString("utf8");
   const { statusCode: status = 0, complete: isWhole } = response;
-  return { status, headers: response.headers, text, isWhole };
+  return {
+    status,
+    headers: response.headers,
+    text: Buffer.concat(chunks).toString("utf8"),
+    isWhole,
+  };
 }
 
 /** Sends a text in pieces of so many bytes, each in a turn of its own. */
