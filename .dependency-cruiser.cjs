@@ -1,6 +1,9 @@
 /** The drawing of README.md as rules: an arrow against it fails the check. */
 const edge =
-  "^src/(run-api|config|spend|files|logs|store|credentials|webhooks|runners|harness|models|gateway|skills)/";
+  "^src/(config|credentials|files|gateway|harness|logs|models|run-api|runners|skills|spend|store|webhooks)/";
+/** What live runs are given: they know the types, and create none of it. */
+const givenToRuns = "^src/(config|run-api|store)/";
+const stage = "^streams/(agents|triggers|runs|coordination|spend|status)/";
 
 module.exports = {
   forbidden: [
@@ -15,10 +18,11 @@ module.exports = {
     },
     {
       name: "stages-do-not-know-each-other",
-      comment: "agents, triggers, runs, coordination and status meet in runtime.ts only.",
+      comment:
+        "agents, triggers, runs, spend and status meet in agent-graph.ts and runtime.ts only.",
       severity: "error",
-      from: { path: "^streams/(agents|triggers|runs|coordination|status)/" },
-      to: { path: "^streams/(agents|triggers|runs|coordination|status)/", pathNot: "^streams/$1/" },
+      from: { path: stage },
+      to: { path: stage, pathNot: "^streams/$1/" },
     },
     {
       name: "vocabulary-imports-nothing",
@@ -29,22 +33,62 @@ module.exports = {
       to: { path: ".", pathNot: "^streams/(agent-config|runtimes|harnesses)\\.ts$" },
     },
     {
-      name: "nobody-imports-runtime-but-its-wiring",
+      name: "only-its-wiring-imports-the-runtime",
       severity: "error",
       from: { pathNot: "^src/start/build-graph\\.ts$" },
       to: { path: "^streams/runtime\\.ts$" },
     },
     {
       name: "edges-do-not-know-each-other",
-      comment: "What one edge needs of another it is handed by start.ts.",
+      comment: "start.ts passes to each edge what it needs of another.",
       severity: "error",
       from: { path: edge },
       to: { path: "^src/", pathNot: ["^src/$1/", "^src/contracts/", "^src/errors\\.ts$"] },
     },
     {
+      name: "live-runs-know-no-other-room",
+      severity: "error",
+      from: { path: "^src/runs/" },
+      to: {
+        path: "^src/",
+        pathNot: ["^src/runs/", "^src/contracts/", "^src/errors\\.ts$", givenToRuns],
+      },
+    },
+    {
+      name: "live-runs-create-no-edge",
+      comment: "start.ts passes in the store, the config and the sockets.",
+      severity: "error",
+      from: { path: "^src/runs/" },
+      to: { path: givenToRuns, dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "only-wiring-imports-live-runs",
+      severity: "error",
+      from: { pathNot: "^src/(runs/|start/|start\\.ts$)" },
+      to: { path: "^src/runs/" },
+    },
+    {
+      name: "only-commands-and-the-doctor-import-wiring",
+      severity: "error",
+      from: { pathNot: "^src/(start/|start\\.ts$|cli/|doctor/)" },
+      to: { path: "^src/start(/|\\.ts$)" },
+    },
+    {
+      name: "the-command-line-is-the-top",
+      severity: "error",
+      from: { pathNot: "^src/cli/" },
+      to: { path: "^src/cli/" },
+    },
+    {
+      name: "the-setup-stands-alone",
+      comment: "It runs before anything is built.",
+      severity: "error",
+      from: { path: "^src/setup/" },
+      to: { path: "^(src|streams)/", pathNot: "^src/setup/" },
+    },
+    {
       name: "the-doctor-looks-into-every-room",
-      comment:
-        "Like the command line, which alone asks it; it knows neither that nor the scheduler.",
+      comment: "Only the command line imports it; it knows neither that nor the scheduler.",
       severity: "error",
       from: { path: "^src/doctor/" },
       to: { path: ["^src/cli/", "^src/start\\.ts$"] },

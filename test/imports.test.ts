@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -59,15 +68,33 @@ const wrongs = [
   ["stages-do-not-know-each-other", "streams/runs/ticks.ts", 'import "../triggers/cron.ts";'],
   ["stages-do-not-know-each-other", "streams/coordination/a.ts", 'import "../status/wire.ts";'],
   [
-    "nobody-imports-runtime-but-its-wiring",
+    "only-its-wiring-imports-the-runtime",
     "src/gateway/runs.ts",
     'import "../../streams/runtime.ts";',
   ],
   ["edges-do-not-know-each-other", "src/gateway/stores.ts", 'import "../store/bad-room.ts";'],
   ["edges-do-not-know-each-other", "src/store/bad-room.ts", 'import "../cli/format.ts";'],
+  ["edges-do-not-know-each-other", "src/run-api/runs.ts", 'import "../runs/live-run.ts";'],
+  ["live-runs-know-no-other-room", "src/runs/logs.ts", 'import "../logs/log-writer.ts";'],
+  ["live-runs-create-no-edge", "src/runs/opens.ts", 'import "../store/store.ts";'],
+  ["only-wiring-imports-live-runs", "src/doctor/runs.ts", 'import "../runs/live-run.ts";'],
+  ["only-commands-and-the-doctor-import-wiring", "src/runs/wires.ts", 'import "../start.ts";'],
+  ["the-command-line-is-the-top", "src/start/prints.ts", 'import "../cli/context.ts";'],
+  ["the-setup-stands-alone", "src/setup/early.ts", 'import "../errors.ts";'],
+  ["the-doctor-looks-into-every-room", "src/doctor/starts.ts", 'import "../start.ts";'],
+  ["only-the-command-line-asks-the-doctor", "src/start/asks.ts", 'import "../doctor/finding.ts";'],
   ["contracts-stand-alone", "src/contracts/knows.ts", 'import "../cli/terminal/format.ts";'],
   ["no-test-code-in-the-program", "src/cli/tests.ts", 'import "../../test/leaf.ts";'],
 ] as const;
+
+test("each folder stands in a rule", () => {
+  const rules = readFileSync(join(root, ".dependency-cruiser.cjs"), "utf8");
+  const folders = ["src", "streams"].flatMap((dir) =>
+    readdirSync(join(root, dir), { withFileTypes: true }).filter((entry) => entry.isDirectory()),
+  );
+  const missing = folders.filter(({ name }) => !new RegExp(`[/(|]${name}[/)|]`).test(rules));
+  expect(missing.map(({ name }) => name)).toEqual([]);
+});
 
 /** A circle is reported once, at one of its ends. */
 function names(rule: string, path: string): (violation: string) => boolean {

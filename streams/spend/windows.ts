@@ -1,4 +1,4 @@
-import { momentsOf, shownAt } from "../triggers/wall-time.ts";
+import { momentsOf, shownAt } from "../wall-time.ts";
 
 /** A calendar day or month of a time zone. */
 export interface CalendarWindow {

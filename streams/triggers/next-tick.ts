@@ -1,5 +1,5 @@
 import { CronExpressionParser } from "cron-parser";
-import { leastShown, momentsOf } from "./wall-time.ts";
+import { leastShown, momentsOf } from "../wall-time.ts";
 
 /** When an agent is due: a five-field cron expression in an IANA time zone. */
 export interface Schedule {
