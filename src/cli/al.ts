@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The `al` command. This file alone must parse and run on an old Node (18 and up): it goes on with the `node`
- * package installed beside it, or says what to install. Everything else is loaded afterwards.
+ * The `al` command. This file alone must parse and run on an old Node (18 and up): it continues with the `node`
+ * package installed beside it, or names what to install. Everything else is loaded afterwards.
  */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -45,8 +45,8 @@ function continueWith(binary: string): void {
 }
 
 /**
- * Keeps compiled code for the next start. In the user's own cache folder, because whoever may write there decides
- * what runs. A run's process gets its folder, if any, from the scheduler (NODE_COMPILE_CACHE).
+ * Keeps compiled code for the next start. In the user's own cache folder, because write access to it decides what
+ * runs. A run's process gets its folder, if any, from the scheduler (NODE_COMPILE_CACHE).
  */
 function keepCompiledCode(): void {
   if (isRun() || isAgentCommand()) return;
@@ -67,7 +67,7 @@ function isAgentCommand(): boolean {
 async function main(): Promise<void> {
   if (majorOf(process.versions.node) >= oldestNode) {
     keepCompiledCode();
-    // Somebody waits for these two, so that little is loaded for them.
+    // A run or an agent waits for these two, so little is loaded for them.
     if (isRun()) {
       const { runAgentProcess } = await import("./agent-process/run-agent-process.ts");
       return runAgentProcess();

@@ -14,8 +14,11 @@ export interface Context {
   readonly out: Output;
 }
 
-/** Environment and output, for commands that need no project. */
-export function surroundingsOf(command: Command): Omit<Context, "projectDir"> {
+/** What commands work with that need no project. */
+export type GlobalContext = Omit<Context, "projectDir">;
+
+/** Reads the options that every command has, for one that needs no project. */
+export function globalContextOf(command: Command): GlobalContext {
   const { json } = command.optsWithGlobals<{ json?: boolean }>();
   return { env: process.env, out: openOutput(json === true, process.env) };
 }
@@ -35,5 +38,5 @@ export function contextOf(command: Command): Context {
       exitCode: 2,
     });
   }
-  return { projectDir, ...surroundingsOf(command) };
+  return { projectDir, ...globalContextOf(command) };
 }

@@ -19,7 +19,7 @@ function isInAgents(dir: string): boolean {
   return basename(dirname(dir)) === "agents";
 }
 
-/** A project may stand in a directory that somebody called `agents`; it has no SKILL.md, which agents need. */
+/** A project may stand in a directory that is called `agents`; it has no SKILL.md, which agents need. */
 function isAgent(dir: string): boolean {
   return isInAgents(dir) && has(dir, "SKILL.md");
 }

@@ -93,7 +93,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   process.exit();
 }
 
-/** Tells what was thrown, help being told already; the exit code that goes with it. */
+/** Reports what was thrown, unless it was help, which is printed already; the exit code that goes with it. */
 function reported(error: unknown, json: boolean): number {
   if (!isHelp(error)) return reportError(error, json, process.env);
   const exitCode = helpExitCode(error);

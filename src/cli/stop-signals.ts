@@ -11,8 +11,8 @@ export interface Stoppable {
 }
 
 export interface StopSignals {
-  /** Lets signals stop it, one that came during the start too. `tell` hears of the first interrupt. */
-  forwardTo(target: Stoppable, tell: () => void): void;
+  /** Lets signals stop it, one that came during the start too. `onInterrupt` is called on the first interrupt. */
+  forwardTo(target: Stoppable, onInterrupt: () => void): void;
   /** Asks for a stop as a signal would; after that one interrupt more stops at once. */
   stop(reason: string): void;
   /** A Ctrl-C that was read as a key. */
@@ -49,10 +49,10 @@ export function watchStopSignals(): StopSignals {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, receive);
 
   return {
-    forwardTo: (target, tell) => {
+    forwardTo: (target, onInterrupt) => {
       stopNow = () => target.stopNow();
       stop = (reason) => {
-        if (reason === "SIGINT") tell();
+        if (reason === "SIGINT") onInterrupt();
         target.stop(reason);
       };
       if (first !== null) stop(first.reason);

@@ -32,7 +32,7 @@ test("Ctrl-C says that the run goes on, how to follow it, and how to end it", as
   const { code, stderr } = await folders.interrupt(["run", "dev"], /hello/);
   expect(code).toBe(130);
   expect(stderr).toBe(
-    "the run goes on in the scheduler: al logs dev -i dev-abcd2345 -f follows it, al kill dev-abcd2345 ends it\n",
+    "the run continues in the scheduler: al logs dev -i dev-abcd2345 -f follows it, al kill dev-abcd2345 ends it\n",
   );
 });
 
@@ -40,5 +40,5 @@ test("Ctrl-C on a run that waits says that it still does", async () => {
   await serve(null);
   const { code, stderr } = await folders.interrupt(["run", "dev"], /waits for its turn/);
   expect(code).toBe(130);
-  expect(stderr).toContain("the run waits on in the scheduler: al history -a dev shows");
+  expect(stderr).toContain("the run is still queued in the scheduler: al history -a dev shows");
 });

@@ -67,7 +67,7 @@ export async function addSkill(
       hint: "make the project's directory writable for you",
     });
     await writeSchemas(context.projectDir);
-    tell(context, agent, review);
+    report(context, agent, review);
   } finally {
     await repository.remove();
   }
@@ -129,12 +129,13 @@ async function refuseExisting(projectDir: string, name: string): Promise<void> {
 }
 
 async function confirm(prompts: Prompts | null, name: string): Promise<void> {
-  if (prompts === null) throw missingFlag("--yes", `${name} is somebody else's program`);
+  if (prompts === null)
+    throw missingFlag("--yes", `${name} is a program that you have not written`);
   if (await prompts.confirm(`Add it as agents/${name}?`)) return;
   throw new UserError("refused", "nothing was added");
 }
 
-function tell({ out }: Context, agent: NewAgent, review: Review): void {
+function report({ out }: Context, agent: NewAgent, review: Review): void {
   const { name, source, commit, model } = agent;
   const files = [...review.files.map(({ path }) => path), "config.toml"].map(
     (path) => `agents/${name}/${path}`,
@@ -151,7 +152,7 @@ function tell({ out }: Context, agent: NewAgent, review: Review): void {
   }
   for (const file of files) out.data(file);
   out.note(`
-${name} is added. Nothing starts it yet: scale = 0 disables it. Say when it runs:
+${name} is added. Nothing starts it yet: scale = 0 disables it. Choose when it runs:
   al config ${name} --set 'schedule=0 9 * * *' --unset scale
 or, for calls of other agents and for people only:
   al config ${name} --set callable=true --unset scale

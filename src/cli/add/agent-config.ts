@@ -10,7 +10,7 @@ export interface AgentOrigin {
 }
 
 /**
- * The `config.toml` of an agent that was just added: valid, and disabled until the person says what starts it. What a
+ * The `config.toml` of an agent that was just added: valid, and disabled until the person chooses what starts it. What a
  * stranger wrote gets a container, and no credential.
  */
 export function agentConfigText({ source, commit, model }: AgentOrigin): string {

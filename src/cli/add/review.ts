@@ -6,7 +6,7 @@ import type { ReadSkill, SkillFile } from "./read-skill.ts";
 import { plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
 
-/** What a person should know of somebody's skill before it becomes an agent. */
+/** What a person should know of a skill of another author before it becomes an agent. */
 export interface Review {
   readonly files: readonly ReviewedFile[];
   /** Beside the skill, and not taken. */

@@ -25,7 +25,7 @@ export interface NewAgent extends NewConfig {
   readonly description: string;
 }
 
-/** What its `config.toml` is to say. */
+/** The content of its `config.toml`. */
 export interface NewConfig {
   readonly models: readonly string[];
   readonly schedule: string | null;
@@ -58,7 +58,8 @@ export async function chooseConfig(
   const models = await chooseModels(options, project, prompts);
   const triggers = await chooseTriggers(options, project, prompts);
   return {
-    ...{ models, ...triggers },
+    models,
+    ...triggers,
     credentials: options.credential,
     timeout: options.timeout ?? null,
     runtime: await chooseRuntime(options, prompts),
@@ -127,7 +128,7 @@ async function chooseTriggers(
   return { ...noTrigger, schedule: cron };
 }
 
-/** Where a new agent runs when no flag and no answer says it: this runtime needs no container engine. */
+/** Where a new agent runs when no flag and no answer names a runtime: this runtime needs no container engine. */
 export const newAgentRuntime: RuntimeType = "host-user";
 
 /** `[runtime]` of a new agent: as the person's own OS user where the runtime has users. */

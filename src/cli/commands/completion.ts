@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import type { Shell } from "../completion/scripts.ts";
-import { surroundingsOf } from "../context.ts";
+import { globalContextOf } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
 
 /** `al completion bash|zsh|fish` */
@@ -15,7 +15,7 @@ export function completionCommand(): AlCommand {
     )
     .action(async (shell: Shell, _options: unknown, command: AlCommand) => {
       const { completionScripts } = await import("../completion/scripts.ts");
-      const { out } = surroundingsOf(command);
+      const { out } = globalContextOf(command);
       const script = completionScripts[shell];
       if (out.json) out.document({ shell, script });
       else out.data(script.trimEnd());
@@ -29,7 +29,7 @@ export function completeCommand(): AlCommand {
     .action(async (words: readonly string[], _options: unknown, command: AlCommand) => {
       const { commandTable } = await import("../help/command-table.ts");
       const { complete } = await import("../completion/complete.ts");
-      const { out } = surroundingsOf(command);
+      const { out } = globalContextOf(command);
       for (const line of complete(commandTable(command.parent ?? command), words)) out.data(line);
     });
 }

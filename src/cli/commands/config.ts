@@ -1,5 +1,5 @@
 import type { ConfigOptions } from "../config/change-config.ts";
-import { contextOf, surroundingsOf } from "../context.ts";
+import { contextOf, globalContextOf } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
 import { UserError } from "../../errors.ts";
 import { severalTexts } from "../options.ts";
@@ -36,5 +36,5 @@ async function printSchema({ set, unset }: Options, name: SchemaName, command: A
     throw new UserError("usage", "--schema prints and changes nothing", { exitCode: 2 });
   }
   const { schemaOf } = await import("../schema-files.ts");
-  surroundingsOf(command).out.data(JSON.stringify(schemaOf(name), null, 2));
+  globalContextOf(command).out.data(JSON.stringify(schemaOf(name), null, 2));
 }

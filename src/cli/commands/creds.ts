@@ -1,4 +1,4 @@
-import { surroundingsOf } from "../context.ts";
+import { globalContextOf } from "../context.ts";
 import type { AddOptions } from "../creds/add-credential.ts";
 import type { RemoveOptions } from "../creds/remove-credential.ts";
 import { AlCommand } from "../help/al-command.ts";
@@ -20,9 +20,9 @@ function listCommand(): AlCommand {
     .examples("al creds ls", "al creds ls --types")
     .action(async (options: { types?: true }, command: AlCommand) => {
       const { listStored, listTypes } = await import("../creds/list-credentials.ts");
-      const around = surroundingsOf(command);
-      if (options.types) listTypes(around);
-      else await listStored(around);
+      const context = globalContextOf(command);
+      if (options.types) listTypes(context);
+      else await listStored(context);
     });
 }
 
@@ -40,7 +40,7 @@ function addCommand(): AlCommand {
     )
     .action(async (reference: string, options: AddOptions, command: AlCommand) => {
       const { addCredential } = await import("../creds/add-credential.ts");
-      await addCredential(surroundingsOf(command), reference, options);
+      await addCredential(globalContextOf(command), reference, options);
     });
 }
 
@@ -53,6 +53,6 @@ function removeCommand(): AlCommand {
     .examples("al creds rm github_token:bot", "al creds rm git_ssh --field private_key --yes")
     .action(async (reference: string, options: RemoveOptions, command: AlCommand) => {
       const { removeStored } = await import("../creds/remove-credential.ts");
-      await removeStored(surroundingsOf(command), reference, options);
+      await removeStored(globalContextOf(command), reference, options);
     });
 }

@@ -1,4 +1,4 @@
-import { contextOf, projectDirOf, surroundingsOf } from "../context.ts";
+import { contextOf, projectDirOf, globalContextOf } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
 
 interface DoctorOptions {
@@ -11,7 +11,7 @@ interface DoctorOptions {
 /** `al doctor` */
 export function doctorCommand(): AlCommand {
   return new AlCommand("doctor")
-    .description("find what is wrong with the project and its surroundings, and set it right")
+    .description("find what is wrong with the project and its environment, and fix it")
     .option("--check", "change nothing")
     .option("--strict", "fail on warnings, too")
     .option("--show-key", "print the gateway's API key, and nothing else")
@@ -19,9 +19,9 @@ export function doctorCommand(): AlCommand {
     .examples("al doctor", "al doctor --check --strict --json", "al doctor --show-key")
     .action(async (options: DoctorOptions, command: AlCommand) => {
       if (options.showKey || options.regenerateKey) {
-        const { tellKey } = await import("../creds/tell-key.ts");
-        const context = { ...surroundingsOf(command), projectDir: projectDirOf(command) };
-        return tellKey(context, options);
+        const { showKey } = await import("../creds/api-key.ts");
+        const context = { ...globalContextOf(command), projectDir: projectDirOf(command) };
+        return showKey(context, options);
       }
       const { runDoctor } = await import("../doctor/run-doctor.ts");
       process.exitCode = await runDoctor(contextOf(command), options);

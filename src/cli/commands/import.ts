@@ -1,4 +1,4 @@
-import { surroundingsOf } from "../context.ts";
+import { globalContextOf } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
 import type { ImportOptions } from "../import/import-project.ts";
 
@@ -20,6 +20,6 @@ export function importCommand(): AlCommand {
     )
     .action(async (dir: string, options: ImportOptions, command: AlCommand) => {
       const { importProject } = await import("../import/import-project.ts");
-      await importProject(surroundingsOf(command), dir, options);
+      await importProject(globalContextOf(command), dir, options);
     });
 }

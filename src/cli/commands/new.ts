@@ -1,5 +1,5 @@
 import { providers } from "../../../streams/agent-config.ts";
-import { surroundingsOf } from "../context.ts";
+import { globalContextOf } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
 import type { NewOptions } from "../new/choose-project.ts";
 
@@ -20,6 +20,6 @@ export function newCommand(): AlCommand {
     )
     .action(async (dir: string, options: NewOptions, command: AlCommand) => {
       const { newProject } = await import("../new/new-project.ts");
-      await newProject(surroundingsOf(command), dir, options);
+      await newProject(globalContextOf(command), dir, options);
     });
 }

@@ -52,7 +52,7 @@ function lineOf({ agent, outcome, instanceId, reason }: Replayed): string {
   return [`${agent} ${outcome}`, ...more.filter((part) => part !== undefined)].join(": ");
 }
 
-/** By the receipt of this id, else by the history entry. Says where ids are found when there is neither. */
+/** By the receipt of this id, else by the history entry. The error names where ids are found. */
 async function replayEither(client: Client, id: string): Promise<ReplayResult> {
   const asked = replayReceipt(client, id, "").catch((error: unknown) => {
     if (!isError(error, "unknown_receipt")) throw error;
@@ -61,7 +61,7 @@ async function replayEither(client: Client, id: string): Promise<ReplayResult> {
   return (await explained(id, asked)) as ReplayResult;
 }
 
-/** For one agent, whatever its filters say. */
+/** For one agent, whatever its filters are. */
 async function replayFor(client: Client, id: string, agent: string): Promise<ReplayResult> {
   const query = `?${new URLSearchParams({ agent }).toString()}`;
   const asked = withAgent(client, agent, replayReceipt(client, id, query));

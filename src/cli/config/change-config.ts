@@ -5,7 +5,7 @@ import { openPrompts } from "../terminal/prompts.ts";
 import { writeSchemas } from "../schema-files.ts";
 import { newProblems, openConfig, refuseProblems, writeConfig } from "./config-file.ts";
 import type { ConfigFile } from "./config-file.ts";
-import { tomlLines } from "./as-written.ts";
+import { tomlLines } from "./toml-keys.ts";
 import { edited, parseKey, parseSetting, refuseUnset } from "./edit-toml.ts";
 import type { Edit } from "./edit-toml.ts";
 import { guide } from "./guide.ts";
@@ -21,7 +21,7 @@ export interface ConfigOptions {
 }
 
 /**
- * Changes a `config.toml` by flags, or by questions on a terminal; without either it prints what is in force. For a
+ * Changes a `config.toml` by flags, or by questions on a terminal; without either it prints the active config. For a
  * directory that has a SKILL.md only, it makes one.
  */
 export async function changeConfig(

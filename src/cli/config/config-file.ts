@@ -13,14 +13,14 @@ import { knownToAgents } from "../../known-to-agents.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
 import { unknownAgent } from "../operator/connect.ts";
 import { replaceFile, unwritable } from "../write-files.ts";
-import { agentAsWritten, projectAsWritten } from "./as-written.ts";
+import { agentTomlKeys, projectTomlKeys } from "./toml-keys.ts";
 
 /** A `config.toml` that is looked at or changed. */
 export interface ConfigFile {
   /** Absolute. */
   readonly path: string;
   readonly text: string;
-  /** What is wrong with a text in this file's place, and what is in force with it. */
+  /** What is wrong with a text in this file's place, and the active config with it. */
   readonly judge: (text: string) => Judgement;
 }
 
@@ -44,7 +44,7 @@ async function openProject(projectDir: string): Promise<ConfigFile> {
       const change = resolveProject({ ...file, text }, filterTable);
       return change.type === "invalid"
         ? { problems: change.problems, effective: null }
-        : { problems: change.warnings, effective: projectAsWritten(change.project, projectDir) };
+        : { problems: change.warnings, effective: projectTomlKeys(change.project, projectDir) };
     },
   };
 }
@@ -65,7 +65,7 @@ async function openAgent(projectDir: string, name: string): Promise<ConfigFile> 
     judge: (config) => {
       const change = resolveAgent({ ...files, config }, project, known);
       if (change.type === "set") {
-        return { problems: change.warnings, effective: agentAsWritten(change.agent, projectDir) };
+        return { problems: change.warnings, effective: agentTomlKeys(change.agent, projectDir) };
       }
       const problems = change.type === "invalid" ? change.problems : [];
       return { problems, effective: null };

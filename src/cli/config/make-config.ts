@@ -53,7 +53,7 @@ export async function makeConfig(
   out.data(`${path} is made`);
 }
 
-/** What al agent new writes when nothing is said, with the edits made. */
+/** What al agent new writes without flags and answers, with the edits made. */
 function textBy(edits: readonly Edit[], project: ProjectConfig, path: string): string {
   const models = Object.keys(project.models);
   const type = edits.findLast(({ path: key }) => key.join(".") === "runtime.type")?.value;
@@ -82,8 +82,8 @@ async function textByAnswers(
       hint: `al config ${name} makes one on a terminal; elsewhere al config ${name} --set 'models=["<name>"]' --set 'schedule=0 9 * * *'`,
     });
   }
-  const nothingSaid = { model: [], webhook: [], credential: [] };
-  return newConfigText(await chooseConfig(nothingSaid, project, prompts));
+  const noFlags = { model: [], webhook: [], credential: [] };
+  return newConfigText(await chooseConfig(noFlags, project, prompts));
 }
 
 /** What the text brings along; a fault of SKILL.md is there without it. */

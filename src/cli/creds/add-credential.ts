@@ -10,7 +10,7 @@ import { shortestHidden } from "../../credentials/secret-forms.ts";
 import { homeDir } from "../../credentials/home-dir.ts";
 import { listCredentials } from "../../credentials/list-credentials.ts";
 import { UserError, messageOf } from "../../errors.ts";
-import type { Context } from "../context.ts";
+import type { GlobalContext } from "../context.ts";
 import { missingFlag, openPrompts } from "../terminal/prompts.ts";
 import type { Prompts } from "../terminal/prompts.ts";
 import { credentialOf, typeMeant } from "./reference.ts";
@@ -21,21 +21,20 @@ export interface AddOptions {
   readonly replace?: true;
 }
 
-type Around = Omit<Context, "projectDir">;
 /** A field's name and its secret. */
 type Entry = readonly [string, string];
 
 /** Stores what a person types, or what comes over standard input or from a file. Throws a UserError. */
 export async function addCredential(
-  around: Around,
+  context: GlobalContext,
   name: string,
   options: AddOptions,
 ): Promise<void> {
-  const { out, env } = around;
+  const { out, env } = context;
   const reference = credentialOf(name);
   const near = typeMeant(reference.type);
   if (near !== null) out.note(`${reference.type} is not a known type; ${meant(near)}`);
-  const entries = await entriesFor(around, reference, options);
+  const entries = await entriesFor(context, reference, options);
   const home = homeDir(env);
   const paths: string[] = [];
   for (const [field, secret] of entries) {
@@ -61,7 +60,7 @@ export async function addCredential(
 }
 
 async function entriesFor(
-  around: Around,
+  context: GlobalContext,
   { type }: CredentialReference,
   options: AddOptions,
 ): Promise<Entry[]> {
@@ -69,7 +68,7 @@ async function entriesFor(
   if (options.fromFile !== undefined) {
     return [[fieldOf(type, known, options), await secretIn(options.fromFile)]];
   }
-  const prompts = await openPrompts(around);
+  const prompts = await openPrompts(context);
   if (prompts === null) return [[fieldOf(type, known, options), await piped()]];
   const asked =
     options.field === undefined && Object.keys(known).length > 0

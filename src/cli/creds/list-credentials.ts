@@ -2,13 +2,11 @@ import { credentialTypes } from "../../credentials/credential-types.ts";
 import { homeDir, storeDir } from "../../credentials/home-dir.ts";
 import { listCredentials } from "../../credentials/list-credentials.ts";
 import type { StoredCredential } from "../../credentials/list-credentials.ts";
-import type { Context } from "../context.ts";
+import type { GlobalContext } from "../context.ts";
 import { renderTable } from "../terminal/table.ts";
 
-type Around = Omit<Context, "projectDir">;
-
 /** Prints the stored credentials: names, variables, modes, and what keeps one from being used. Never a value. */
-export async function listStored({ out, env }: Around): Promise<void> {
+export async function listStored({ out, env }: GlobalContext): Promise<void> {
   const home = homeDir(env);
   const credentials = await listCredentials(home);
   if (out.json) return out.document({ store: storeDir(home), credentials });
@@ -33,7 +31,7 @@ function rowOf({ name, fields, variables }: StoredCredential): string[] {
 }
 
 /** Prints the types that the program knows. */
-export function listTypes({ out }: Around): void {
+export function listTypes({ out }: GlobalContext): void {
   const types = Object.entries(credentialTypes).map(([type, { description, fields }]) => ({
     type,
     description,

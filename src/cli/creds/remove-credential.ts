@@ -4,7 +4,7 @@ import { homeDir } from "../../credentials/home-dir.ts";
 import { listCredentials } from "../../credentials/list-credentials.ts";
 import { UserError } from "../../errors.ts";
 import { closest, meant } from "../../contracts/did-you-mean.ts";
-import type { Context } from "../context.ts";
+import type { GlobalContext } from "../context.ts";
 import { missingFlag, openPrompts } from "../terminal/prompts.ts";
 import { credentialOf } from "./reference.ts";
 
@@ -15,11 +15,11 @@ export interface RemoveOptions {
 
 /** Removes a credential, or one of its fields, after asking. Throws a UserError when there is none. */
 export async function removeStored(
-  around: Omit<Context, "projectDir">,
+  context: GlobalContext,
   given: string,
   options: RemoveOptions,
 ): Promise<void> {
-  const { out, env } = around;
+  const { out, env } = context;
   const reference = credentialOf(given);
   const name = credentialReferenceText(reference);
   const home = homeDir(env);
@@ -33,14 +33,14 @@ export async function removeStored(
     );
   const fields = found.fields.map((one) => one.name);
   if (field !== null && !fields.includes(field)) throw unknown(`${name} ${field}`, fields);
-  if (!options.yes) await confirm(around, field === null ? name : `${field} of ${name}`);
+  if (!options.yes) await confirm(context, field === null ? name : `${field} of ${name}`);
   const removed = await removeCredential(home, reference, field);
   if (out.json) return out.document({ name, removed });
   out.data(`${name} is removed (${removed.join(", ")})`);
 }
 
-async function confirm(around: Omit<Context, "projectDir">, what: string): Promise<void> {
-  const prompts = await openPrompts(around);
+async function confirm(context: GlobalContext, what: string): Promise<void> {
+  const prompts = await openPrompts(context);
   if (prompts === null) throw missingFlag("--yes", `${what} would be gone for good`);
   if (await prompts.confirm(`Remove ${what} for good?`)) return;
   throw new UserError("refused", "nothing was removed");

@@ -11,7 +11,7 @@ export interface CommandEntry {
   /** Its own; those of `al` itself hold for every command. */
   readonly options: readonly OptionEntry[];
   readonly commands: readonly CommandEntry[];
-  /** What its help says after commander's own part: examples and exit codes. */
+  /** The end of its help, after commander's own part: examples and exit codes. */
   readonly notes: string;
 }
 
@@ -84,7 +84,7 @@ function isWorthSaying(value: unknown): boolean {
   return value !== undefined && !(Array.isArray(value) && value.length === 0);
 }
 
-/** Commander hands texts that are added to a help only to whoever it prints to. */
+/** Commander gives texts that are added to a help only to its output. */
 function notesOf(command: Command): string {
   let shown = "";
   const before = command.configureOutput();

@@ -7,7 +7,7 @@ import { isTable, tablesAt, textAt, textsAt, without } from "./tables.ts";
 import type { Table } from "./tables.ts";
 import { translateFilters } from "./webhook-filters.ts";
 
-/** What the project says about an agent. */
+/** What an agent has from the project. */
 export interface AgentContext {
   /** The models of an agent that names none. */
   readonly models: readonly string[];
@@ -58,7 +58,7 @@ export function translateAgent(theirs: Table, context: AgentContext, add: AddRem
   return table;
 }
 
-/** Action Llama refuses an agent that nothing starts; here it says that it is callable. */
+/** Action Llama refuses an agent that nothing starts; here it is callable. */
 function isStarted({ schedule, webhooks, callable, scale }: Table): boolean {
   return scale === 0 || [schedule, webhooks, callable].some((value) => value !== undefined);
 }

@@ -5,7 +5,7 @@ import { counted } from "../../contracts/format.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import { homeDir } from "../../credentials/home-dir.ts";
 import { UserError } from "../../errors.ts";
-import type { Context } from "../context.ts";
+import type { GlobalContext } from "../context.ts";
 import { writeSchemas } from "../schema-files.ts";
 import { plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
@@ -32,14 +32,12 @@ export interface ImportOptions {
   readonly yes?: true;
 }
 
-type ImportContext = Omit<Context, "projectDir">;
-
 /**
  * Makes an Almanac project of a project of Action Llama, which stays as it is, after showing what it is going to be.
  * Overwrites nothing; throws a UserError when it can't, and then nothing was written.
  */
 export async function importProject(
-  context: ImportContext,
+  context: GlobalContext,
   given: string,
   options: ImportOptions,
 ): Promise<void> {
@@ -103,7 +101,7 @@ async function confirm(prompts: Prompts | null, target: string): Promise<void> {
 
 /** The flag is a consent; a person is asked. Without either, nothing is copied. */
 async function mayCopy(
-  { out, env }: ImportContext,
+  { out, env }: GlobalContext,
   { store, fields }: FoundCredentials,
   prompts: Prompts | null,
   options: ImportOptions,
@@ -155,7 +153,7 @@ function section(heading: string, remarks: readonly Remark[], colors: Colors): s
 }
 
 function report(
-  { out }: ImportContext,
+  { out }: GlobalContext,
   project: string,
   { agents, files, remarks }: ImportPlan,
   copied: readonly string[],

@@ -14,7 +14,7 @@ export interface LogStream {
   readonly lines: number;
 }
 
-/** Where a reader is; kept outside, so that it goes on there with another connection. */
+/** Where a reader is; kept outside, so that another connection resumes there. */
 export interface Position {
   id: string | undefined;
 }

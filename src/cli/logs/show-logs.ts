@@ -79,8 +79,8 @@ async function refuseUnknown(
 }
 
 /**
- * Prints the log and goes on with new lines (with `--json` one document a line) until it is interrupted. A scheduler
- * that goes away is waited for, and its log taken up where it was left.
+ * Prints the log and follows it with new lines (with `--json` one document a line) until it is interrupted. A scheduler
+ * that goes away is waited for, and its log resumed where it was left.
  */
 export async function followLogs(
   context: Context,
@@ -115,12 +115,12 @@ async function print(
   return false;
 }
 
-/** Waits until a scheduler answers again, and says so when that is not at once. */
+/** Waits until a scheduler answers again, with a note when that takes time. */
 async function connectAgain(context: Context): Promise<Client> {
-  for (let isTold = false; ; isTold = true) {
+  for (let isNoted = false; ; isNoted = true) {
     const client = await connectIfRunning(context);
     if (client !== null) return client;
-    if (!isTold) context.out.note("the scheduler is gone; waiting for it (Ctrl-C ends)");
+    if (!isNoted) context.out.note("the scheduler is gone; waiting for it (Ctrl-C ends)");
     await sleep(1000);
   }
 }

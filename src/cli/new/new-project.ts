@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { UserError } from "../../errors.ts";
-import type { Context } from "../context.ts";
+import type { GlobalContext } from "../context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import { unknownModels } from "../../models/unknown-models.ts";
 import { openPrompts } from "../terminal/prompts.ts";
@@ -15,7 +15,7 @@ import type { NewProject } from "./templates.ts";
 
 /** Makes a project that runs at once. Never overwrites: then it throws a UserError, and nothing was written. */
 export async function newProject(
-  context: Omit<Context, "projectDir">,
+  context: GlobalContext,
   given: string,
   options: NewOptions,
 ): Promise<void> {

@@ -69,7 +69,7 @@ name: ${titleOf(agent)}
 description: Says hello and tells the time
 ---
 
-You greet whoever watches. Tell them the time: run \`date\` to find out. Report what you are doing with al_status.
+You greet the people who watch. Tell them the time: run \`date\` to find out. Report what you are doing with al_status.
 Be brief.
 `;
 }

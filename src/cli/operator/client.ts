@@ -15,7 +15,7 @@ export interface Client {
 
 export interface EventOptions {
   readonly signal: AbortSignal;
-  /** Goes on after this event. */
+  /** Resumes after this event. */
   readonly lastEventId?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Address {
 }
 
 /** How long a scheduler may take to answer, in milliseconds, before it counts as hung. */
-const patience = 15_000;
+const timeoutMs = 15_000;
 
 /** A client of the operator API on the project's Unix socket. */
 export function operatorClient(address: Address): Client {
@@ -58,7 +58,7 @@ async function exchange(
   path: string,
   body?: unknown,
 ): Promise<unknown> {
-  const signal = AbortSignal.timeout(patience);
+  const signal = AbortSignal.timeout(timeoutMs);
   const text = body === undefined ? "" : JSON.stringify(body);
   const headers: Record<string, string> = { accept: "application/json" };
   if (body !== undefined) headers["content-type"] = "application/json";
@@ -106,7 +106,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Why no answer came. Code `not_running` means that nobody listens on the socket. */
+/** Why no answer came. Code `not_running` means that no process listens on the socket. */
 function connectionError(error: NodeJS.ErrnoException): UserError {
   const cause = { cause: error };
   if (error.code === "ECONNREFUSED" || error.code === "ENOENT") {
@@ -124,7 +124,7 @@ function connectionError(error: NodeJS.ErrnoException): UserError {
     (error.cause as Error | undefined)?.name === "TimeoutError"
   ) {
     const hint = "see the scheduler's own log for what keeps it busy";
-    return new UserError("no_answer", `the scheduler did not answer within ${patience / 1000} s`, {
+    return new UserError("no_answer", `the scheduler did not answer within ${timeoutMs / 1000} s`, {
       hint,
       ...cause,
     });

@@ -20,11 +20,15 @@ export async function connect({ projectDir, env }: Context): Promise<Client> {
   if (info.socketPath === null) throw stillStarting(projectDir);
   const { key } = await ensureApiKey(homeDir(env));
   const client = operatorClient({ socketPath: info.socketPath, apiKey: key });
-  return { ...client, get: retold(client.get, projectDir), post: retold(client.post, projectDir) };
+  return {
+    ...client,
+    get: withNotRunning(client.get, projectDir),
+    post: withNotRunning(client.post, projectDir),
+  };
 }
 
-/** Says of a scheduler that left its address behind the same as of one that never ran. */
-function retold<Args extends unknown[]>(
+/** The error is the same for a scheduler that left its address behind as for one that never ran. */
+function withNotRunning<Args extends unknown[]>(
   ask: (...args: Args) => Promise<unknown>,
   projectDir: string,
 ): (...args: Args) => Promise<unknown> {
@@ -44,7 +48,7 @@ export function isStarting(error: unknown): boolean {
   return error instanceof UserError && error.code === "starting";
 }
 
-/** No scheduler runs for the directory: says how to start one, or that this is not a project at all. */
+/** The error for a directory without a scheduler, or that is no project at all. */
 export function notRunning(projectDir: string): UserError {
   const missing = noProject(projectDir);
   if (missing !== null) return missing;
@@ -65,7 +69,7 @@ function stillStarting(projectDir: string): UserError {
   return new UserError("starting", `the scheduler of ${projectDir} is just starting`, { hint });
 }
 
-/** Does something with an agent; when the scheduler doesn't know it, the error says which one was meant. */
+/** Does something with an agent; when the scheduler doesn't know it, the error suggests the one that was meant. */
 export async function withAgent<T>(client: Client, agent: string, ask: Promise<T>): Promise<T> {
   try {
     return await ask;

@@ -22,7 +22,7 @@ interface Triggered {
   readonly queued: boolean;
 }
 
-/** What to run, and who hears of the run: null while it waits, then its instance id. */
+/** What to run, and a listener for the run: null while it waits, then its instance id. */
 export interface WantedRun {
   readonly agent: string;
   readonly prompt: string | null;
@@ -79,7 +79,7 @@ async function follow(
 ): Promise<RunResult> {
   if (instanceId === null) return untilEnded(followed, null);
   const stopped = new AbortController();
-  // The log is for watching; what became of the run is told by the history alone.
+  // The log is for watching; the result of the run comes from the history alone.
   const printing = printLog(followed, instanceId, stopped.signal, out).catch((error: unknown) =>
     out.note(`the log cannot be followed any more: ${messageOf(error)}`),
   );

@@ -15,28 +15,28 @@ export async function runAgent(
     throw error;
   });
   if (client !== null) {
-    const seen = tellOnInterrupt(context.out, agent);
+    const seen = noteOnInterrupt(context.out, agent);
     return followRun(context, client, { agent, prompt, seen });
   }
   const { runAlone } = await import("./run-alone.ts");
   return runAlone(context, agent, prompt);
 }
 
-/** Has Ctrl-C, which ends the command as ever, say that the run is the scheduler's and goes on there. */
-function tellOnInterrupt(out: Output, agent: string): NonNullable<WantedRun["seen"]> {
+/** Prints on Ctrl-C, which ends the command as ever, that the run continues in the scheduler. */
+function noteOnInterrupt(out: Output, agent: string): NonNullable<WantedRun["seen"]> {
   let last = "";
   process.once("SIGINT", () => {
     if (last !== "") out.note(last);
-    // Nobody listens any more, so that it ends this process.
+    // Without a listener it ends this process.
     process.kill(process.pid, "SIGINT");
   });
-  return (instanceId) => void (last = whatGoesOn(agent, instanceId));
+  return (instanceId) => void (last = whatContinues(agent, instanceId));
 }
 
-function whatGoesOn(agent: string, instanceId: string | null): string {
+function whatContinues(agent: string, instanceId: string | null): string {
   if (instanceId === null) {
-    return `the run waits on in the scheduler: al history -a ${agent} shows what becomes of it`;
+    return `the run is still queued in the scheduler: al history -a ${agent} shows what becomes of it`;
   }
   const [follow, kill] = [`al logs ${agent} -i ${instanceId} -f`, `al kill ${instanceId}`];
-  return `the run goes on in the scheduler: ${follow} follows it, ${kill} ends it`;
+  return `the run continues in the scheduler: ${follow} follows it, ${kill} ends it`;
 }

@@ -25,7 +25,7 @@ export async function runAlone(
   agent: string,
   prompt: string | null,
 ): Promise<number> {
-  // The run goes on without whoever reads its log (`al run | head`).
+  // The run continues without a reader of its log (`al run | head`).
   watchPipes(() => undefined);
   const signals = watchStopSignals();
   const scheduler = await startScheduler({
@@ -34,18 +34,18 @@ export async function runAlone(
     webUi: false,
     onDemand: true,
     graceSeconds,
-    log: (entry) => tellFailure(context, entry),
+    log: (entry) => noteFailure(context, entry),
   });
   try {
     const client = await connect(context);
     signals.forwardTo(endOf(agent, scheduler, client), () =>
-      context.out.note("ending the run; once more ends it now"),
+      context.out.note("stopping the run; press Ctrl-C again to stop immediately"),
     );
     if (signals.wereGiven()) return interrupted;
     const code = await followRun(context, client, { agent, prompt });
     return signals.wereGiven() ? interrupted : code;
   } catch (error) {
-    // A run that was ended before it began, or at once, leaves nobody to follow it by.
+    // A run that was ended before it began, or at once, leaves no scheduler to follow it by.
     if (signals.wereGiven()) return interrupted;
     throw error;
   } finally {
@@ -54,8 +54,8 @@ export async function runAlone(
   }
 }
 
-/** What the scheduler says of itself is of no interest here, unless it breaks. */
-function tellFailure({ out }: Context, entry: LogEntry): void {
+/** Of the scheduler's own lines only those of failures matter here. */
+function noteFailure({ out }: Context, entry: LogEntry): void {
   if (entry.level < 50) return;
   out.note(formatLog(entry, { colors: out.colors, showAgent: true, now: Date.now() }));
 }

@@ -7,12 +7,12 @@ import { readLog } from "../../logs/log-reader.ts";
 import type { Client } from "../operator/client.ts";
 import { isNotRunning } from "../operator/connect.ts";
 
-/** Between two looks at the history, in milliseconds. */
-const lookEvery = 300;
+/** Between two requests for the history entry, in milliseconds. */
+const pollMs = 300;
 /** How long a scheduler that stops may take to write its last lines, in milliseconds. */
-const lastWords = 3000;
+const endTimeoutMs = 3000;
 
-/** What became of a run that somebody waits for. */
+/** The result of a followed run. */
 export type RunResult = Pick<
   HistoryEntry,
   | "agent"
@@ -26,7 +26,7 @@ export type RunResult = Pick<
   | "value"
 > & { readonly triggerId: string; readonly outcome: Outcome };
 
-/** A trigger that somebody follows. */
+/** A trigger whose run is followed. */
 export interface Followed {
   readonly client: Client;
   readonly projectDir: string;
@@ -39,7 +39,7 @@ export async function untilStarted(followed: Followed): Promise<string | null> {
   for (;;) {
     const { instanceId, outcome } = await lookUp(followed);
     if (instanceId !== null || outcome !== null) return instanceId;
-    await sleep(lookEvery);
+    await sleep(pollMs);
   }
 }
 
@@ -55,7 +55,7 @@ export async function untilEnded(
     for (;;) {
       const { outcome, ...entry } = await lookUp(followed);
       if (outcome !== null) return resultOf(followed, { ...entry, outcome });
-      await sleep(lookEvery);
+      await sleep(pollMs);
     }
   } catch (error) {
     const mayHaveEnded = (isNotRunning(error) || isHangUp(error)) && instanceId !== null;
@@ -91,7 +91,7 @@ async function lookUp({ client, triggerId }: Followed): Promise<HistoryEntry> {
 async function endInLog(followed: Followed, instanceId: string): Promise<RunResult | null> {
   const { agent, projectDir } = followed;
   const query = { agent, instanceId, lines: 10, after: null };
-  for (const giveUp = Date.now() + lastWords; Date.now() < giveUp; await sleep(lookEvery)) {
+  for (const deadline = Date.now() + endTimeoutMs; Date.now() < deadline; await sleep(pollMs)) {
     const lines = await readLog(logsDir(projectDir), query);
     const end = lines.find(({ entry }) => entry.kind === "run" && "outcome" in entry)?.entry;
     if (end === undefined) continue;

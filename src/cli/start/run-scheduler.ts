@@ -21,7 +21,7 @@ const garbageAfterMs = 1_000;
 
 /** Runs the project until it is stopped; the exit code. */
 export async function runScheduler(context: Context, options: StartOptions): Promise<number> {
-  // The scheduler outlives whoever reads its log (`al start | head`).
+  // The scheduler outlives the reader of its log (`al start | head`).
   watchPipes(() => undefined);
   const signals = watchStopSignals();
   const display = await displayFor(context, options);
@@ -34,7 +34,7 @@ export async function runScheduler(context: Context, options: StartOptions): Pro
     ...(options.host === undefined ? {} : { host: options.host }),
     graceSeconds,
     env: context.env,
-    log: (entry) => display.tell(entry),
+    log: (entry) => display.log(entry),
   });
   const scheduler = await starting.catch((error: unknown) => {
     display.failed();

@@ -17,13 +17,13 @@ export interface Displayed {
 /** Where the person who started a scheduler sees what it does. */
 export interface Display {
   /** A line of the scheduler, from the start to the very end. */
-  tell(entry: LogEntry): void;
+  log(entry: LogEntry): void;
   /** There will be nothing to show. */
   failed(): void;
   show(displayed: Displayed): void;
   /** A first Ctrl-C came as a signal. */
   interrupted(): void;
-  /** Nothing runs any more; `atOnce` when somebody did not wait for the runs. */
+  /** Nothing runs any more; `atOnce` when the runs were not waited for. */
   end(atOnce: boolean): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface Display {
 export function createLineDisplay(context: Context): Display {
   const { out } = context;
   return {
-    tell: (entry) => printEntry(out, entry),
+    log: (entry) => printEntry(out, entry),
     failed: () => undefined,
     show: ({ scheduler }) => announce(scheduler, context),
     interrupted: () => noteInterrupt(out),

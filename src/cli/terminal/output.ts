@@ -30,7 +30,7 @@ export interface Output {
   data(text: string): void;
   /** Writes one JSON document. */
   document(value: unknown): void;
-  /** Has all data of this turn of the event loop go out in one write: for those who may have much to say at once. */
+  /** Has all data of this turn of the event loop go out in one write: for commands that may write much at once. */
   gather(): void;
   /** Writes a line for the person, beside the data. */
   note(text: string): void;

@@ -1,6 +1,6 @@
 /**
- * Meets a reader that went away (`al logs | head`): the rest of the data has nobody to read it, so the command ends
- * at once. What must go on without a reader gives its own `onClosed`.
+ * Ends the command when the reader of its output has closed the pipe (`al logs | head`): the rest of the data has no
+ * reader. A command that must continue without one gives its own `onClosed`.
  */
 export function watchPipes(onClosed: () => void = () => process.exit()): void {
   process.stdout.removeAllListeners("error");

@@ -23,7 +23,7 @@ export interface Choice<Value extends string> {
   readonly name: string;
 }
 
-/** Prompts for a person; null where nobody can answer: off a terminal, and with `--json`. */
+/** Prompts for a person; null where no answer is possible: off a terminal, and with `--json`. */
 export async function openPrompts({ out }: Pick<Context, "out">): Promise<Prompts | null> {
   if (out.json || !isatty(0) || !isatty(2)) return null;
   const { confirm, input, password, select } = await import("@inquirer/prompts");
@@ -50,7 +50,7 @@ async function answered<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** What is said instead of asking, off a terminal. */
+/** The error in place of a question, off a terminal. */
 export function missingFlag(flag: string, why: string): UserError {
   return new UserError("usage", `${flag} is missing: ${why}`, {
     hint: "on a terminal it is asked for",

@@ -11,17 +11,17 @@ interface ErrorReport {
   readonly exitCode: number;
 }
 
-/** What a person is told about anything that was thrown. Only an unexpected error points at its stack. */
+/** The report of anything that was thrown. Only an unexpected error points at its stack. */
 function reportOf(error: unknown): ErrorReport {
   if (error instanceof UserError) return error;
   if (error instanceof CommanderError) return usageReport(error);
-  const told = { message: messageOf(error), exitCode: 1 };
+  const common = { message: messageOf(error), exitCode: 1 };
   if (isForbidden(error)) {
     const hint = "use an OS user that may, or change the permissions";
-    return { ...told, code: "no_access", hint };
+    return { ...common, code: "no_access", hint };
   }
   return {
-    ...told,
+    ...common,
     code: "unexpected",
     hint: "this is a fault in al itself; run it again with AL_DEBUG=1 to see where",
   };
@@ -40,21 +40,21 @@ function usageReport(error: CommanderError): ErrorReport {
   };
 }
 
-/** What commander says in parentheses, in our words. */
-function hintOf(said: string, code: string): string | null {
-  const text = said.replace(/^\((.*)\)$/, "$1");
+/** Commander's text in parentheses, in our words. */
+function hintOf(given: string, code: string): string | null {
+  const text = given.replace(/^\((.*)\)$/, "$1");
   const [, near] = /^Did you mean (?:one of )?(.+)\?$/.exec(text) ?? [];
   if (near !== undefined) return meant(...near.split(", "));
   if (code === "commander.unknownCommand") return "al --help lists the commands";
   return text === "" ? null : text;
 }
 
-/** Tells a person (or, with `--json`, a program) what went wrong; the exit code that goes with it. */
+/** Prints what went wrong for a person (or, with `--json`, a program); the exit code that goes with it. */
 export function reportError(error: unknown, json: boolean, env: NodeJS.ProcessEnv): number {
   const { code, message, hint, exitCode } = reportOf(error);
   if (json) process.stdout.write(`${plainJson({ error: { code, message, hint } })}\n`);
   else {
-    // It may quote a file, an argument, or what a server far away said.
+    // It may quote a file, an argument, or the answer of a distant server.
     process.stderr.write(`error: ${plain(message)}\n`);
     if (hint !== null) process.stderr.write(`hint: ${plain(hint)}\n`);
   }

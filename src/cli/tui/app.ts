@@ -18,7 +18,7 @@ import type { Message, ViewSource, ViewState } from "./view-state.ts";
 
 export interface AppProps {
   readonly source: ViewSource;
-  /** What the last line is to say. */
+  /** Messages for the last line. */
   readonly message$: Observable<Message>;
   readonly modes: TerminalModes;
 }

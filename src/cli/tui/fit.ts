@@ -24,7 +24,7 @@ export function pad(line: string, columns: number): string {
   return fitted + " ".repeat(columns - widthOf(fitted));
 }
 
-/** The line in as many lines as it takes, broken between words where that is possible. Colours go on. */
+/** The line in as many lines as it takes, broken between words where that is possible. Colours continue. */
 export function wrap(line: string, columns: number): string[] {
   const lines: string[] = [];
   let rest = line;
@@ -39,7 +39,7 @@ export function wrap(line: string, columns: number): string[] {
   return [...lines, rest];
 }
 
-/** The index in the line where so many columns are full, the last space before it, and the colours in force there. */
+/** The index in the line where so many columns are full, the last space before it, and the active colours there. */
 function placeOf(
   line: string,
   columns: number,

@@ -33,7 +33,7 @@ function question(agent: string, { snapshot }: FooterFacts): string {
   return `End ${running === 1 ? "the run" : `${running} runs`} of ${agent}? y/n`;
 }
 
-/** What a stop waits for; first what somebody can do about it, because the names may be many. */
+/** What a stop waits for; first what the person can do about it, because the names may be many. */
 export function stoppingText({ scheduler, agents }: StatusSnapshot, leftMs: number): string {
   if (scheduler.running === 0) return "Stopping …";
   const names = agents.filter(({ running }) => running > 0).map(({ name }) => name);

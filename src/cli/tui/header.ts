@@ -4,7 +4,7 @@ import { plainLine } from "../terminal/format.ts";
 import { cut, widthOf, wrap } from "./fit.ts";
 import type { ScreenStyle } from "./screen.ts";
 
-/** What the header tells beside the status. */
+/** What the header shows beside the status. */
 export interface HeaderFacts {
   readonly webUi: boolean;
   /** Where the key is that the dashboard's login page asks for. */
@@ -52,7 +52,7 @@ function counts(
   ].join(colors.dim(" · "));
 }
 
-/** Where the dashboard is, and its key: nobody gets in without both, so neither is cut. */
+/** Where the dashboard is, and its key: a login needs both, so neither is cut. */
 function place({ gatewayUrl }: SchedulerStatus, style: ScreenStyle & HeaderFacts): string[] {
   const { colors, columns, webUi, apiKeyPath } = style;
   if (webUi && gatewayUrl !== null) {

@@ -93,7 +93,7 @@ export function commandOf(keyName: string): Command | null {
   return commands.get(keyName) ?? null;
 }
 
-/** Names of the keys that came at once: several when somebody types faster than they are read. */
+/** Names of the keys that came at once: several when a person types faster than they are read. */
 export function keyNames(input: string, key: Key): string[] {
   if (key.ctrl) return [`ctrl-${input}`];
   const named = namedKeys.find(([, flag]) => key[flag]);

@@ -9,11 +9,11 @@ import type { LiveView } from "./live-view.ts";
 import { loadLiveView } from "./load-live-view.ts";
 
 /** More would push what was on the terminal before out of sight. */
-const mostLastWords = 200;
+const maxHeldEntries = 200;
 
 /**
- * Shows the scheduler as a live view. Lines that are told meanwhile stay off the terminal; those about the end are
- * printed when the view is gone. If the view breaks, the scheduler runs on and tells its lines.
+ * Shows the scheduler as a live view. Lines that are logged meanwhile stay off the terminal; those about the end are
+ * printed when the view is gone. If the view breaks, the scheduler keeps running and prints its lines.
  */
 export async function createLiveDisplay(context: Context): Promise<Display> {
   const openLiveView = await loadLiveView();
@@ -30,14 +30,14 @@ export async function createLiveDisplay(context: Context): Promise<Display> {
   };
   const hold = (entry: LogEntry, into: LogEntry[]): void => {
     const isOwnError = entry.agent === "scheduler" && entry.level >= 50;
-    if (isOwnError) view?.say({ text: entry.msg, isError: true });
+    if (isOwnError) view?.show({ text: entry.msg, isError: true });
     // Until the view is up, all may be needed: if the start fails, it is never up.
     if (view === null || isStopping() || isOwnError) into.push(entry);
-    if (into.length > mostLastWords) into.shift();
+    if (into.length > maxHeldEntries) into.shift();
   };
 
   return {
-    tell: (entry) => (held === null ? printEntry(out, entry) : hold(entry, held)),
+    log: (entry) => (held === null ? printEntry(out, entry) : hold(entry, held)),
     failed: release,
     show: (displayed) => {
       const { scheduler, signals, webUi, graceSeconds } = displayed;
@@ -54,11 +54,11 @@ export async function createLiveDisplay(context: Context): Promise<Display> {
       });
       view = opened;
       void opened.broken.then((error) => {
-        out.note(plain(`the live view broke (${messageOf(error)}); the scheduler goes on`));
+        out.note(plain(`the live view broke (${messageOf(error)}); the scheduler continues`));
         release();
       });
     },
-    // While it is up, the view itself says that it stops.
+    // While it is up, the view itself shows that it stops.
     interrupted: () => (held === null ? noteInterrupt(out) : undefined),
     end: async (atOnce) => {
       await view?.close();
@@ -69,7 +69,7 @@ export async function createLiveDisplay(context: Context): Promise<Display> {
   };
 }
 
-/** While it stops, whoever asked for that, Ctrl-C means now. */
+/** While it stops, for whatever reason, Ctrl-C means now. */
 function interrupt({ signals }: Displayed, isStopping: boolean): void {
   if (isStopping) signals.stop("SIGINT");
   signals.interrupt();

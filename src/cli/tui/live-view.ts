@@ -6,8 +6,8 @@ import type { Message, ViewSource } from "./view-state.ts";
 
 /** The live view on the terminal. */
 export interface LiveView {
-  /** Tells something in the last line. */
-  say(message: Message): void;
+  /** Shows a message in the last line. */
+  show(message: Message): void;
   /** Gives the terminal back. Resolves when it is as it was; again is nothing new. */
   close(): Promise<void>;
   /** Resolves with what broke the view, if that happens; the terminal is back then. */
@@ -25,7 +25,7 @@ export function openLiveView(source: ViewSource): LiveView {
   const message$ = new Subject<Message>();
   const enter = (): void => void process.stdout.write(noLineWrap);
   const leave = (): void => void process.stdout.write(lineWrap);
-  // A terminal that went away is told by SIGHUP.
+  // SIGHUP reports a terminal that went away.
   process.stdin.on("error", ignore);
   enter();
   // Ink does it too, but after the first frame: a Ctrl-Z right then would be the terminal's, not ours.
@@ -50,7 +50,7 @@ export function openLiveView(source: ViewSource): LiveView {
 
   const over = app.waitUntilExit();
   return {
-    say: (message) => message$.next(message),
+    show: (message) => message$.next(message),
     close: async () => {
       giveBack();
       await over.catch(ignore);

@@ -18,7 +18,7 @@ export interface LogViewProps {
   readonly stopping: string | null;
 }
 
-/** The log of one agent: follows it, until somebody scrolls up. */
+/** The log of one agent: follows it, until the person scrolls up. */
 export function LogView({ agent, logs, style, stopping }: LogViewProps): ReactElement {
   const log = useLog(logs, agent);
   const { entries } = log;

@@ -61,7 +61,7 @@ function onAgents(command: Command, targets: KeyTargets): void {
     case "help":
       return view.dispatch({ type: "show", screen: "help" });
     case "back":
-      return view.dispatch({ type: "say", message: null });
+      return view.dispatch({ type: "message", message: null });
     default: {
       const by = moves(command, rows);
       const names = snapshot.agents.map(({ name }) => name);
@@ -93,7 +93,7 @@ function moves(command: Command, rows: number): number | null {
 function askToKill(agent: AgentStatus | undefined, { view }: KeyTargets): void {
   if (agent === undefined || agent.running === 0) {
     const text = agent === undefined ? "there is no agent yet" : `${agent.name}: no run is running`;
-    return view.dispatch({ type: "say", message: { text, isError: true } });
+    return view.dispatch({ type: "message", message: { text, isError: true } });
   }
   view.dispatch({ type: "ask-to-kill", agent: agent.name });
 }
@@ -103,9 +103,9 @@ function act(
   agent: string | undefined,
   { source, view }: KeyTargets,
 ): void {
-  const say = (message: Extract<ViewAction, { type: "say" }>["message"]): void =>
-    view.dispatch({ type: "say", message });
-  void operate(source, command, agent).then(say);
+  void operate(source, command, agent).then((message) =>
+    view.dispatch({ type: "message", message }),
+  );
 }
 
 function selectedAgent({ view, snapshot: { agents } }: KeyTargets): AgentStatus | undefined {

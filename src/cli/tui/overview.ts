@@ -18,7 +18,7 @@ export interface OverviewFacts extends FooterFacts, HeaderFacts {
 
 const shownErrorLines = 4;
 
-/** The first screen: agents, what is to say of the selected one, and the latest log lines; `rows` lines in all. */
+/** The first screen: agents, the details of the selected one, and the latest log lines; `rows` lines in all. */
 export function overview(facts: OverviewFacts, style: ScreenStyle): string[] {
   const { snapshot, view } = facts;
   const { scheduler, agents, recentLogs } = snapshot;

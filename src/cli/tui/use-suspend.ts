@@ -10,7 +10,7 @@ export interface TerminalModes {
 
 /**
  * Lets the shell have the terminal, cooked and with its own screen, while this process is stopped, and draws the view
- * again when it goes on. Not if the scheduler was told to stop meanwhile: a shell that ends a stopped job lets it go on
+ * again when it continues. Not if the scheduler was asked to stop meanwhile: a shell that ends a stopped job continues it
  * in the background, where the terminal isn't ours and taking it would stop us again.
  */
 export function useSuspend(
@@ -37,7 +37,7 @@ export function useSuspend(
   };
 
   const asked = useEffectEvent(() => void stop(process.pid));
-  // Somebody else stopped and continued us (SIGSTOP): the shell has had the terminal.
+  // Another process stopped and continued us (SIGSTOP): the shell has had the terminal.
   const continued = useEffectEvent(() => (isStopped.current ? undefined : void redraw()));
   useEffect(() => {
     const onStop = (): void => asked();
@@ -62,7 +62,7 @@ const wholeGroup = 0;
 
 /**
  * Without a listener the signal does what it does to any program; nothing when there is no shell to come back to.
- * The line after it runs once we go on; signals that came meanwhile are handled before the promise resolves.
+ * The line after it runs once we continue; signals that came meanwhile are handled before the promise resolves.
  */
 async function stopBySignal(target: number): Promise<void> {
   const listeners = process.listeners("SIGTSTP");

@@ -4,7 +4,7 @@ import { firstView, reduceView } from "./view-state.ts";
 import type { Message, ViewAction, ViewSource, ViewState } from "./view-state.ts";
 import type { StatusSnapshot } from "../../../streams/status/wire.ts";
 
-/** How long the last line tells what happened, in ms. */
+/** How long the last line shows what happened, in ms. */
 const messageMs = 6000;
 
 export interface View {
@@ -21,23 +21,23 @@ export function useView(message$: Observable<Message>): View {
     state.current = reduceView(state.current, action);
     render(state.current);
   };
-  const say = useEffectEvent((message: Message | null) => dispatch({ type: "say", message }));
+  const show = useEffectEvent((message: Message | null) => dispatch({ type: "message", message }));
 
   useEffect(() => {
-    const messages = message$.subscribe(say);
+    const messages = message$.subscribe(show);
     return () => messages.unsubscribe();
   }, [message$]);
 
   const { message } = state.current;
   useEffect(() => {
     if (message === null) return;
-    const timer = setTimeout(() => say(null), messageMs);
+    const timer = setTimeout(() => show(null), messageMs);
     return () => clearTimeout(timer);
   }, [message]);
   return { current: () => state.current, dispatch };
 }
 
-/** The status as the scheduler holds it, read again whenever it says that it changed. */
+/** The status as the scheduler holds it, read again on every update. */
 export function useStatus(operations: ViewSource["operations"]): StatusSnapshot {
   const [snapshot, setSnapshot] = useState(() => operations.snapshot());
   useEffect(() => {
@@ -59,7 +59,7 @@ export function useNow(): number {
   return now;
 }
 
-/** When runs that still go on are ended, epoch ms; null while the scheduler doesn't stop. */
+/** When runs that are still running are ended, epoch ms; null while the scheduler doesn't stop. */
 export function useEndsAt({ operations, graceSeconds }: ViewSource): number | null {
   const isStopping = operations.phase() === "draining";
   const [endsAt, setEndsAt] = useState<number | null>(null);

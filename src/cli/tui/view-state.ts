@@ -2,19 +2,19 @@ import type { LogSource } from "../../contracts/log-source.ts";
 import type { Operations } from "../../contracts/operations.ts";
 import type { Colors } from "../terminal/output.ts";
 
-/** What the view itself remembers: where somebody looks. What agents do is in the status. */
+/** The view's own state: what is selected and shown. What agents do is in the status. */
 export interface ViewState {
   readonly screen: "agents" | "log" | "help";
   /** By name, so that the selection stays with the agent when others come and go. */
   readonly selected: string | null;
   /** Where it was, for when the agent goes. */
   readonly index: number;
-  /** The agent whose runs are ended once somebody says yes. */
+  /** The agent whose runs are ended once the person confirms. */
   readonly asksToKill: string | null;
   readonly message: Message | null;
 }
 
-/** What the last line says instead of the keys. */
+/** What the last line shows instead of the keys. */
 export interface Message {
   readonly text: string;
   readonly isError: boolean;
@@ -24,7 +24,7 @@ export type ViewAction =
   | { readonly type: "move"; readonly by: number; readonly names: readonly string[] }
   | { readonly type: "show"; readonly screen: ViewState["screen"] }
   | { readonly type: "ask-to-kill"; readonly agent: string | null }
-  | { readonly type: "say"; readonly message: Message | null };
+  | { readonly type: "message"; readonly message: Message | null };
 
 export const firstView: ViewState = {
   screen: "agents",
@@ -46,7 +46,7 @@ export function reduceView(view: ViewState, action: ViewAction): ViewState {
       return { ...view, screen: action.screen, message: null };
     case "ask-to-kill":
       return { ...view, asksToKill: action.agent, message: null };
-    case "say":
+    case "message":
       return { ...view, message: action.message };
   }
 }

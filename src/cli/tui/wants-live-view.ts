@@ -1,5 +1,5 @@
-/** What decides whether somebody looks at a terminal. */
-export interface Surroundings {
+/** What decides whether a person looks at a terminal. */
+export interface TerminalFacts {
   readonly stdin: { readonly isTTY?: boolean };
   readonly stdout: { readonly isTTY?: boolean };
   readonly env: NodeJS.ProcessEnv;
@@ -8,7 +8,7 @@ export interface Surroundings {
 }
 
 /** True on a terminal that can draw, unless lines were asked for or a CI system gave it. */
-export function wantsLiveView({ stdin, stdout, env, headless, json }: Surroundings): boolean {
+export function wantsLiveView({ stdin, stdout, env, headless, json }: TerminalFacts): boolean {
   if (headless || json || env.TERM === "dumb" || isSet(env.CI)) return false;
   return stdin.isTTY === true && stdout.isTTY === true;
 }

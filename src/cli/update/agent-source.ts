@@ -5,7 +5,7 @@ import type { SkillSource } from "../../skills/skill-source.ts";
 import { openConfig } from "../config/config-file.ts";
 import type { ConfigFile } from "../config/config-file.ts";
 
-/** Where an agent says that it comes from. */
+/** The source that an agent's config names. */
 export interface AgentSource {
   readonly agent: string;
   readonly file: ConfigFile;

@@ -12,7 +12,7 @@ import { shellWord } from "../../contracts/shell-word.ts";
 
 /**
  * Writes what changed at the source, each file in one step, then the new `sourceCommit`. Files that were changed here
- * stay. Throws a UserError when it can't; then the next update goes on from there.
+ * stay. Throws a UserError when it can't; then the next update continues from there.
  */
 export async function applyUpdate({ from, commit, skill, changes }: UpdatePlan): Promise<void> {
   const agentDir = dirname(from.file.path);

@@ -53,20 +53,20 @@ export async function updateAgents(
       );
       if (updated === null && agent !== null) throw noSource(agent);
       if (updated !== null) updates.push(updated);
-      if (updated !== null && !out.json) tell(context, updated);
+      if (updated !== null && !out.json) print(context, updated);
     }
   } finally {
     await fetches.remove();
   }
   if (out.json) out.document({ updates });
-  else if (updates.length === 0) out.note("no agent was added from anywhere");
+  else if (updates.length === 0) out.note("no agent has a source to update from");
   const isWell = ({ status }: Updated) => ["current", "updated", "available"].includes(status);
   return updates.every(isWell) ? 0 : 1;
 }
 
 function noSource(agent: string): UserError {
-  return new UserError("no_source", `agent ${agent} was not added from anywhere`, {
-    hint: `al config ${agent} --set source=<repo> says where it comes from`,
+  return new UserError("no_source", `agent ${agent} has no source to update from`, {
+    hint: `al config ${agent} --set source=<repo> sets one`,
   });
 }
 
@@ -126,7 +126,7 @@ function failed(agent: string, error: unknown): Updated {
   return { agent, status: "failed", ...nothing, message: messageOf(error), hint };
 }
 
-function tell({ out }: Context, { agent, status, to, message, hint }: Updated): void {
+function print({ out }: Context, { agent, status, to, message, hint }: Updated): void {
   if (message !== null) {
     out.note(`error: ${agent}: ${message}`);
     if (hint !== null) out.note(`hint: ${hint}`);

@@ -27,9 +27,9 @@ interface Answer {
 }
 
 /** How long a gateway may take to answer, in ms. */
-const patience = 15_000;
+const timeoutMs = 15_000;
 
-/** Signs a payload as its provider would, posts it to the gateway and tells what it answered. */
+/** Signs a payload as its provider would, posts it to the gateway and prints its answer. */
 export async function sendWebhook(
   context: Context,
   path: string,
@@ -84,7 +84,7 @@ async function headersFor(
 
 async function post(url: string, headers: Record<string, string>, body: Buffer): Promise<Answer> {
   try {
-    const signal = AbortSignal.timeout(patience);
+    const signal = AbortSignal.timeout(timeoutMs);
     const init = {
       method: "POST",
       headers,
@@ -107,7 +107,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Something else than the gateway answered, which the status tells as well.
+    // Something else than the gateway answered, which the status shows as well.
     return text.slice(0, 500);
   }
 }

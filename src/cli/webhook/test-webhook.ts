@@ -24,7 +24,7 @@ interface Answer {
   readonly why: readonly string[];
 }
 
-/** Says which agents a payload would start and why not the others, from the files alone: no server is needed. */
+/** Prints which agents a payload would start and why not the others, from the files alone: no server is needed. */
 export async function testWebhook(
   context: Context,
   path: string,
@@ -57,7 +57,7 @@ async function askAgents(
   return files.flatMap((one): Answer[] => {
     if (one === null) return [];
     const change = resolveAgent(one, project, known);
-    // Nobody can tell what it would listen to, so it is shown for every source.
+    // Its sources are not known, so it is shown for every source.
     if (change.type === "invalid") {
       return [{ agent: one.name, starts: false, why: change.problems.map(problemText) }];
     }

@@ -83,7 +83,7 @@ describe.skipIf(noTerminal !== null)("the live view", { timeout: 120_000 }, () =
     const view = project.start([], { env: { NODE_OPTIONS: `--import=${boom}` } });
     await view.until("al agent new");
     view.type("?");
-    await view.until("the live view broke (no help here); the scheduler goes on");
+    await view.until("the live view broke (no help here); the scheduler continues");
     project.addAgent("first");
     await view.until(/INFO {2}first loaded/);
     view.type(ctrlC);

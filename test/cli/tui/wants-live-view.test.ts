@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { wantsLiveView } from "../../../src/cli/tui/wants-live-view.ts";
-import type { Surroundings } from "../../../src/cli/tui/wants-live-view.ts";
+import type { TerminalFacts } from "../../../src/cli/tui/wants-live-view.ts";
 
-const terminal: Surroundings = {
+const terminal: TerminalFacts = {
   stdin: { isTTY: true },
   stdout: { isTTY: true },
   env: { TERM: "xterm" },
@@ -12,7 +12,7 @@ const terminal: Surroundings = {
 
 test("a terminal gets the live view", () => expect(wantsLiveView(terminal)).toBe(true));
 
-test.each<[string, Partial<Surroundings>]>([
+test.each<[string, Partial<TerminalFacts>]>([
   ["output that goes elsewhere", { stdout: {} }],
   ["input that comes from elsewhere", { stdin: {} }],
   ["--headless", { headless: true }],

@@ -207,7 +207,7 @@ describe("al update", () => {
     writeFileSync(path("config.toml"), 'models = ["main"]\ncredentials = []\nscale = 0\n');
     const one = await folders.al(["update", "triage"]);
     expect(one.code).toBe(1);
-    expect(one.stderr).toContain("was not added from anywhere");
+    expect(one.stderr).toContain("has no source to update from");
     const none = await folders.al(["update", "trage"]);
     expect(none.stderr).toContain('did you mean "triage"?');
     expect(await folders.al(["update"])).toMatchObject({ code: 0, stdout: "" });

@@ -5,7 +5,7 @@ import { modelKeys } from "../../config/model-keys.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
 
 /** The project's active config, with the keys that its file has. What is not set is left out. */
-export function projectAsWritten(project: ProjectConfig, projectDir: string): object {
+export function projectTomlKeys(project: ProjectConfig, projectDir: string): object {
   const { models, local, webhooks, ...rest } = project;
   const { defaultWaitTimeoutSeconds, resourceLockTimeoutSeconds, ...same } = rest;
   const { timeoutSeconds, ...localRest } = local;
@@ -19,8 +19,8 @@ export function projectAsWritten(project: ProjectConfig, projectDir: string): ob
   });
 }
 
-/** An agent's active config, with the keys that its file has; what its SKILL.md says is not among them. */
-export function agentAsWritten(agent: AgentConfig, projectDir: string): object {
+/** An agent's active config, with the keys that its file has; the content of its SKILL.md is not among them. */
+export function agentTomlKeys(agent: AgentConfig, projectDir: string): object {
   return withoutNulls(writtenKeys(agentKeys, agent, projectDir));
 }
 

@@ -12,10 +12,10 @@ export interface KeyOptions {
 }
 
 /**
- * Shows the gateway's API key, or makes another one. A running scheduler takes it up by itself, which is waited for, so
- * that the next command is not refused.
+ * Shows the gateway's API key, or makes another one. Waits until a running scheduler uses it, so that the
+ * next command is not refused.
  */
-export async function tellKey(
+export async function showKey(
   context: Context,
   { check, showKey, regenerateKey }: KeyOptions,
 ): Promise<void> {
@@ -26,22 +26,23 @@ export async function tellKey(
     });
   }
   const { key, path } = await (regenerateKey ? regenerateApiKey : ensureApiKey)(homeDir(env));
-  const becomes = regenerateKey === true ? await untilInForce(context) : "";
+  const becomes = regenerateKey === true ? await untilActive(context) : "";
   if (out.json) return out.document({ path, ...(showKey ? { key } : {}) });
   if (showKey) out.data(key);
   else out.data(`new API key in ${path}; ${becomes}`);
 }
 
-/** A scheduler looks at the key's file every second; a busy one gets some more, in ms. */
-const patienceMs = 5_000;
-const lookEveryMs = 100;
+/** A scheduler reads the key's file every second; a busy one gets some more, in ms. */
+const timeoutMs = 5_000;
+const pollMs = 100;
 
 const over = "sessions and streams of the old one are over";
-const soon = "what runs takes it up in a second, and ends sessions and streams of the old one";
+const soon =
+  "a running scheduler picks it up within a second and ends sessions that used the old key";
 
-/** Waits until the project's scheduler, if there is one, answers to the new key; says what became of the old one. */
-async function untilInForce(context: Context): Promise<string> {
-  for (const giveUp = Date.now() + patienceMs; Date.now() < giveUp; await sleep(lookEveryMs)) {
+/** Waits until the project's scheduler, if there is one, answers to the new key; returns the state of the old one. */
+async function untilActive(context: Context): Promise<string> {
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await sleep(pollMs)) {
     try {
       await (await connect(context)).get("/control/status");
       return over;
