@@ -1,5 +1,4 @@
-import { stripVTControlCharacters } from "node:util";
-import CliTable from "cli-table3";
+import { pad, widthOf } from "./fit.ts";
 import type { Colors } from "./output.ts";
 
 export interface TableColumn {
@@ -8,7 +7,7 @@ export interface TableColumn {
   readonly shrinks?: true;
 }
 
-const gap = 2;
+const gap = "  ";
 const narrowest = 8;
 
 /** Aligned columns without a frame, cut with `…` to fit `width` characters; null means no limit. */
@@ -17,66 +16,24 @@ export function renderTable(
   rows: readonly (readonly string[])[],
   { width, colors }: { width: number | null; colors: Colors },
 ): string {
-  const table = new CliTable({
-    head: columns.map(({ title }) => colors.dim(title)),
-    chars: noFrame,
-    style: { head: [], border: [], "padding-left": 0, "padding-right": gap },
-    colWidths: fittedWidths(columns, rows, width),
-  });
-  for (const row of rows) table.push([...row]);
-  return table
-    .toString()
-    .split("\n")
+  const widths = columns.map(({ title }, index) =>
+    Math.max(widthOf(title), ...rows.map((row) => widthOf(row[index] ?? ""))),
+  );
+  if (width !== null) shrink(widths, columns, width);
+  const head = columns.map(({ title }) => colors.dim(title));
+  return [head, ...rows]
+    .map((row) => widths.map((room, index) => pad(row[index] ?? "", room)).join(gap))
     .map((line) => line.trimEnd())
     .join("\n");
 }
 
-/** Widths with padding: the widest of those that shrink gives way first. Null leaves a column as wide as its content. */
-function fittedWidths(
-  columns: readonly TableColumn[],
-  rows: readonly (readonly string[])[],
-  width: number | null,
-): (number | null)[] {
-  if (width === null) return columns.map(() => null);
-  const widths = columns.map(({ title }, index) => {
-    const cells = [title, ...rows.map((row) => row[index])];
-    return gap + Math.max(...cells.map(lengthOf));
-  });
-  const shrinking = columns.flatMap(({ shrinks }, index) => (shrinks ? [index] : []));
-  for (let excess = sum(widths) - width; excess > 0; excess--) {
-    const widest = shrinking.reduce((a, b) => (at(widths, b) > at(widths, a) ? b : a));
-    if (at(widths, widest) <= narrowest + gap) break;
-    widths[widest] = at(widths, widest) - 1;
+/** The widest column of those that shrink gives way first. */
+function shrink(widths: number[], columns: readonly TableColumn[], width: number): void {
+  const total = widths.reduce((sum, room) => sum + room + gap.length, 0);
+  for (let excess = total - width; excess > 0; excess--) {
+    const rooms = widths.map((room, index) => (columns[index]?.shrinks ? room : 0));
+    const widest = Math.max(...rooms);
+    if (widest <= narrowest) return;
+    widths[rooms.indexOf(widest)] = widest - 1;
   }
-  return columns.map(({ shrinks }, index) => (shrinks ? at(widths, index) : null));
 }
-
-function at(widths: readonly number[], index: number): number {
-  return widths[index] ?? 0;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
-}
-
-function lengthOf(cell: string | undefined): number {
-  return stripVTControlCharacters(cell ?? "").length;
-}
-
-const noFrame = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: "",
-};

@@ -1,5 +1,5 @@
 import type { AgentStatus, SchedulerStatus } from "../../../streams/status/wire.ts";
-import { cut, pad, widthOf } from "./fit.ts";
+import { cut, pad, widthOf } from "../terminal/fit.ts";
 import type { ScreenStyle } from "./screen.ts";
 import { agentColumns, disabledText } from "../../contracts/agent-columns.ts";
 import type { AgentColumn, ColumnValue, Moment } from "../../contracts/agent-columns.ts";

@@ -2,7 +2,7 @@ import type { StatusSnapshot } from "../../../streams/status/wire.ts";
 import { counted } from "../../contracts/format.ts";
 import { plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
-import { cut, pad, widthOf } from "./fit.ts";
+import { cut, pad, widthOf } from "../terminal/fit.ts";
 import { bindings } from "./keys.ts";
 import type { ScreenStyle } from "./screen.ts";
 import type { ViewState } from "./view-state.ts";

@@ -1,7 +1,7 @@
 import type { AgentStatus, SchedulerStatus } from "../../../streams/status/wire.ts";
 import { counted } from "../../contracts/format.ts";
 import { plainLine } from "../terminal/format.ts";
-import { cut, widthOf, wrap } from "./fit.ts";
+import { cut, widthOf, wrap } from "../terminal/fit.ts";
 import type { ScreenStyle } from "./screen.ts";
 
 /** What the header shows beside the status. */

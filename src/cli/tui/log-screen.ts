@@ -1,6 +1,6 @@
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import { formatLog } from "../logs/log-line.ts";
-import { cut, wrap } from "./fit.ts";
+import { cut, wrap } from "../terminal/fit.ts";
 import type { ScreenStyle } from "./screen.ts";
 
 /** An agent's log as it is looked at. */

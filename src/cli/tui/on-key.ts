@@ -3,7 +3,7 @@ import { commandOf } from "./keys.ts";
 import type { Command } from "./keys.ts";
 import type { View } from "./use-view.ts";
 import { selectedIndex } from "./view-state.ts";
-import type { Message, ViewAction, ViewSource } from "./view-state.ts";
+import type { Message, ViewSource } from "./view-state.ts";
 import { counted } from "../../contracts/format.ts";
 import { messageOf } from "../../errors.ts";
 

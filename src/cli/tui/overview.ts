@@ -3,7 +3,7 @@ import { plainLine } from "../terminal/format.ts";
 import { formatLog } from "../logs/log-line.ts";
 import type { Colors } from "../terminal/output.ts";
 import { agentTable, widthForName } from "./agent-table.ts";
-import { cut, widthOf, wrap } from "./fit.ts";
+import { cut, widthOf, wrap } from "../terminal/fit.ts";
 import { footer } from "./footer.ts";
 import type { FooterFacts } from "./footer.ts";
 import { header } from "./header.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { widthOf } from "../../../src/cli/tui/fit.ts";
+import { widthOf } from "../../../src/cli/terminal/fit.ts";
 import { whyNoTerminal } from "../terminal.ts";
 import { makeLiveProject, untilLeftClean, untilRunning } from "./live-project.ts";
 import type { LiveProject } from "./live-project.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { StatusSnapshot } from "../../../streams/status/wire.ts";
-import { widthOf } from "../../../src/cli/tui/fit.ts";
+import { widthOf } from "../../../src/cli/terminal/fit.ts";
 import { stoppingText } from "../../../src/cli/tui/footer.ts";
 import { overview, shareRows } from "../../../src/cli/tui/overview.ts";
 import { firstView } from "../../../src/cli/tui/view-state.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cut, pad, widthOf, wrap } from "../../../src/cli/tui/fit.ts";
+import { cut, pad, widthOf, wrap } from "../../../src/cli/terminal/fit.ts";
 
 const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;
 /** Text as agents write it: plain, wide, joined, coloured by us. */
