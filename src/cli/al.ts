@@ -73,8 +73,14 @@ async function main(): Promise<void> {
       return runAgentProcess();
     }
     if (isAgentCommand()) {
-      const { runAgentCommand } = await import("./agent-process/agent-command.ts");
-      return runAgentCommand(process.argv.slice(3));
+      const { agentCommand } = await import("../harness/commands/agent-command.ts");
+      process.exitCode = await agentCommand(process.argv.slice(3), {
+        env: process.env,
+        stdin: process.stdin,
+        out: (text) => void process.stdout.write(text),
+        err: (text) => void process.stderr.write(text),
+      });
+      return;
     }
     const { runProgram } = await import("./program.ts");
     await runProgram(process.argv);

@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { UserError } from "../errors.ts";
+import { UserError, hasCode } from "../errors.ts";
 
 /** Throws UserError `no_access` when the project's state is there and another OS user's, closed to this one. */
 export function mustHaveAccess(projectDir: string): void {
@@ -8,18 +8,12 @@ export function mustHaveAccess(projectDir: string): void {
   try {
     accessSync(join(state, "run"), constants.R_OK | constants.X_OK);
   } catch (error) {
-    if (!isForbidden(error)) return;
+    if (!hasCode(error, "EACCES", "EPERM")) return;
     throw new UserError("no_access", `${state} is closed to you${belongsTo(state)}`, {
       hint: "run al as the OS user that starts the project's scheduler (sudo -u <user> al …)",
       cause: error,
     });
   }
-}
-
-/** True for what the operating system does not allow. */
-export function isForbidden(error: unknown): boolean {
-  if (!(error instanceof Error) || !("code" in error)) return false;
-  return error.code === "EACCES" || error.code === "EPERM";
 }
 
 function belongsTo(path: string): string {

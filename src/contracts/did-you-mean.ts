@@ -4,6 +4,12 @@ export function didYouMean(given: string, known: Iterable<string>): string {
   return near === null ? "" : `; ${meant(near)}`;
 }
 
+/** `did you mean "schedule"?` when one of the known names is close to the given one, else the other hint. */
+export function meantOr(given: string, known: Iterable<string>, otherwise: string): string {
+  const near = closest(given, known);
+  return near === null ? otherwise : meant(near);
+}
+
 /** `did you mean "start" or "stat"?` */
 export function meant(...names: readonly string[]): string {
   return `did you mean ${names.map((name) => JSON.stringify(name)).join(" or ")}?`;

@@ -1,5 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { stringify } from "smol-toml";
 import { agentNameProblem } from "../../config/agent-files.ts";
 import { loadProject } from "../../config/load-project.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
@@ -14,8 +15,7 @@ import type { Context } from "../context.ts";
 import { interrupted } from "../stop-signals.ts";
 import { missingFlag, openPrompts } from "../terminal/prompts.ts";
 import type { Prompts } from "../terminal/prompts.ts";
-import { writeSchemas } from "../schema-files.ts";
-import { agentConfigText } from "./agent-config.ts";
+import { schemaLine, writeSchemas } from "../schema-files.ts";
 import { agentNameFor, chooseSkill } from "./choose-skill.ts";
 import { refuseFaults } from "../refuse-faults.ts";
 import { renderReview, reviewOf } from "./review.ts";
@@ -160,4 +160,33 @@ then try it:
   al run ${name}
 It runs in a container. To run it as you, who can read all your files:
   al config ${name} --set runtime.type=host-user --set 'runtime.run_as=$USER'`);
+}
+
+/** Where an agent comes from, and the model that it begins with. */
+interface AgentOrigin {
+  readonly source: string;
+  /** In hex. */
+  readonly commit: string;
+  readonly model: string;
+}
+
+/**
+ * The `config.toml` of an agent that was just added: valid, and disabled until the person chooses what starts it. What a
+ * stranger wrote gets a container, and no credential.
+ */
+function agentConfigText({ source, commit, model }: AgentOrigin): string {
+  return `${schemaLine("agent", "../../")}
+
+# Where al update finds what is new, and what it was when it was taken.
+${stringify({ source, sourceCommit: commit }).trim()}
+
+${stringify({ models: [model], credentials: [] }).trim()}
+
+# Disabled, because nothing would start it: add schedule = "0 9 * * *", [[webhooks]] or callable = true (other agents
+# call it, or people start it), and take this out.
+scale = 0
+
+[runtime]
+type = "container"
+`;
 }

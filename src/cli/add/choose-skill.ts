@@ -4,7 +4,7 @@ import type { FoundSkill } from "../../skills/find-skills.ts";
 import type { TreeEntry } from "../../skills/git-output.ts";
 import { repositoryName } from "../../skills/skill-source.ts";
 import type { SkillSource } from "../../skills/skill-source.ts";
-import { closest, meant } from "../../contracts/did-you-mean.ts";
+import { meantOr } from "../../contracts/did-you-mean.ts";
 import { missingFlag } from "../terminal/prompts.ts";
 import type { Prompts } from "../terminal/prompts.ts";
 
@@ -59,8 +59,7 @@ function noSkill({ url }: SkillSource): UserError {
 }
 
 function unknownSkill(wanted: string, names: readonly string[]): UserError {
-  const near = closest(wanted, names);
   return new UserError("no_skill", `the repository has no skill ${JSON.stringify(wanted)}`, {
-    hint: near === null ? `it has ${names.join(", ")}` : meant(near),
+    hint: meantOr(wanted, names, `it has ${names.join(", ")}`),
   });
 }

@@ -1,4 +1,5 @@
-import { runtimes, runtimeTypes } from "../../../streams/runtimes.ts";
+import { stringify } from "smol-toml";
+import { runtimeTypes, runtimes } from "../../../streams/runtimes.ts";
 import type { RuntimeType } from "../../../streams/runtimes.ts";
 import { agentNameProblem } from "../../config/agent-files.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
@@ -6,6 +7,7 @@ import { scheduleProblem } from "../../config/schedule.ts";
 import { UserError } from "../../errors.ts";
 import { missingFlag } from "../terminal/prompts.ts";
 import type { Prompts } from "../terminal/prompts.ts";
+import { schemaLine } from "../schema-files.ts";
 
 export interface AgentOptions {
   readonly description?: string;
@@ -26,7 +28,7 @@ export interface NewAgent extends NewConfig {
 }
 
 /** The content of its `config.toml`. */
-export interface NewConfig {
+interface NewConfig {
   readonly models: readonly string[];
   readonly schedule: string | null;
   readonly webhooks: readonly string[];
@@ -150,3 +152,28 @@ async function chooseRuntime(
   }));
   return runtimeTable(await prompts.choose("Where it runs", choices));
 }
+
+/** The `config.toml` of a new agent. */
+export function newConfigText({
+  models,
+  credentials,
+  schedule,
+  callable,
+  timeout,
+  ...agent
+}: NewConfig): string {
+  const head = stringify({
+    models,
+    credentials,
+    ...(schedule === null ? {} : { schedule }),
+    ...(callable ? { callable } : {}),
+    ...(timeout === null ? {} : { timeout }),
+  });
+  const webhooks = agent.webhooks.map((source) => ({ source }));
+  const triggers =
+    webhooks.length === 0 ? "" : `\n${stringify({ webhooks }).trim()}\n${filterHint}`;
+  const runtime = stringify({ runtime: agent.runtime }).trim();
+  return `${schemaLine("agent", "../../")}\n\n${head.trim()}\n${triggers}\n${runtime}\n`;
+}
+
+const filterHint = `# Filters choose events, such as events = ["issues"]; without any, everything from the source starts it.\n`;

@@ -10,9 +10,8 @@ import { openPrompts } from "../terminal/prompts.ts";
 import { refuseFaults } from "../refuse-faults.ts";
 import { writeSchemas } from "../schema-files.ts";
 import { writeDirectory } from "../write-files.ts";
-import { chooseAgent } from "./choose-agent.ts";
+import { chooseAgent, newConfigText } from "./choose-agent.ts";
 import type { AgentOptions, NewAgent } from "./choose-agent.ts";
-import { newConfigText } from "./new-config-text.ts";
 
 /** Makes an agent whose files have no fault. Overwrites nothing; throws a UserError when it can't. */
 export async function newAgent(

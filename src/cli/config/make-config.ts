@@ -10,8 +10,12 @@ import { resolveAgent } from "../../config/resolve-agent.ts";
 import { UserError } from "../../errors.ts";
 import { knownToAgents } from "../../known-to-agents.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
-import { chooseConfig, newAgentRuntime, runtimeTable } from "../agent/choose-agent.ts";
-import { newConfigText } from "../agent/new-config-text.ts";
+import {
+  chooseConfig,
+  newAgentRuntime,
+  newConfigText,
+  runtimeTable,
+} from "../agent/choose-agent.ts";
 import type { Context } from "../context.ts";
 import { openPrompts } from "../terminal/prompts.ts";
 import { writeSchemas } from "../schema-files.ts";

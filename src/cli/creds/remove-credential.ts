@@ -3,7 +3,7 @@ import { removeCredential } from "../../credentials/edit-credential.ts";
 import { homeDir } from "../../credentials/home-dir.ts";
 import { listCredentials } from "../../credentials/list-credentials.ts";
 import { UserError } from "../../errors.ts";
-import { closest, meant } from "../../contracts/did-you-mean.ts";
+import { meantOr } from "../../contracts/did-you-mean.ts";
 import type { GlobalContext } from "../context.ts";
 import { missingFlag, openPrompts } from "../terminal/prompts.ts";
 import { credentialOf } from "./reference.ts";
@@ -26,11 +26,8 @@ export async function removeStored(
   const field = options.field ?? null;
   const stored = await listCredentials(home);
   const found = stored.find((one) => one.name === name);
-  if (found === undefined)
-    throw unknown(
-      name,
-      stored.map((one) => one.name),
-    );
+  const names = stored.map((one) => one.name);
+  if (found === undefined) throw unknown(name, names);
   const fields = found.fields.map((one) => one.name);
   if (field !== null && !fields.includes(field)) throw unknown(`${name} ${field}`, fields);
   if (!options.yes) await confirm(context, field === null ? name : `${field} of ${name}`);
@@ -47,9 +44,8 @@ async function confirm(context: GlobalContext, what: string): Promise<void> {
 }
 
 function unknown(name: string, known: readonly string[]): UserError {
-  const near = closest(name, known);
   const listed = known.length === 0 ? "there are none" : `there are: ${known.join(", ")}`;
   return new UserError("unknown_credential", `there is no ${name}`, {
-    hint: near === null ? listed : meant(near),
+    hint: meantOr(name, known, listed),
   });
 }

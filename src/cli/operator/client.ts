@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 import type { ClientRequest, IncomingMessage } from "node:http";
-import { UserError, messageOf } from "../../errors.ts";
+import { UserError, hasCode, messageOf } from "../../errors.ts";
 import { readEvents } from "./event-stream.ts";
 import type { StreamEvent } from "./event-stream.ts";
 
@@ -36,36 +36,42 @@ export function operatorClient(address: Address): Client {
   };
 }
 
-function open(address: Address, method: string, path: string, extra: object): ClientRequest {
-  return request({
-    socketPath: address.socketPath,
-    method,
-    path,
+interface Question {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  readonly body?: string;
+}
+
+/** The answer of the scheduler. Throws a UserError for a problem document. */
+async function ask(address: Address, { headers, body, ...question }: Question) {
+  const { socketPath, apiKey } = address;
+  const sent = request({
+    ...question,
+    socketPath,
     // A connection of its own: a kept one would hold the command open.
     agent: new Agent({ keepAlive: false }),
-    ...extra,
-    headers: {
-      host: "localhost",
-      authorization: `Bearer ${address.apiKey}`,
-      ...("headers" in extra ? (extra.headers as Record<string, string>) : {}),
-    },
+    headers: { host: "localhost", authorization: `Bearer ${apiKey}`, ...headers },
   });
+  const answer = await answerOf(sent.end(body));
+  const { statusCode: status = 500 } = answer;
+  if (status >= 400) throw problemError(status, parseJson(await textOf(answer)));
+  return answer;
 }
 
 async function exchange(
   address: Address,
-  method: string,
+  method: Question["method"],
   path: string,
   body?: unknown,
 ): Promise<unknown> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const text = body === undefined ? "" : JSON.stringify(body);
   const headers: Record<string, string> = { accept: "application/json" };
   if (body !== undefined) headers["content-type"] = "application/json";
-  const answer = await answerOf(open(address, method, path, { headers, signal }).end(text));
-  const json = parseJson(await textOf(answer));
-  if ((answer.statusCode ?? 500) >= 400) throw problemError(answer.statusCode ?? 500, json);
-  return json;
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const answer = await ask(address, { method, path, headers, signal, body: text });
+  return parseJson(await textOf(answer));
 }
 
 async function* openStream(
@@ -75,9 +81,7 @@ async function* openStream(
 ): AsyncGenerator<StreamEvent> {
   const headers: Record<string, string> = { accept: "text/event-stream" };
   if (lastEventId !== undefined) headers["last-event-id"] = lastEventId;
-  const answer = await answerOf(open(address, "GET", path, { headers, signal }).end());
-  const status = answer.statusCode ?? 500;
-  if (status >= 400) throw problemError(status, parseJson(await textOf(answer)));
+  const answer = await ask(address, { method: "GET", path, headers, signal });
   yield* readEvents(answer as AsyncIterable<Uint8Array>);
 }
 
@@ -108,28 +112,21 @@ function parseJson(text: string): unknown {
 
 /** Why no answer came. Code `not_running` means that no process listens on the socket. */
 function connectionError(error: NodeJS.ErrnoException): UserError {
-  const cause = { cause: error };
-  if (error.code === "ECONNREFUSED" || error.code === "ENOENT") {
-    return new UserError("not_running", "the scheduler does not answer any more", cause);
+  const because = (code: string, message: string, hint?: string): UserError =>
+    new UserError(code, message, hint === undefined ? { cause: error } : { cause: error, hint });
+  if (hasCode(error, "ECONNREFUSED", "ENOENT")) {
+    return because("not_running", "the scheduler does not answer any more");
   }
-  if (error.code === "EACCES" || error.code === "EPERM") {
+  if (hasCode(error, "EACCES", "EPERM")) {
     const hint = "use the OS user that started it";
-    return new UserError("no_access", "the scheduler belongs to another OS user", {
-      hint,
-      ...cause,
-    });
+    return because("no_access", "the scheduler belongs to another OS user", hint);
   }
-  if (
-    error.name === "TimeoutError" ||
-    (error.cause as Error | undefined)?.name === "TimeoutError"
-  ) {
+  const { cause } = error;
+  if ([error, cause].some((each) => each instanceof Error && each.name === "TimeoutError")) {
     const hint = "see the scheduler's own log for what keeps it busy";
-    return new UserError("no_answer", `the scheduler did not answer within ${timeoutMs / 1000} s`, {
-      hint,
-      ...cause,
-    });
+    return because("no_answer", `the scheduler did not answer within ${timeoutMs / 1000} s`, hint);
   }
-  return new UserError("disconnected", `the scheduler hung up: ${messageOf(error)}`, cause);
+  return because("disconnected", `the scheduler hung up: ${messageOf(error)}`);
 }
 
 /** A problem document (RFC 9457 with `error`, a short stable code) as an error for a person. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { StatusSnapshot } from "../../../streams/status/wire.ts";
 import { UserError } from "../../errors.ts";
 import type { Client } from "./client.ts";
-import { closest, meant, mostLike } from "../../contracts/did-you-mean.ts";
+import { meantOr, mostLike } from "../../contracts/did-you-mean.ts";
 import type { Context } from "../context.ts";
 import { mustHaveAccess } from "../project-access.ts";
 
@@ -81,9 +81,8 @@ export async function withAgent<T>(client: Client, agent: string, ask: Promise<T
 
 /** The error for a name that is no agent's, with the one that was meant or the few that are most like it. */
 export function unknownAgent(agent: string, known: readonly string[]): UserError {
-  const near = closest(agent, known);
   return new UserError("unknown_agent", `there is no agent "${agent}"`, {
-    hint: near === null ? namesLike(agent, known) : meant(near),
+    hint: meantOr(agent, known, namesLike(agent, known)),
   });
 }
 

@@ -1,8 +1,7 @@
 import { CommanderError } from "commander";
 import { meant } from "../../contracts/did-you-mean.ts";
-import { UserError, messageOf } from "../../errors.ts";
+import { UserError, hasCode, messageOf } from "../../errors.ts";
 import { plain, plainJson } from "./format.ts";
-import { isForbidden } from "../project-access.ts";
 
 interface ErrorReport {
   readonly code: string;
@@ -16,7 +15,7 @@ function reportOf(error: unknown): ErrorReport {
   if (error instanceof UserError) return error;
   if (error instanceof CommanderError) return usageReport(error);
   const common = { message: messageOf(error), exitCode: 1 };
-  if (isForbidden(error)) {
+  if (hasCode(error, "EACCES", "EPERM")) {
     const hint = "use an OS user that may, or change the permissions";
     return { ...common, code: "no_access", hint };
   }

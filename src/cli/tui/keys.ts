@@ -93,6 +93,20 @@ export function commandOf(keyName: string): Command | null {
   return commands.get(keyName) ?? null;
 }
 
+const steps = new Map<Command, (page: number) => number>([
+  ["up", () => -1],
+  ["down", () => 1],
+  ["page-up", (page) => -page],
+  ["page-down", (page) => page],
+  ["first", () => -Infinity],
+  ["last", () => Infinity],
+]);
+
+/** How many rows further down a key leads, with so many on a page; null for one that moves nothing. */
+export function rowsBy(command: Command | null, page: number): number | null {
+  return command === null ? null : (steps.get(command)?.(page) ?? null);
+}
+
 /** Names of the keys that came at once: several when a person types faster than they are read. */
 export function keyNames(input: string, key: Key): string[] {
   if (key.ctrl) return [`ctrl-${input}`];

@@ -1,16 +1,18 @@
 import { useInput } from "ink";
-import { createElement as h, useState } from "react";
+import { createElement as h, useEffect, useState } from "react";
 import type { ReactElement } from "react";
-import { commandOf, keyNames } from "./keys.ts";
-import type { Command } from "./keys.ts";
+import { bufferTime, filter } from "rxjs";
+import { commandOf, keyNames, rowsBy } from "./keys.ts";
 import { anchorAt, linesDownTo, logFrame, logLines, logScreen } from "./log-screen.ts";
 import type { LogAnchor } from "./log-screen.ts";
 import { Screen } from "./screen.ts";
 import type { ScreenStyle } from "./screen.ts";
-import { useLog } from "./use-log.ts";
 import type { ViewSource } from "./view-state.ts";
+import type { LogEntry } from "../../../streams/vocabulary.ts";
+import type { LogSource } from "../../contracts/log-source.ts";
+import { messageOf } from "../../errors.ts";
 
-export interface LogViewProps {
+interface LogViewProps {
   readonly agent: string;
   readonly logs: ViewSource["logs"];
   readonly style: ScreenStyle;
@@ -30,7 +32,7 @@ export function LogView({ agent, logs, style, stopping }: LogViewProps): ReactEl
 
   useInput((input, key) => {
     for (const name of keyNames(input, key)) {
-      const by = scrollBy(commandOf(name), room);
+      const by = rowsBy(commandOf(name), room - 1);
       if (by === null) continue;
       setAnchor((before) => {
         const end = Math.max(Math.min(room, lines.length), endOf(before) + by);
@@ -43,15 +45,51 @@ export function LogView({ agent, logs, style, stopping }: LogViewProps): ReactEl
   return h(Screen, { lines: logScreen({ ...log, agent, below, stopping }, lines, style) });
 }
 
-/** How many lines further down; null for a key that scrolls nothing. */
-function scrollBy(command: Command | null, room: number): number | null {
-  const steps: Partial<Record<Command, number>> = {
-    up: -1,
-    down: 1,
-    "page-up": 1 - room,
-    "page-down": room - 1,
-    first: -Infinity,
-    last: Infinity,
-  };
-  return command === null ? null : (steps[command] ?? null);
+/** Lines to begin with, and the most that are kept. */
+const firstLines = 500;
+const mostLines = 5000;
+/** Lines are gathered for this long, in ms: a run may write thousands a second. */
+const gatherMs = 100;
+
+interface FollowedLog {
+  readonly entries: readonly LogEntry[];
+  /** How many were let go at the beginning. */
+  readonly dropped: number;
+  /** Why nothing more comes; null while it is followed. */
+  readonly problem: string | null;
+}
+
+const nothingYet: FollowedLog = { entries: [], dropped: 0, problem: null };
+
+/** The log of an agent: its last lines, then what comes. */
+function useLog(logs: Pick<LogSource, "follow">, agent: string): FollowedLog {
+  const [log, setLog] = useState(nothingYet);
+  useEffect(() => {
+    setLog(nothingYet);
+    const following = logs
+      .follow({ agent, instanceId: null, lines: firstLines, after: null })
+      .pipe(
+        bufferTime(gatherMs),
+        filter((lines) => lines.length > 0),
+      )
+      .subscribe({
+        next: (lines) =>
+          setLog((before) =>
+            append(
+              before,
+              lines.map(({ entry }) => entry),
+            ),
+          ),
+        error: (error: unknown) =>
+          setLog((before) => ({ ...before, problem: `can't be read: ${messageOf(error)}` })),
+      });
+    return () => following.unsubscribe();
+  }, [logs, agent]);
+  return log;
+}
+
+function append(log: FollowedLog, more: readonly LogEntry[]): FollowedLog {
+  const all = [...log.entries, ...more];
+  const excess = Math.max(0, all.length - mostLines);
+  return { ...log, entries: all.slice(excess), dropped: log.dropped + excess };
 }

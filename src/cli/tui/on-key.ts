@@ -1,5 +1,5 @@
 import type { AgentStatus, StatusSnapshot } from "../../../streams/status/wire.ts";
-import { commandOf } from "./keys.ts";
+import { commandOf, rowsBy } from "./keys.ts";
 import type { Command } from "./keys.ts";
 import type { View } from "./use-view.ts";
 import { selectedIndex } from "./view-state.ts";
@@ -63,7 +63,7 @@ function onAgents(command: Command, targets: KeyTargets): void {
     case "back":
       return view.dispatch({ type: "message", message: null });
     default: {
-      const by = moves(command, rows);
+      const by = rowsBy(command, rows);
       const names = snapshot.agents.map(({ name }) => name);
       if (by !== null) view.dispatch({ type: "move", by, names });
     }
@@ -75,18 +75,6 @@ function openLog(agent: AgentStatus | undefined, { view, snapshot }: KeyTargets)
   if (agent === undefined) return;
   view.dispatch({ type: "move", by: 0, names: snapshot.agents.map(({ name }) => name) });
   view.dispatch({ type: "show", screen: "log" });
-}
-
-function moves(command: Command, rows: number): number | null {
-  const steps: Partial<Record<Command, number>> = {
-    up: -1,
-    down: 1,
-    "page-up": -rows,
-    "page-down": rows,
-    first: -Infinity,
-    last: Infinity,
-  };
-  return steps[command] ?? null;
 }
 
 /** Names the agent for good: with the question on the screen, others may come and go. */

@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
+import { lstat, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { problemText } from "../../../streams/problem-text.ts";
 import { parseSkill } from "../../config/skill.ts";
-import { UserError } from "../../errors.ts";
-import { compareFiles, notAFile } from "../../skills/compare-files.ts";
+import { UserError, isMissing } from "../../errors.ts";
+import { compareFiles, contentId, notAFile } from "../../skills/compare-files.ts";
 import type { Contents, FileChange } from "../../skills/compare-files.ts";
 import type { FetchedRepository } from "../../skills/fetch-repository.ts";
 import { findSkills } from "../../skills/find-skills.ts";
@@ -16,7 +16,6 @@ import { packageVersion } from "../../version.ts";
 import { readSkill } from "../add/read-skill.ts";
 import type { ReadSkill } from "../add/read-skill.ts";
 import type { AgentSource } from "./agent-source.ts";
-import { localFiles } from "./local-files.ts";
 
 /** What an update of an agent would do. */
 export interface UpdatePlan {
@@ -124,4 +123,42 @@ async function diffOf(
   const own = isReadable ? await readFile(join(dirname(file.path), "SKILL.md")) : Buffer.alloc(0);
   const before = base?.get("SKILL.md")?.id ?? (await repository.store(own));
   return repository.diff(before, next.get("SKILL.md") ?? "");
+}
+
+/** Bigger than any file that is taken from a skill. */
+const maxBytes = 64 * 1024 ** 2;
+
+/**
+ * The content ids of an agent's files; what is reached through a link is no file of it. `idLength` is that of the
+ * repository's ids.
+ */
+async function localFiles(
+  agentDir: string,
+  paths: Iterable<string>,
+  idLength: number,
+): Promise<Contents> {
+  const ids = new Map<string, string>();
+  for (const path of paths) {
+    const kind = await kindOf(agentDir, path);
+    if (kind === "other") ids.set(path, notAFile);
+    if (kind === "file") ids.set(path, contentId(await readFile(join(agentDir, path)), idLength));
+  }
+  return ids;
+}
+
+async function kindOf(agentDir: string, path: string): Promise<"file" | "missing" | "other"> {
+  const parts = path.split("/");
+  for (const [index] of parts.entries()) {
+    const place = join(agentDir, ...parts.slice(0, index + 1));
+    const isLast = index === parts.length - 1;
+    try {
+      const stat = await lstat(place);
+      if (isLast) return stat.isFile() && stat.size <= maxBytes ? "file" : "other";
+      if (!stat.isDirectory()) return "other";
+    } catch (error) {
+      if (isMissing(error)) return "missing";
+      throw error;
+    }
+  }
+  return "other";
 }

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { ProjectConfig } from "../../config/project-config.ts";
 import { UserError, messageOf } from "../../errors.ts";
 import type { Fixture } from "../../webhooks/read-fixture.ts";
-import { closest, meant } from "../../contracts/did-you-mean.ts";
+import { meantOr } from "../../contracts/did-you-mean.ts";
 import type { Context } from "../context.ts";
 
 export interface FixtureOptions {
@@ -39,8 +39,7 @@ function chosenSource({ webhooks }: ProjectConfig, name: string | undefined): We
   }
   const found = sources.find((source) => source.name === name);
   if (found !== undefined) return found;
-  const near = closest(name, names);
-  const hint = near === null ? `sources: ${names.join(", ")}` : meant(near);
+  const hint = meantOr(name, names, `sources: ${names.join(", ")}`);
   throw new UserError("unknown_source", `there is no webhook source "${name}"`, { hint });
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { systemdUnit } from "../../../src/cli/systemd/unit.ts";
+import { systemdUnit } from "../../../src/cli/systemd/print-unit.ts";
 import { makeFolders } from "../fake-operator.ts";
 import type { Folders } from "../fake-operator.ts";
 
