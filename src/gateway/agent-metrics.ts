@@ -35,7 +35,7 @@ const runChange: Partial<Record<RunEvent["type"], number>> = { started: 1, finis
 
 /** Counts by agent. */
 export interface AgentMetrics {
-  see(event: RunEvent): void;
+  onEvent(event: RunEvent): void;
   /** Gives agents that came since the last time their zeros: a counter that begins at one hides its first increase. */
   beforeReading(): void;
 }
@@ -48,7 +48,7 @@ export function agentMetrics(registry: Registry): AgentMetrics {
   const fresh = new Set<string>();
   const running = new Map<string, number>();
   return {
-    see: (event) => {
+    onEvent: (event) => {
       const { agent, type } = event;
       if (type === "output" || type === "status-text") return;
       if ((type === "agent-set" || type === "agent-invalid") && !known.has(agent)) {

@@ -60,7 +60,7 @@ export async function operatorApp(deps: GatewayDeps): Promise<FastifyInstance> {
   return app;
 }
 
-/** The server on TCP: the APIs for programs and browsers, the pages, and the webhooks for everybody. */
+/** The server on TCP: the APIs for programs and browsers, the pages, and the webhooks for all senders. */
 export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
   const { app, streams, describe, answerOthers } = createApp(deps);
   await app.register(helmet, securityHeaders);
@@ -72,7 +72,7 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
   });
   await app.register((operator, _options, done) => {
     operator.addHook("onRequest", checkHost([deps.host, ...deps.allowedHosts]));
-    // A scope of its own: the login's form parser is nobody else's.
+    // A scope of its own: no other route may use the login's form parser.
     void operator.register((scope, _scopeOptions, scopeDone) => {
       loginRoutes(scope, deps);
       scopeDone();

@@ -81,7 +81,7 @@ export function sessionOf(request: FastifyRequest, deps: GatewayDeps): string | 
   return token === undefined || token === "" ? null : deps.sessions.touch(token);
 }
 
-/** A browser sends cookies whoever asked it to; what another site asked for is refused. */
+/** A browser sends its cookies with requests of other sites, too: these are refused. */
 function checkOrigin(request: FastifyRequest): void {
   const isSafe = request.method === "GET" || request.method === "HEAD";
   // Browsers send neither header on a plain-HTTP LAN address, so a stream without them is not refused.
@@ -98,7 +98,7 @@ export function isPageVisit(request: FastifyRequest): boolean {
   return isRead && (request.headers.accept ?? "").includes("text/html");
 }
 
-/** Emits when what let the caller in counts no more: the session ended, or another key is in force. */
+/** Emits when the caller loses its access: the session ended, or another key is active. */
 export function endOfAccess(request: FastifyRequest, deps: GatewayDeps): Observable<unknown> {
   const { caller } = request;
   return caller?.kind === "session"

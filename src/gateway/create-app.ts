@@ -26,8 +26,8 @@ const requestTimeoutMs = 30_000;
 const slowRequests = { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 };
 
 /**
- * Whoever sent a header can have put anything before what the nearest proxy appended to it: with more than that one
- * believed, each guess at the login could come from an address of its own.
+ * Only the address that the nearest proxy appended can be trusted; a client may have sent any before it, and so claim
+ * an address of its own for each guess at the login.
  */
 const isNearestProxy = (_address: string, hop: number): boolean => hop === 0;
 

@@ -9,7 +9,7 @@ import type { Sessions } from "../contracts/sessions.ts";
 import type { Metrics } from "./metrics.ts";
 import type { StreamLimits } from "./sse.ts";
 
-/** Settings of the TCP server, from `[gateway]` of the project; in force from when it begins to listen. */
+/** Settings of the TCP server, from `[gateway]` of the project; they count from when it begins to listen. */
 export interface TcpSettings {
   /** Address to bind, `[gateway].host`. */
   readonly host: string;
@@ -17,7 +17,7 @@ export interface TcpSettings {
   readonly port: number;
   /** More names that the operator routes answer to, without port. */
   readonly allowedHosts: readonly string[];
-  /** A proxy stands in front: what it added to `X-Forwarded-*` is believed. */
+  /** A proxy stands in front: what it added to `X-Forwarded-*` is trusted. */
   readonly trustProxy: boolean;
   /** Largest body of a delivery, bytes. */
   readonly maxBodyBytes: number;
@@ -35,16 +35,16 @@ export interface GatewayDeps extends TcpSettings {
   readonly agentView: AgentView;
   readonly sessions: Sessions;
   readonly logs: LogSource;
-  /** The API key in force; read at every comparison, because it may be generated anew. */
+  /** The active API key; read at every comparison, because it may be replaced. */
   readonly apiKey: () => string;
-  /** Emits when another key came into force: whoever used the old one is to be let go. */
+  /** Emits when another key became active: clients with the old one are disconnected. */
   readonly keyChange$: Observable<unknown>;
   readonly metrics: Pick<Metrics, "text" | "contentType" | "streamClients">;
-  /** Where the key is stored, told on the login page. */
+  /** Where the key is stored, shown on the login page. */
   readonly keyPath: string;
   /** True serves the dashboard's pages; the APIs don't depend on it. */
   readonly dashboard: boolean;
-  /** Tells the operator; the message holds no secret. */
+  /** Writes to the scheduler's log; the message holds no secret. */
   readonly log: (level: LogLevel, message: string) => void;
   /** Overrides of the streams' bounds, for tests. */
   readonly streamLimits?: Partial<StreamLimits>;

@@ -71,7 +71,7 @@ function entryMarkup({ method, path, operation }: Entry): Html {
 }
 
 function access({ security }: Operation): string {
-  if (security.length === 0) return "Open to everybody.";
+  if (security.length === 0) return "Needs no key.";
   return security.length > 1 ? "Needs the key or a session." : "Needs the key.";
 }
 
@@ -100,7 +100,7 @@ function contentMarkup(label: string, content: Content): Html {
     )}`;
 }
 
-/** A type, leading to where it is told in full when it has a name. */
+/** A type, with a link to its full description when it has a name. */
 function typeMarkup(schema: JsonSchema): Html {
   const text = schemaText(schema);
   return typeof schema.$ref === "string"

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { GatewayDeps } from "./deps.ts";
 import { HttpProblem } from "./problem.ts";
 
-/** What has come of the body of one request. */
+/** The received part of the body of one request. */
 interface HeldBody {
   bytes: number;
   /** All of it is there: its request is being answered. */

@@ -13,9 +13,9 @@ export interface CountedDelivery {
 /** The event streams that are counted apart. */
 export type StreamName = "status" | "logs";
 
-/** The numbers that `/metrics` tells. They begin at zero with the process, as Prometheus expects. */
+/** The numbers of `/metrics`. They begin at zero with the process, as Prometheus expects. */
 export interface Metrics {
-  see(event: RunEvent): void;
+  onEvent(event: RunEvent): void;
   readonly delivery: (delivery: CountedDelivery) => void;
   streamClients(stream: StreamName, change: 1 | -1): void;
   /** Prometheus' text format. */
@@ -28,7 +28,7 @@ export interface Metrics {
 const startBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 900, 3600];
 
 /**
- * Counts what events tell. Labels have few values: what an agent or a sender can choose freely is never one, and the
+ * Counts events. Labels have few values: what an agent or a sender can choose freely is never one, and the
  * series of an agent that is gone are dropped. https://prometheus.io/docs/practices/naming
  */
 export function createMetrics(version: string): Metrics {
@@ -65,8 +65,8 @@ export function createMetrics(version: string): Metrics {
   for (const kind of triggerKinds) latency.zero({ kind });
 
   return {
-    see: (event) => {
-      agents.see(event);
+    onEvent: (event) => {
+      agents.onEvent(event);
       if (event.type !== "started" || event.startedAt !== undefined) return;
       // The clock may have been set back in between.
       const waitedMs = Math.max(0, event.at - event.item.at);

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 
-/** What the browser says of who asked; null when it says nothing. */
+/** Where the request comes from, by the headers of the browser; null without such headers. */
 function originVerdict(request: FastifyRequest): "same" | "foreign" | null {
   const site = request.headers["sec-fetch-site"];
   // `none` is the person: an address typed, a bookmark.
@@ -22,12 +22,12 @@ function withoutDefaultPort(host: string): string {
   return host.toLowerCase().replace(/:(80|443)$/, "");
 }
 
-/** True when the browser says that a page of this gateway asked. Silence is not enough. */
+/** True when the headers name this gateway as the origin; not without such headers. */
 export function isSameOrigin(request: FastifyRequest): boolean {
   return originVerdict(request) === "same";
 }
 
-/** True when the browser says that another site asked. */
+/** True when the headers name another site as the origin. */
 export function isForeign(request: FastifyRequest): boolean {
   return originVerdict(request) === "foreign";
 }

@@ -21,8 +21,8 @@ const defaultLimits: StreamLimits = {
   maxWaitingBytes: 64 * 1024,
 };
 
-/** How long an ended stream may take to say goodbye before its socket is cut. */
-const goodbyeMs = 1_000;
+/** How long an ended stream may take to close before its socket is destroyed. */
+const closeMs = 1_000;
 
 /** The open event streams of one server. */
 export interface EventStreams {
@@ -115,7 +115,7 @@ interface Client {
   end(): void;
 }
 
-/** Writes to one client and gives it up when it doesn't read: Node would buffer without limit. */
+/** Writes to one client and drops it when it doesn't read: Node would buffer without limit. */
 function createClient(
   raw: ServerResponse,
   limits: StreamLimits,
@@ -168,7 +168,7 @@ function createClient(
     end() {
       if (raw.destroyed || raw.writableEnded) return;
       raw.end(() => socket?.end());
-      setTimeout(() => raw.destroy(), goodbyeMs).unref();
+      setTimeout(() => raw.destroy(), closeMs).unref();
     },
   };
 }

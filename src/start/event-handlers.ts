@@ -46,7 +46,7 @@ export function createEventHandler(deps: EventHandlerDeps): (event: RunEvent) =>
     status.apply(event);
     logger.onEvent(event);
     http.webhooks.onEvent(event);
-    http.metrics.see(event);
+    http.metrics.onEvent(event);
     http.listener.onEvent(event);
     firstEvents.see(event);
     const problem = (error: unknown): void =>

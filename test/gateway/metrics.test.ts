@@ -41,7 +41,7 @@ async function samples(metrics: Metrics, pattern: RegExp): Promise<string[]> {
 
 function after(...events: readonly RunEvent[]): Metrics {
   const metrics = createMetrics("1");
-  for (const event of events) metrics.see(event);
+  for (const event of events) metrics.onEvent(event);
   return metrics;
 }
 
@@ -121,11 +121,11 @@ test("the series of a removed agent go, at once or with its last run", async () 
   const ops = eventsOf("ops");
   const metrics = after(dev.set, ops.set, dev.finished(), dev.refused("dropped"), dev.removed);
   expect(await samples(metrics, /dev/)).toEqual([]);
-  for (const event of [ops.started(1), ops.removed]) metrics.see(event);
+  for (const event of [ops.started(1), ops.removed]) metrics.onEvent(event);
   expect(await samples(metrics, /running.*ops/)).toEqual(['almanac_running_runs{agent="ops"} 1']);
-  metrics.see(ops.finished());
+  metrics.onEvent(ops.finished());
   expect(await samples(metrics, /ops/)).toEqual([]);
-  metrics.see(ops.refused("dropped"));
+  metrics.onEvent(ops.refused("dropped"));
   expect(await samples(metrics, /ops/)).toEqual([]);
 });
 
@@ -135,7 +135,7 @@ test("agents that come and go by the thousand leave nothing behind", async () =>
   for (let i = 0; i < 2_000; i++) {
     const one = eventsOf(`a${i}`);
     for (const event of [one.set, one.started(1), one.finished(), one.depth(0), one.removed]) {
-      metrics.see(event);
+      metrics.onEvent(event);
     }
   }
   const left = await samples(metrics, /agent=/);

@@ -16,7 +16,7 @@ export function optionalBody<Shape extends z.core.$ZodLooseShape>(shape: Shape) 
 }
 
 /** The body of a route that takes none: one with keys was meant for another route, or for its query. */
-export const noBody = optionalBody({});
+export const emptyBody = optionalBody({});
 
 function unknownKeys(keys: readonly string[], known: readonly string[]): string {
   const named = keys.slice(0, maxKeys).map((key) => unknownKey(key, known));

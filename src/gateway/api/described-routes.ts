@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifySchema, HTTPMethods, RouteOptions } from "fastify";
 import { HttpProblem } from "../problem.ts";
 
-/** Who may use a route: everybody, programs with the key, or also a browser's session. */
+/** Who may use a route: anyone, programs with the key, or also a browser's session. */
 export type Access = "open" | "key" | "operator";
 
 declare module "fastify" {

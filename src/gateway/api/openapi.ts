@@ -3,7 +3,7 @@ import type { FastifySchema } from "fastify";
 import { z } from "zod";
 import { sessionCookie } from "../auth.ts";
 import { problemSchema } from "./answers.ts";
-import { noBody } from "./bodies.ts";
+import { emptyBody } from "./bodies.ts";
 import type { DescribedRoute } from "./described-routes.ts";
 
 /** An OpenAPI 3.1 document, as far as it is read here. https://spec.openapis.org/oas/v3.1.1.html */
@@ -67,7 +67,7 @@ const securityBy = {
 
 function operationOf({ url, access, schema }: DescribedRoute, convert: ToJsonSchema) {
   const { summary = "", description, tag = "Other", body } = schema;
-  const hasBody = body instanceof z.ZodType && body !== noBody;
+  const hasBody = body instanceof z.ZodType && body !== emptyBody;
   return {
     summary,
     description,

@@ -3,7 +3,7 @@ import type { Html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { frameStyles, site } from "./site.ts";
 
-/** Everything about one agent: how it is, what is due, what it did, how it is configured, what it was told to be. */
+/** Everything about one agent: how it is, what is due, what it did, its config, its instructions. */
 export function agentPage(agent: string): Page {
   return {
     title: `${agent} · Almanac`,

@@ -19,7 +19,7 @@ const pages = [
   ["triggers", "/dashboard/triggers", "Triggers"],
 ] as const;
 
-/** The frame: where one is, whether the scheduler is heard, what is wrong with all of it, and the way out. */
+/** The frame: where one is, the state of the connection, errors and warnings of the project, and the way out. */
 export function site({ current, actions, main }: SitePage): Html {
   return html`
     <a class="skip" href="#main">Skip to the content</a>

@@ -10,7 +10,7 @@ import {
   stoppingAnswer,
   triggeredAnswer,
 } from "../api/answers.ts";
-import { noBody, optionalBody } from "../api/bodies.ts";
+import { emptyBody, optionalBody } from "../api/bodies.ts";
 import { withZod } from "../api/zod-types.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { agentOf, instanceOf } from "../names.ts";
@@ -39,7 +39,7 @@ function schedulerRoutes(app: FastifyInstance, { operations }: GatewayDeps): voi
     const schema = {
       tag,
       summary,
-      body: noBody,
+      body: emptyBody,
       response: { 200: pausedAnswer },
       problems: [503],
     };
@@ -72,7 +72,7 @@ function switchRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
       tag,
       summary,
       params: agentParams,
-      body: noBody,
+      body: emptyBody,
       response: { 200: enabledAnswer },
       problems: [404, 409, 503],
     };
@@ -104,7 +104,7 @@ function runRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
     tag,
     summary: "End all running runs of an agent",
     params: agentParams,
-    body: noBody,
+    body: emptyBody,
     response: { 200: killedAnswer },
     problems: [404],
   };
@@ -117,7 +117,7 @@ function runRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
     tag,
     summary: "End one run",
     params: instanceParams,
-    body: noBody,
+    body: emptyBody,
     response: { 200: killedRunAnswer },
     problems: [404],
   };

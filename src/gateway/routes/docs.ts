@@ -8,7 +8,7 @@ const tag = "Description";
 /** The API's description for programs. `describe` is asked when all routes are there. */
 export function openapiRoute(app: FastifyInstance, describe: () => OpenApi): void {
   const schema = { tag, summary: "This description, as OpenAPI 3.1", produces: "application/json" };
-  // It can't change after the start, and not everybody who may ask has a key.
+  // Made once: it can't change after the start, and requests for it may need no key.
   let text: string | null = null;
   app.get("/openapi.json", { schema }, (_request, reply) => {
     text ??= JSON.stringify(describe());

@@ -28,7 +28,7 @@ function callTreeRoute(app: FastifyInstance, operations: Operations): void {
     tag: "History",
     summary: "The calls around an entry",
     description:
-      "What a call was told, what its run returned, and the tree of calls that it belongs to: the calls of a run are " +
+      "The context of a call, the value that its run returned, and the tree of calls that it belongs to: the calls of a run are " +
       "the entries whose `caller` is its `instanceId`.",
     params: triggerParams,
     response: { 200: callTreeSchema },

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { receiptViewSchema, replayResultSchema } from "../../contracts/operator-api.ts";
 import { receiptParams, triggerParams } from "../api/answers.ts";
-import { noBody } from "../api/bodies.ts";
+import { emptyBody } from "../api/bodies.ts";
 import { withZod } from "../api/zod-types.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { isAgentName, receiptOf, unknownAgent } from "../names.ts";
@@ -12,7 +12,7 @@ const replayQuery = z.object({
   agent: z
     .string()
     .optional()
-    .meta({ description: "Only this agent, whatever its filters say; else all that match" }),
+    .meta({ description: "Only this agent, whatever its filters are; else all that match" }),
 });
 
 /** Stored deliveries: looked at, and run again; work of any kind is run again by its history entry. */
@@ -33,10 +33,10 @@ export function receiptRoutes(app: FastifyInstance, { operations }: GatewayDeps)
     tag,
     summary: "Run a stored webhook delivery again",
     description:
-      "Makes new work, also of a delivery whose work was dropped or that matched nobody. Asking twice runs it twice.",
+      "Makes new work, also of a delivery whose work was dropped or that matched no agent. Asking twice runs it twice.",
     params: receiptParams,
     querystring: replayQuery,
-    body: noBody,
+    body: emptyBody,
     response: { 200: replayResultSchema },
     problems: [404, 409, 503],
   };

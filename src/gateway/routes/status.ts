@@ -15,7 +15,7 @@ import type { EventStreams } from "../sse.ts";
 const tag = "Status";
 const streamSchema = {
   tag,
-  summary: "The same as Server-Sent Events that tell changes",
+  summary: "The same as Server-Sent Events with changes",
   description:
     "Event `snapshot` (StatusSnapshot) at connect, then at most every 100 ms an event `update` (StatusUpdate) that " +
     "holds only what changed.",
@@ -69,7 +69,7 @@ export function statusEvents(operations: Operations): Observable<string> {
   return defer(() => update$.pipe(startWith(snapshotText())));
 }
 
-/** Whether the process lives and whether it takes work; open to everybody. */
+/** Whether the process lives and whether it takes work; both need no key. */
 export function healthRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const startedAt = performance.now();
   const api = withZod(app);
@@ -94,7 +94,7 @@ export function healthRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   });
 }
 
-/** The numbers for Prometheus, for whoever has the key. */
+/** The numbers for Prometheus, for clients with the key. */
 export function metricsRoutes(app: FastifyInstance, { metrics }: GatewayDeps): void {
   const schema = {
     tag,

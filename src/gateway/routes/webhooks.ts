@@ -37,7 +37,7 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
     reply.header("x-content-type-options", "nosniff");
     done();
   });
-  // No browser shows these answers: a nonce and a policy for each delivery would be made for nobody.
+  // No browser shows these answers: a nonce and a policy for each delivery would have no reader.
   const options = { helmet: false, bodyLimit: deps.maxBodyBytes } as const;
   app.post("/webhooks/:type", { ...options, schema: typeSchema }, receive);
   app.post("/webhooks/:type/:source", { ...options, schema: sourceSchema }, receive);

@@ -11,7 +11,7 @@ async function tcp(dashboard: boolean) {
 test("the page tells every route with its parameters, answers and refusals", async () => {
   const { body } = await (await tcp(true)).inject({ url: "/docs", headers: bearer });
   expect(body).toContain("<b>POST</b> /api/webhooks/{receiptId}/replay");
-  expect(body).toContain("Open to everybody.");
+  expect(body).toContain("Needs no key.");
   expect(body).toContain("Needs the key or a session.");
   expect(body).toMatch(/Refusals:\s+400 Bad Request, 401 Unauthorized/);
   expect(body).toContain("{ success: true, paused: boolean }");

@@ -4,7 +4,7 @@ import { goToLogin } from "./live.ts";
 const toastMs = 8_000;
 const maxToasts = 4;
 
-/** What the control routes answer. */
+/** A response of the control routes. */
 interface Answer {
   readonly paused?: boolean;
   readonly enabled?: boolean;
@@ -12,15 +12,14 @@ interface Answer {
   readonly killed?: number;
 }
 
-/** Asks the gateway to do something; the answer, or null after telling the person why it was refused. */
+/** Requests an action of the gateway; its response, or null after showing why it was refused. */
 export async function post<T = Answer>(path: string, body?: object): Promise<T | null> {
   try {
     const response = await fetch(path, {
       method: "POST",
       credentials: "same-origin",
-      ...(body === undefined
-        ? {}
-        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+      headers: body === undefined ? {} : { "content-type": "application/json" },
+      body: body === undefined ? null : JSON.stringify(body),
     });
     const answer = (await response.json()) as T & { readonly detail?: string };
     if (response.ok) return answer;
@@ -48,39 +47,38 @@ export function offer(button: HTMLElement, whyNot: string | null): void {
   setAttribute(button, "title", whyNot);
 }
 
-/** Whether a button can be pressed; who presses one that can't is told why, as a finger sees no title. */
+/** Whether a button can be pressed; a press of one that can't shows why, as a finger sees no title. */
 export function isOffered(button: HTMLElement): boolean {
   if (button.getAttribute("aria-disabled") !== "true") return true;
   if (button.title !== "") showToast(`${button.title}.`);
   return false;
 }
 
-/** What is said while nobody answers. */
+/** The toast while the scheduler does not respond. */
 export const silence = "The scheduler does not answer. Is it running?";
 
-/** Takes back what was said of a scheduler that answers again. */
+/** Removes that toast when the scheduler responds again. */
 export function forgetSilence(): void {
   for (const toast of childrenOf(byId("toasts"))) {
     if (toast.dataset.text === silence) toast.remove();
   }
 }
 
-/** Tells of a failed action, for a while. What is told already is told anew, not twice. */
+/** Shows a failed action for a while. A text that is shown already is shown anew, not twice. */
 export function showToast(text: string): void {
   const toasts = byId("toasts");
   for (const shown of childrenOf(toasts)) if (shown.dataset.text === text) shown.remove();
-  const toast = create("div", "toast");
-  toast.dataset.text = text;
   const dismiss = create("button", "toast-close", "×");
+  const toast = create("div", "toast", create("span", "", text), dismiss);
+  toast.dataset.text = text;
   dismiss.setAttribute("aria-label", "Dismiss");
   dismiss.addEventListener("click", () => toast.remove());
-  toast.append(create("span", "", text), dismiss);
   toasts.append(toast);
   if (toasts.childElementCount > maxToasts) toasts.firstElementChild?.remove();
   setTimeout(() => toast.remove(), toastMs);
 }
 
-/** Tells a screen reader what the eye sees happen. */
+/** Announces to screen readers what the page shows. */
 export function announce(text: string): void {
   setText(byId("announcer"), text);
 }

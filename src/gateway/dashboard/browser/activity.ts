@@ -1,6 +1,7 @@
 import type { RecentLog } from "../../../../streams/status/wire.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
-import { byId, create } from "./dom.ts";
+import { agentAddress } from "./addresses.ts";
+import { byId, create, createLink } from "./dom.ts";
 import { clockTime, exactTime, levelName } from "./format.ts";
 
 const shownLines = 20;
@@ -20,7 +21,7 @@ export function createActivity(): Activity {
   const add = (lines: readonly RecentLog[]): void => {
     const fresh = lines.filter(({ seq }) => seq > lastSeq);
     lastSeq = fresh.at(-1)?.seq ?? lastSeq;
-    list.append(...fresh.slice(-shownLines).map((line) => activityLine(line)));
+    list.append(...fresh.slice(-shownLines).map(activityLine));
     while (list.childElementCount > shownLines) list.firstElementChild?.remove();
     byId("activity-empty").hidden = list.childElementCount > 0;
   };
@@ -39,12 +40,10 @@ export function createActivity(): Activity {
 }
 
 function activityLine({ time, level, agent, msg }: RecentLog): HTMLElement {
-  const line = create("li", `activity-line ${levelName(level)}`);
   const at = create("time", "muted", clockTime(Date.parse(time)));
   at.title = exactTime(Date.parse(time));
   at.dateTime = time;
-  const name = create("a", "activity-agent", agent);
-  name.href = `/dashboard/agents/${encodeURIComponent(agent)}/logs`;
-  line.append(at, name, create("span", "activity-text", plainText(msg)));
-  return line;
+  const name = createLink(`${agentAddress(agent)}/logs`, "activity-agent", agent);
+  const text = create("span", "activity-text", plainText(msg));
+  return create("li", `activity-line ${levelName(level)}`, at, name, text);
 }

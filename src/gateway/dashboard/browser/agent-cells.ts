@@ -3,7 +3,8 @@ import { disabledText } from "../../../contracts/agent-columns.ts";
 import type { AgentColumn, Moment } from "../../../contracts/agent-columns.ts";
 import { outcomeText } from "../../../contracts/format.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
-import { create, setAttribute, setText } from "./dom.ts";
+import { agentAddress } from "./addresses.ts";
+import { create, createLink, setAttribute, setText } from "./dom.ts";
 import { exactTime } from "./format.ts";
 
 /** What an agent's row shows in one column. It is made once; each change is written into it. */
@@ -52,11 +53,8 @@ function valueCell({ value, side, emptyText }: AgentColumn): Required<AgentCell>
 }
 
 function nameCell(name: string): AgentCell {
-  const path = `/dashboard/agents/${encodeURIComponent(name)}`;
-  const link = create("a", "agent-name", name);
-  link.href = `${path}/logs`;
-  const details = create("a", "agent-details", "details");
-  details.href = path;
+  const link = createLink(`${agentAddress(name)}/logs`, "agent-name", name);
+  const details = createLink(agentAddress(name), "agent-details", "details");
   details.setAttribute("aria-label", `Details of ${name}`);
   const subtitle = create("div", "sub");
   return {

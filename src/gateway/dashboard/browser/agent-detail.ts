@@ -1,6 +1,6 @@
 import type { AgentAnswer, AgentFact } from "../../../contracts/agent-detail.ts";
 import { getJson } from "./api.ts";
-import { byId, create, setAttribute, setText } from "./dom.ts";
+import { byId, create, setAttribute, setText, showText } from "./dom.ts";
 import { dayTime, ownTimeZone } from "./format.ts";
 import { markdownView } from "./markdown-view.ts";
 import { soonOnce } from "./soon-once.ts";
@@ -9,7 +9,7 @@ import type { TimeCell } from "./time-cell.ts";
 
 /** The parts of an agent's page that its files decide: config, next ticks, instructions. */
 export interface AgentDetailView {
-  /** Reads it anew, soon. */
+  /** Reads them again, soon. */
   read(): void;
   setPaused(isPaused: boolean): void;
   setEnabled(isEnabled: boolean): void;
@@ -44,13 +44,9 @@ export function createAgentDetail(name: string): AgentDetailView {
     setText(byId("instructions-raw"), config.instructions);
   };
   const showNote = (): void => {
-    const note = isEnabled
-      ? isPaused
-        ? "The scheduler is paused: ticks that come are skipped."
-        : ""
-      : "The agent is disabled: nothing starts it.";
-    setText(byId("ticks-note"), note);
-    byId("ticks-note").hidden = note === "";
+    const paused = isPaused ? "The scheduler is paused: ticks that come are skipped." : "";
+    const note = isEnabled ? paused : "The agent is disabled: nothing starts it.";
+    showText("ticks-note", note);
     byId("ticks").classList.toggle("held", note !== "");
   };
   const read = soonOnce(async () => {
@@ -79,7 +75,7 @@ export function createAgentDetail(name: string): AgentDetailView {
     tick: (now) => {
       for (const time of times) time.tick(now);
       if (now <= nextTick) return;
-      // Its first tick is past: the list moves on, also while the agent is disabled and tells nothing.
+      // Its first tick is past: the list moves on, also while the agent is disabled and emits nothing.
       nextTick = Infinity;
       read();
     },
@@ -109,24 +105,19 @@ function showTicks(ticks: readonly string[]): readonly TimeCell[] {
     cell.show(tick, "");
     return { cell, tick };
   });
-  byId("ticks").replaceChildren(
-    ...cells.map(({ cell, tick }) => {
-      const item = create("li");
-      item.append(cell.element, create("span", "muted", dayTime(Date.parse(tick))));
-      return item;
-    }),
+  const items = cells.map(({ cell, tick }) =>
+    create("li", "", cell.element, create("span", "muted", dayTime(Date.parse(tick)))),
   );
+  byId("ticks").replaceChildren(...items);
   return cells.map(({ cell }) => cell);
 }
 
-/** A schedule has its own time zone; the list is in the reader's, which is said when they differ. */
+/** A schedule has its own time zone; the list is in the reader's, which is shown when they differ. */
 function showZone(ticks: readonly string[], timeZone: string | undefined): void {
-  const own = ownTimeZone();
   const differs = ticks
     .map((tick) => Date.parse(tick))
     .some((at) => dayTime(at) !== dayTime(at, timeZone));
-  setText(byId("ticks-zone"), `Listed in your own time zone, ${own}.`);
-  byId("ticks-zone").hidden = !differs;
+  showText("ticks-zone", differs ? `Listed in your own time zone, ${ownTimeZone()}.` : null);
 }
 
 function factElements({ label, values }: AgentFact): readonly HTMLElement[] {

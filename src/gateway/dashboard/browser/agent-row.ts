@@ -1,27 +1,27 @@
 import type { AgentStatus, SchedulerStatus } from "../../../../streams/status/wire.ts";
 import { agentColumns } from "../../../contracts/agent-columns.ts";
 import type { Moment } from "../../../contracts/agent-columns.ts";
-import { announce, offer, onPress, post } from "./actions.ts";
+import { offer, onPress } from "./actions.ts";
 import { createAgentCell } from "./agent-cells.ts";
-import { offersOf } from "./agent-offers.ts";
-import { create, setAttribute, setText } from "./dom.ts";
-
-/** One agent's row. It is made once; each change is written into it, so focus, selection and scroll stay. */
-export interface AgentRow {
-  readonly element: HTMLElement;
-  show(agent: AgentStatus, scheduler: PauseState): void;
-  tick(now: number): void;
-}
+import { refusalsOf, setEnabled, triggerRun } from "./agent-requests.ts";
+import { create, createButton, setAttribute, setAttributes, setText } from "./dom.ts";
+import type { View } from "./views.ts";
 
 /** Why no cron tick comes. */
 export type PauseState = Pick<SchedulerStatus, "paused" | "draining">;
 
+/** An agent as its row shows it. A filter hides rows. */
+export interface ShownAgent {
+  readonly agent: AgentStatus;
+  readonly scheduler: PauseState;
+  readonly isHidden: boolean;
+}
+
 /** Makes the row of an agent. */
-export function createAgentRow(name: string): AgentRow {
+export function createAgentRow({ agent: { name } }: ShownAgent): View<ShownAgent> {
   const actions = createRowActions(name);
   const element = create("tr");
-  element.dataset.agent = name;
-  element.setAttribute("role", "row");
+  setAttributes(element, { "data-agent": name, role: "row" });
   const cells = agentColumns
     .filter(({ isLiveOnly }) => isLiveOnly !== true)
     .map((column) => {
@@ -31,18 +31,20 @@ export function createAgentRow(name: string): AgentRow {
     });
   element.append(tableCell("Actions", actions.element));
 
-  let shown: { readonly agent: AgentStatus; readonly scheduler: PauseState } | null = null;
+  let shown: ShownAgent | null = null;
   const momentAt = (now: number, { paused, draining }: PauseState): Moment => ({
     now,
     paused,
     draining,
   });
   return {
-    element,
-    show(agent, scheduler) {
-      shown = { agent, scheduler };
-      for (const cell of cells) cell.show(agent, momentAt(Date.now(), scheduler));
-      actions.show(agent);
+    elements: () => [element],
+    show(now) {
+      element.hidden = now.isHidden;
+      if (now.agent === shown?.agent && now.scheduler === shown.scheduler) return;
+      shown = now;
+      for (const cell of cells) cell.show(now.agent, momentAt(Date.now(), now.scheduler));
+      actions.show(now.agent);
     },
     tick(now) {
       if (shown === null) return;
@@ -53,12 +55,10 @@ export function createAgentRow(name: string): AgentRow {
 
 /** On a narrow screen the rows are cards, and each cell shows its label. */
 function tableCell(label: string, ...content: readonly (HTMLElement | string)[]): HTMLElement {
-  const element = create(label === "Agent" ? "th" : "td", label.toLowerCase().replace(" ", "-"));
-  element.dataset.label = label;
-  element.setAttribute("role", label === "Agent" ? "rowheader" : "cell");
-  const box = create("div", "cell");
-  box.append(...content);
-  element.append(box);
+  const isHeader = label === "Agent";
+  const className = label.toLowerCase().replace(" ", "-");
+  const element = create(isHeader ? "th" : "td", className, create("div", "cell", ...content));
+  setAttributes(element, { "data-label": label, role: isHeader ? "rowheader" : "cell" });
   return element;
 }
 
@@ -66,32 +66,20 @@ function createRowActions(name: string): {
   readonly element: HTMLElement;
   show(agent: AgentStatus): void;
 } {
-  const path = encodeURIComponent(name);
-  const run = create("button", "button acts", "Run");
-  const toggle = create("button", "button acts");
+  const run = createButton("button acts", "Run");
   run.setAttribute("aria-label", `Run ${name}`);
-  const element = create("div", "actions-group");
-  for (const button of [run, toggle]) button.setAttribute("type", "button");
-  element.append(run, toggle);
-
+  const toggle = createButton("button acts");
   let isEnabled = true;
-  onPress(run, async () => {
-    const answer = await post(`/control/trigger/${path}`);
-    if (answer !== null)
-      announce(`${name} ${answer.queued === true ? "is queued" : "was started"}`);
-  });
-  onPress(toggle, async () => {
-    const answer = await post(`/control/agents/${path}/${isEnabled ? "disable" : "enable"}`);
-    if (answer !== null) announce(`${name} ${answer.enabled === true ? "enabled" : "disabled"}`);
-  });
+  onPress(run, () => triggerRun(name));
+  onPress(toggle, () => setEnabled(name, !isEnabled));
   return {
-    element,
+    element: create("div", "actions-group", run, toggle),
     show: (agent) => {
       isEnabled = agent.enabled;
       const word = isEnabled ? "Disable" : "Enable";
-      const { noRun, noToggle } = offersOf(agent);
-      offer(run, noRun);
-      offer(toggle, noToggle);
+      const refusals = refusalsOf(agent);
+      offer(run, refusals.run);
+      offer(toggle, refusals.toggle);
       setText(toggle, word);
       setAttribute(toggle, "aria-label", `${word} ${name}`);
     },

@@ -6,12 +6,11 @@ import { wireAgentActions } from "./agent-actions.ts";
 import { createAgentDetail } from "./agent-detail.ts";
 import { createAgentLocks } from "./agent-locks.ts";
 import { getJson } from "./api.ts";
-import { byId, setAttribute, setText } from "./dom.ts";
-import { openLive } from "./live.ts";
-import { createLockClaims } from "./lock-claims.ts";
+import { byId, setAttribute, setText, showText } from "./dom.ts";
+import { createLockStatuses } from "./lock-statuses.ts";
 import { runCharts } from "./run-charts.ts";
 import { byStart, createRunList } from "./run-list.ts";
-import { isLost, showConnection, showScheduler } from "./site.ts";
+import { isLost, openStatusStream, showScheduler } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";
 
 const name = byId("agent").dataset.agent ?? "";
@@ -19,8 +18,8 @@ const shownRuns = 30;
 const runList = createRunList(byId("run-rows"));
 const detail = createAgentDetail(name);
 const actions = wireAgentActions(name);
-const claims = createLockClaims();
-const locks = createAgentLocks(name);
+const locks = createLockStatuses();
+const lockList = createAgentLocks(name);
 
 const readRuns = soonOnce(async () => {
   const path = `/api/stats/triggers?agent=${encodeURIComponent(name)}&limit=${shownRuns}`;
@@ -39,26 +38,17 @@ function showAgent(agent: AgentStatus): void {
   byId("gone").hidden = true;
   setText(byId("state"), agent.state);
   setAttribute(byId("state"), "class", `pill ${agent.state}`);
-  const disabled = disabledText(agent);
-  byId("disabled").hidden = disabled === null;
-  setText(byId("disabled"), disabled ?? "");
+  showText("disabled", disabledText(agent));
   const load = [
     ...(agent.running > 0 ? [`${agent.running} of ${agent.scale} running`] : []),
     ...(agent.queued > 0 ? [`${agent.queued} of ${agent.queueSize} queued`] : []),
   ];
   setText(byId("load"), load.join(" · "));
-  const title = agent.title === agent.name ? [] : [agent.title];
-  const words = [
-    ...new Set([...title, ...(agent.description === null ? [] : [agent.description])]),
-  ];
-  setText(byId("description"), words.join(": "));
-  byId("description").hidden = words.length === 0;
-  setText(byId("agent-error"), plainText(agent.error ?? ""));
-  byId("agent-error").hidden = agent.error === null;
-  setText(byId("agent-warning"), plainText(agent.warning ?? ""));
-  byId("agent-warning").hidden = agent.warning === null;
-  setText(byId("status-text"), plainText(agent.statusText ?? ""));
-  byId("status-text").hidden = agent.statusText === null;
+  const words = [agent.title === agent.name ? null : agent.title, agent.description];
+  showText("description", [...new Set(words.filter((text) => text !== null))].join(": "));
+  showText("agent-error", agent.error && plainText(agent.error));
+  showText("agent-warning", agent.warning && plainText(agent.warning));
+  showText("status-text", agent.statusText && plainText(agent.statusText));
   actions.show(agent);
   detail.setEnabled(agent.enabled);
 }
@@ -77,15 +67,15 @@ function showSnapshot(snapshot: StatusSnapshot): void {
   const agent = agents.find((each) => each.name === name);
   if (agent === undefined) showGone();
   else showAgent(agent);
-  claims.reset(snapshot);
-  locks.show(claims.all());
+  locks.reset(snapshot);
+  lockList.show(locks.all());
   detail.read();
   readRuns();
 }
 
 function showUpdate(update: StatusUpdate): void {
   const { scheduler, agents, removed, logs } = update;
-  if (claims.see(update)) locks.show(claims.all());
+  if (locks.apply(update)) lockList.show(locks.all());
   if (scheduler !== undefined) {
     showScheduler(scheduler, name);
     detail.setPaused(scheduler.paused);
@@ -96,9 +86,9 @@ function showUpdate(update: StatusUpdate): void {
     showAgent(agent);
     readRuns();
   }
-  // What the scheduler says of an agent, and no run does, is mostly a change to its files.
-  const isTold = logs?.some((line) => line.agent === name && line.instanceId === null) === true;
-  if (agent !== undefined || isTold) detail.read();
+  // A line of the scheduler about an agent, and of no run, is mostly a change to its files.
+  const isNoted = logs?.some((line) => line.agent === name && line.instanceId === null) === true;
+  if (agent !== undefined || isNoted) detail.read();
 }
 
 setInterval(() => {
@@ -106,14 +96,7 @@ setInterval(() => {
   const now = Date.now();
   runList.tick(now);
   detail.tick(now);
-  locks.tick(now);
+  lockList.tick(now);
 }, 1000);
 
-openLive({
-  url: () => "/dashboard/api/status-stream",
-  on: {
-    snapshot: (data) => showSnapshot(JSON.parse(data) as StatusSnapshot),
-    update: (data) => showUpdate(JSON.parse(data) as StatusUpdate),
-  },
-  onState: showConnection,
-});
+openStatusStream({ snapshot: showSnapshot, update: showUpdate });

@@ -1,7 +1,7 @@
 import { announce, onPress } from "./actions.ts";
 import { setAttribute, setText } from "./dom.ts";
 
-/** What a button says: its text, its name for a screen reader, and what it asks before it acts. */
+/** A button's text, its name for a screen reader, and the question before it acts. */
 export interface AskWords {
   readonly text: string;
   readonly label: string;

@@ -1,30 +1,28 @@
 import type { CallTree, HistoryEntry } from "../../../contracts/history.ts";
 import { counted } from "../../../contracts/format.ts";
 import { getJson } from "./api.ts";
-import { callTree } from "./call-tree.ts";
-import { create, setText } from "./dom.ts";
-import { preformatted } from "./preformatted.ts";
+import { callNodes, callTree } from "./call-tree.ts";
+import { create, setAttributes, setText } from "./dom.ts";
 
-/** What an entry was told and returned, and the calls around it. */
+/** The context and the value of an entry, and the calls around it. */
 export interface CallsView {
   readonly element: HTMLElement;
-  /** The entry as it is now; what can have changed is read anew. */
+  /** The entry as it is now; what can have changed is read again. */
   show(entry: HistoryEntry): void;
 }
 
-/** Whether there is anything to tell. */
+/** Whether there is anything to show of the calls around an entry. */
 export function hasCalls({ kind, calls, value }: HistoryEntry): boolean {
   return kind === "agent-call" || calls > 0 || value !== null;
 }
 
 /** Makes the view of an entry; it is filled once it is read. */
 export function createCallsView(entry: HistoryEntry): CallsView {
-  const element = create("div", "calls");
   const note = create("p", "muted", "Reading it …");
   const context = createFold("Was told");
   const value = createFold("Returned");
   const tree = create("div", "tree-box");
-  element.append(note, context.element, value.element, tree);
+  const element = create("div", "calls", note, context.element, value.element, tree);
   let shown = "";
   let isSettled = false;
 
@@ -39,7 +37,7 @@ export function createCallsView(entry: HistoryEntry): CallsView {
     const made = answer.entries.length - 1;
     tree.hidden = made === 0;
     const title = create("h3", "", `Calls (${counted(made, "call")})`);
-    if (made > 0) tree.replaceChildren(title, callTree(answer.entries, entry.id));
+    if (made > 0) tree.replaceChildren(title, callTree(callNodes(answer.entries), entry.id));
   };
   const read = (): void => {
     const path = `/api/stats/triggers/${encodeURIComponent(entry.id)}/calls`;
@@ -71,9 +69,8 @@ interface Fold {
 const unfoldedChars = 300;
 
 function createFold(label: string): Fold {
-  const element = create("details", "fold");
   const block = create("div");
-  element.append(create("summary", "", label), block);
+  const element = create("details", "fold", create("summary", "", label), block);
   element.hidden = true;
   return {
     element,
@@ -95,4 +92,16 @@ function parsed(text: string): unknown {
 
 function prettyText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+/** A text longer than this is cut where it is shown, characters. */
+const maxShown = 200_000;
+
+/** A text as it is, in a box that scrolls; `label` is its name for a screen reader. */
+export function preformatted(text: string, label: string): HTMLElement {
+  const isLong = text.length > maxShown;
+  const shown = isLong ? `${text.slice(0, maxShown)}\n… and more` : text;
+  const block = create("pre", "payload", shown);
+  setAttributes(block, { tabindex: 0, role: "region", "aria-label": label });
+  return block;
 }

@@ -16,29 +16,58 @@ export function childrenOf(element: HTMLElement): readonly HTMLElement[] {
 export function create<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   className = "",
-  text = "",
+  ...children: readonly (Node | string)[]
 ): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
   if (className !== "") element.className = className;
-  if (text !== "") element.textContent = text;
+  element.append(...children.filter((child) => child !== ""));
   return element;
 }
 
-/** Puts elements below another, or first in their list. What stands there is left: a move takes the focus. */
-export function placeBelow(
-  above: Element | null,
-  elements: readonly Element[],
-  list: HTMLElement,
-): void {
-  const there = above === null ? list.firstElementChild : above.nextElementSibling;
-  if (there === elements[0]) return;
-  if (above === null) list.prepend(...elements);
-  else above.after(...elements);
+/** A new element of a drawing. A class gives the colour, because the page's policy allows no inline style. */
+export function createSvg(
+  tag: string,
+  attributes: Attributes = {},
+  ...children: readonly (SVGElement | string)[]
+): SVGElement {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  setAttributes(element, attributes);
+  element.append(...children);
+  return element;
+}
+
+/** A new link. */
+export function createLink(href: string, className: string, text: string): HTMLAnchorElement {
+  const link = create("a", className, text);
+  link.href = href;
+  return link;
+}
+
+/** A new link to another site, which learns nothing of this one. */
+export function createWebLink(href: string, className: string, text: string): HTMLAnchorElement {
+  const link = createLink(href, className, text);
+  link.rel = "noopener noreferrer";
+  link.target = "_blank";
+  return link;
+}
+
+/** A new button that submits nothing. */
+export function createButton(className: string, text = ""): HTMLButtonElement {
+  const button = create("button", className, text);
+  button.type = "button";
+  return button;
 }
 
 /** Changes a text only when it differs: a selection in it survives. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
+}
+
+/** Shows a text of the page's own markup, or hides its element when there is none. */
+export function showText(id: string, text: string | null): void {
+  const element = byId(id);
+  setText(element, text ?? "");
+  element.hidden = text === null || text === "";
 }
 
 /** Changes an attribute only when it differs; null removes it. */
@@ -47,7 +76,15 @@ export function setAttribute(element: Element, name: string, value: string | nul
   else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
-/** What this browser was asked to remember; null when nothing, or when it keeps nothing. */
+export type Attributes = Readonly<Record<string, string | number | null>>;
+
+/** Changes those attributes that differ; null removes one. */
+export function setAttributes(element: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes))
+    setAttribute(element, name, value === null ? null : String(value));
+}
+
+/** A choice that this browser remembers; null when there is none, or when it stores nothing. */
 export function remembered(name: string): string | null {
   try {
     return localStorage.getItem(`almanac-${name}`);
@@ -57,7 +94,7 @@ export function remembered(name: string): string | null {
   }
 }
 
-/** Remembers a reader's choice in this browser, if it keeps anything. */
+/** Remembers a reader's choice in this browser, if it stores anything. */
 export function remember(name: string, value: string): void {
   try {
     localStorage.setItem(`almanac-${name}`, value);

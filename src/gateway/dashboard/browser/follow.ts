@@ -9,7 +9,7 @@ export interface Follow {
 
 const bottomPx = 8;
 
-/** `onChange` hears each time that following begins or stops. */
+/** `onChange` is called each time that following begins or stops. */
 export function createFollow(box: HTMLElement, onChange: (isOn: boolean) => void): Follow {
   let isOn = true;
   let lastTop = 0;

@@ -40,7 +40,7 @@ export function openLive(stream: LiveStream): void {
     });
     for (const [event, handle] of Object.entries(stream.on)) {
       opened.addEventListener(event, ({ data, lastEventId }: MessageEvent<string>) => {
-        watch.heard();
+        watch.received();
         lastId = lastEventId;
         handle(data);
       });
@@ -69,7 +69,7 @@ export function openLive(stream: LiveStream): void {
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted) open();
   });
-  // A machine that loses its network hears nothing, not even an end.
+  // A machine that loses its network receives nothing, not even an end.
   addEventListener("offline", () => {
     close();
     stream.onState("lost");
@@ -83,7 +83,7 @@ async function isLoggedOut(): Promise<boolean> {
   try {
     return (await fetch("/control/status", { method: "HEAD" })).status === 401;
   } catch {
-    // Nobody answers: the scheduler is down, which says nothing about the session.
+    // Without a response the scheduler is down, and the session may still be valid.
     return false;
   }
 }

@@ -13,7 +13,7 @@ export function usageText(entry: LogEntry): string {
   return [tokens + split, ...facts, ...(typeof model === "string" ? [model] : [])].join(" · ");
 }
 
-/** The numbers that a line carries beside its text, in words; the text may say them already. */
+/** The numbers that a line carries beside its text, in words; without those that are in the text already. */
 export function factsOf(entry: LogEntry): string {
   return factList(entry)
     .filter((fact) => !entry.msg.includes(fact))

@@ -1,8 +1,8 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
-import { create } from "./dom.ts";
+import { create, createLink } from "./dom.ts";
 import { dayText } from "./format.ts";
 
-/** What says of which day, or of which run, the next lines are. */
+/** The day, or the run, of the lines below it. */
 export interface LogHeading {
   readonly element: HTMLElement;
   readonly isDay: boolean;
@@ -42,10 +42,7 @@ export function createLogHeadings(linkTo: (instance: string) => string): LogHead
 }
 
 function runHeading(instance: string, address: string): HTMLElement {
-  const element = create("div", "run-heading");
-  const link = create("a", "", instance);
-  link.href = address;
+  const link = createLink(address, "", instance);
   link.title = "Only this run";
-  element.append(link);
-  return element;
+  return create("div", "run-heading", link);
 }

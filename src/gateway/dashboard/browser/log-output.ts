@@ -9,7 +9,6 @@ export function outputBlock(output: string): HTMLElement {
   const block = create("pre", "output", output);
   const lines = output.trimEnd().split("\n").length;
   if (lines <= foldLines && output.length <= foldChars) return block;
-  const fold = create("details");
-  fold.append(create("summary", "", `output, ${lines.toLocaleString("en")} lines`), block);
-  return fold;
+  const summary = create("summary", "", `output, ${lines.toLocaleString("en")} lines`);
+  return create("details", "", summary, block);
 }

@@ -2,7 +2,7 @@ import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { kindOf } from "../../../contracts/log-kinds.ts";
 import type { LogKind } from "../../../contracts/log-kinds.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
-import { create, setAttribute } from "./dom.ts";
+import { create, setAttribute, setAttributes } from "./dom.ts";
 import { clockTime, exactTime, levelName } from "./format.ts";
 import { requestLine, answerLine } from "./log-request-lines.ts";
 import { factsOf, usageText } from "./log-facts.ts";
@@ -29,16 +29,13 @@ const inlineChars = 100;
 export function createLogRow(entry: LogEntry): LogRow {
   const level = levelName(entry.level);
   const kind = kindOf(entry);
-  const row = create("div", `line ${level} kind-${kind ?? "plain"}`);
   const at = create("button", "at", clockTime(entry.time));
-  setAttribute(at, "type", "button");
   // Thousands of stops would make the page unusable by keyboard; there the button for all lines does it.
-  setAttribute(at, "tabindex", "-1");
-  setAttribute(at, "aria-expanded", "false");
+  setAttributes(at, { type: "button", tabindex: -1, "aria-expanded": "false" });
   at.title = `${exactTime(entry.time)}: show the entry as it was written`;
-  const content = create("div", "content");
-  content.append(...(kind === null ? plainLine : contents[kind])(entry));
-  row.append(at, create("span", "level", level.toUpperCase()), content);
+  const content = create("div", "content", ...(kind === null ? plainLine : contents[kind])(entry));
+  const name = create("span", "level", level.toUpperCase());
+  const row = create("div", `line ${level} kind-${kind ?? "plain"}`, at, name, content);
 
   let raw: HTMLElement | null = null;
   const setRaw = (isRaw: boolean): void => {
@@ -83,9 +80,7 @@ const contents: Readonly<Record<LogKind, (entry: LogEntry) => readonly HTMLEleme
 
 /** The model's text: its emphasis and code as such, its lines as they are. */
 function assistantText({ msg }: LogEntry): readonly HTMLElement[] {
-  const text = create("span", "text");
-  text.append(...inlineMarkdown(plainText(msg)));
-  return [text];
+  return [create("span", "text", ...inlineMarkdown(plainText(msg)))];
 }
 
 function plainLine(entry: LogEntry): readonly HTMLElement[] {

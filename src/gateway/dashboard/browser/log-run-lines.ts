@@ -1,9 +1,9 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
 import { outcomeText } from "../../../contracts/format.ts";
-import { create } from "./dom.ts";
+import { create, createLink, createWebLink } from "./dom.ts";
 import { factList } from "./log-facts.ts";
-import { runLink } from "./run-link.ts";
+import { runAddress } from "./addresses.ts";
 
 /** What started a run and what it was about: the webhook's issue, the person's prompt. Null for another line. */
 export function runStart(entry: LogEntry): readonly HTMLElement[] | null {
@@ -13,7 +13,8 @@ export function runStart(entry: LogEntry): readonly HTMLElement[] | null {
   const parts = [create("span", "text", plainText(entry.msg))];
   const caller = textOf(facts.callerInstance);
   // An instance is called as its agent, and something short behind it.
-  if (caller !== "") parts.push(runLink(caller.replace(/-[^-]*$/, ""), caller));
+  const address = runAddress(caller.replace(/-[^-]*$/, ""), caller);
+  if (caller !== "") parts.push(createLink(address, "run-link", caller));
   const number = typeof facts.number === "number" ? `#${facts.number}` : "";
   const about = [textOf(facts.action), textOf(facts.repo), number, textOf(facts.title)];
   const subject = about.filter((part) => part !== "").join(" ");
@@ -26,11 +27,7 @@ export function runStart(entry: LogEntry): readonly HTMLElement[] | null {
 function subjectOf(subject: string, url: string): HTMLElement {
   // An address of the payload's sender is followed only to the web.
   if (!/^https?:\/\//.test(url)) return create("span", "facts", plainText(subject));
-  const link = create("a", "facts", plainText(subject));
-  link.href = url;
-  link.setAttribute("rel", "noopener noreferrer");
-  link.setAttribute("target", "_blank");
-  return link;
+  return createWebLink(url, "facts", plainText(subject));
 }
 
 /** How a run ended, and what it took. Null for another line. */

@@ -26,7 +26,7 @@ const logView = createLogView(box, (id) => addressWith({ instance: id }));
 const runChoice = wireRunChoice(agent, instance, (id) => addressWith({ instance: id }));
 const waiting: LogEntry[] = [];
 let missed = 0;
-/** What is said while there is no line. */
+/** The text while there is no line. */
 let emptyText =
   instance === ""
     ? byId("log-empty").textContent.trim()
@@ -135,7 +135,7 @@ byId("clear").addEventListener("click", () => {
   showCounts();
   follow.set(true);
 });
-// A browser fills fields in anew when it comes back to a page.
+// A browser fills the fields in again when it comes back to a page.
 applyFilter();
 runChoice.read();
 

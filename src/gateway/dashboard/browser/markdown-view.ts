@@ -1,15 +1,15 @@
-import { create } from "./dom.ts";
+import { create, createWebLink } from "./dom.ts";
 import { parseInline, parseMarkdown } from "./markdown.ts";
 import type { Block, Inline } from "./markdown.ts";
 
 /** A markdown text as elements. Each is made from text, never from markup. */
 export function markdownView(text: string): readonly HTMLElement[] {
-  return parseMarkdown(text).map((block) => blockView(block));
+  return parseMarkdown(text).map(blockView);
 }
 
 /** The emphasis, code and links within a text, as elements. */
 export function inlineMarkdown(text: string): readonly (HTMLElement | string)[] {
-  return parseInline(text).map((part) => inlineView(part));
+  return parseInline(text).map(inlineView);
 }
 
 // The page's own headings are the first two levels.
@@ -18,16 +18,14 @@ const headingTags = ["h3", "h4", "h5"] as const;
 function blockView(block: Block): HTMLElement {
   switch (block.type) {
     case "heading":
-      return filled(create(headingTags[block.level - 1] ?? "h6"), block.content);
+      return element(headingTags[block.level - 1] ?? "h6", block.content);
     case "paragraph":
-      return filled(create("p"), block.content);
+      return element("p", block.content);
     case "quote":
-      return filled(create("blockquote"), block.content);
+      return element("blockquote", block.content);
     case "item": {
-      const element = create("div", `item depth-${block.depth}`);
-      const text = filled(create("span"), block.content);
-      element.append(create("span", "marker", `${block.marker} `), text);
-      return element;
+      const marker = create("span", "marker", `${block.marker} `);
+      return create("div", `item depth-${block.depth}`, marker, element("span", block.content));
     }
     case "code":
       return create("pre", "", block.text);
@@ -36,9 +34,8 @@ function blockView(block: Block): HTMLElement {
   }
 }
 
-function filled(element: HTMLElement, content: readonly Inline[]): HTMLElement {
-  element.append(...content.map((part) => inlineView(part)));
-  return element;
+function element(tag: keyof HTMLElementTagNameMap, content: readonly Inline[]): HTMLElement {
+  return create(tag, "", ...content.map(inlineView));
 }
 
 const tags = { code: "code", strong: "strong", emphasis: "em" } as const;
@@ -46,10 +43,7 @@ const tags = { code: "code", strong: "strong", emphasis: "em" } as const;
 function inlineView(part: Inline): HTMLElement | string {
   if (part.type === "text") return part.text;
   if (part.type !== "link") return create(tags[part.type], "", part.text);
-  const link = create("a", "", part.text);
-  link.href = part.href;
+  const link = createWebLink(part.href, "", part.text);
   link.title = part.href;
-  link.setAttribute("rel", "noopener noreferrer");
-  link.setAttribute("target", "_blank");
   return link;
 }

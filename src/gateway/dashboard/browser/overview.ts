@@ -1,4 +1,5 @@
 import type {
+  AgentStatus,
   SchedulerStatus,
   StatusSnapshot,
   StatusUpdate,
@@ -8,31 +9,30 @@ import { announce, onPress, post } from "./actions.ts";
 import { createActivity } from "./activity.ts";
 import { createAgentTable } from "./agent-table.ts";
 import { byId, setAttribute, setText } from "./dom.ts";
-import { openLive } from "./live.ts";
-import { createLockClaims } from "./lock-claims.ts";
 import { createLockList } from "./lock-list.ts";
-import { isLost, showConnection, showScheduler } from "./site.ts";
+import { createLockStatuses } from "./lock-statuses.ts";
+import { isLost, openStatusStream, showScheduler } from "./site.ts";
 import { createTimeline } from "./timeline.ts";
 
+const agents = new Map<string, AgentStatus>();
 const table = createAgentTable();
 const activity = createActivity();
 const timeline = createTimeline();
-const claims = createLockClaims();
+const locks = createLockStatuses();
 const lockList = createLockList();
-let isPaused = false;
+let pause = { paused: false, draining: false };
 
 function showSchedule(scheduler: SchedulerStatus): void {
   showScheduler(scheduler, null);
-  isPaused = scheduler.paused;
-  setText(byId("scheduler-state"), isPaused ? "paused" : "active");
-  setAttribute(byId("scheduler-state"), "class", `pill ${isPaused ? "held" : "good"}`);
-  setText(byId("pause"), isPaused ? "Resume" : "Pause");
-  setAttribute(byId("pause"), "aria-label", `${isPaused ? "Resume" : "Pause"} the scheduler`);
-  table.setScheduler(scheduler);
+  pause = scheduler;
+  const word = pause.paused ? "Resume" : "Pause";
+  setText(byId("scheduler-state"), pause.paused ? "paused" : "active");
+  setAttribute(byId("scheduler-state"), "class", `pill ${pause.paused ? "held" : "good"}`);
+  setText(byId("pause"), word);
+  setAttribute(byId("pause"), "aria-label", `${word} the scheduler`);
 }
 
-function showCounts(): void {
-  const { agents } = table;
+function showAgents(): void {
   const states = { running: 0, building: 0, error: 0, idle: 0 };
   for (const { state } of agents.values()) states[state] += 1;
   const parts = [
@@ -45,37 +45,34 @@ function showCounts(): void {
   byId("table").hidden = agents.size === 0;
   byId("timeline").hidden = agents.size === 0;
   byId("empty").hidden = agents.size > 0;
+  table.show(agents.values(), pause);
 }
 
 function showSnapshot(snapshot: StatusSnapshot): void {
-  const { scheduler, agents, recentLogs } = snapshot;
-  showSchedule(scheduler);
-  table.replace(agents);
-  timeline.reset(agents);
-  activity.begin(scheduler.startedAt, recentLogs);
-  claims.reset(snapshot);
-  lockList.show(claims.all());
-  showCounts();
+  agents.clear();
+  for (const agent of snapshot.agents) agents.set(agent.name, agent);
+  showSchedule(snapshot.scheduler);
+  showAgents();
+  timeline.reset(snapshot.agents);
+  activity.begin(snapshot.scheduler.startedAt, snapshot.recentLogs);
+  locks.reset(snapshot);
+  lockList.show(locks.all());
 }
 
 function showUpdate(update: StatusUpdate): void {
-  const { scheduler, agents, removed, logs } = update;
+  const { scheduler, agents: changed = [], removed = [], logs = [] } = update;
   if (scheduler !== undefined) showSchedule(scheduler);
-  if (removed !== undefined) {
-    table.remove(removed);
-    timeline.remove(removed);
-  }
-  if (agents !== undefined) {
-    table.change(agents);
-    timeline.see(agents);
-  }
-  if (logs !== undefined) activity.add(logs);
-  if (claims.see(update)) lockList.show(claims.all());
-  if (agents !== undefined || removed !== undefined) showCounts();
+  for (const name of removed) agents.delete(name);
+  for (const agent of changed) agents.set(agent.name, agent);
+  if (scheduler !== undefined || removed.length + changed.length > 0) showAgents();
+  if (removed.length > 0) timeline.remove(removed);
+  if (changed.length > 0) timeline.apply(changed);
+  activity.add(logs);
+  if (locks.apply(update)) lockList.show(locks.all());
 }
 
 onPress(byId("pause"), async () => {
-  const answer = await post(`/control/${isPaused ? "resume" : "pause"}`);
+  const answer = await post(`/control/${pause.paused ? "resume" : "pause"}`);
   if (answer !== null) announce(answer.paused === true ? "Scheduler paused" : "Scheduler resumed");
 });
 
@@ -85,11 +82,4 @@ setInterval(() => {
   lockList.tick(Date.now());
 }, 1000);
 
-openLive({
-  url: () => "/dashboard/api/status-stream",
-  on: {
-    snapshot: (data) => showSnapshot(JSON.parse(data) as StatusSnapshot),
-    update: (data) => showUpdate(JSON.parse(data) as StatusUpdate),
-  },
-  onState: showConnection,
-});
+openStatusStream({ snapshot: showSnapshot, update: showUpdate });

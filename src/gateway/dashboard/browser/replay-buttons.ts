@@ -1,8 +1,8 @@
 import type { ReplayResult } from "../../../contracts/operator-api.ts";
 import { outcomeText } from "../../../contracts/format.ts";
 import { announce, onPress, post } from "./actions.ts";
-import { create } from "./dom.ts";
-import { runLink } from "./run-link.ts";
+import { create, createButton } from "./dom.ts";
+import { runLink } from "./run-parts.ts";
 
 /** Buttons that run a stored delivery again; what became of it is added to `section`. */
 export function replayOfDelivery(
@@ -34,8 +34,7 @@ function replayButton(
   result: HTMLElement,
   section: HTMLElement,
 ): HTMLElement {
-  const element = create("button", "button acts", text);
-  element.setAttribute("type", "button");
+  const element = createButton("button acts", text);
   onPress(element, async () => {
     const answer = await post<ReplayResult>(path);
     if (answer === null) return;
@@ -48,16 +47,13 @@ function replayButton(
 
 function replayWords({ matched, reason }: ReplayResult): readonly HTMLElement[] {
   if (matched.length === 0) {
-    return [
-      create("p", "", `Replayed, and no agent matched: ${reason ?? "no filter let it through"}`),
-    ];
+    const why = reason ?? "no filter let it through";
+    return [create("p", "", `Replayed, and no agent matched: ${why}`)];
   }
   return matched.map(({ agent, outcome, instanceId, reason: why }) => {
     const line = create("p", "", `Replayed: ${agent} ${replayOutcome(outcome)}`);
     if (why !== undefined) line.append(`: ${why}`);
-    if (instanceId !== undefined) {
-      line.append(", see ", runLink(agent, instanceId, "its log"));
-    }
+    if (instanceId !== undefined) line.append(", see ", runLink(agent, instanceId, "its log"));
     return line;
   });
 }

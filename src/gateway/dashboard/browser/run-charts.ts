@@ -1,9 +1,8 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import { durationText, outcomeText } from "../../../contracts/format.ts";
-import { create } from "./dom.ts";
+import { create, createSvg } from "./dom.ts";
 import { compactCount, costText, exactTime } from "./format.ts";
-import { createSvg, percent } from "./svg.ts";
-import { barKind } from "./timeline-layout.ts";
+import { barKind, percent } from "./timeline-layout.ts";
 
 interface Measure {
   readonly name: string;
@@ -31,10 +30,10 @@ function chart({ name, of, text }: Measure, runs: readonly HistoryEntry[]): HTML
   const values = runs.map(of).filter((value) => value !== null);
   const most = Math.max(0, ...values);
   const last = values.at(-1);
-  const figure = create("figure", "chart");
-  const caption = create("figcaption");
   const range = values.length < 2 ? "" : `median ${text(median(values))} · most ${text(most)}`;
-  caption.append(
+  const caption = create(
+    "figcaption",
+    "",
     create("span", "muted", name),
     create("strong", "", last === undefined ? "–" : text(last)),
     create("span", "muted range", range),
@@ -57,11 +56,8 @@ function chart({ name, of, text }: Measure, runs: readonly HistoryEntry[]): HTML
       createSvg("title", {}, title),
     );
   });
-  figure.append(
-    caption,
-    createSvg("svg", { role: "img", "aria-label": label, height: chartHeight }, ...bars),
-  );
-  return figure;
+  const drawing = { role: "img", "aria-label": label, height: chartHeight };
+  return create("figure", "chart", caption, createSvg("svg", drawing, ...bars));
 }
 
 function median(values: readonly number[]): number {

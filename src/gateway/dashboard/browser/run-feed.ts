@@ -2,19 +2,19 @@ import type { HistoryEntry, HistoryPage } from "../../../contracts/history.ts";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { getJson } from "./api.ts";
 
-/** The runs of the last hours, kept fresh: the stream says which agents changed, the history what became of runs. */
+/** The runs of the last hours, kept current: the stream names agents that changed, the history has their runs. */
 export interface RunFeed {
-  /** Reads anew what arrived at `since` (epoch ms) or later. */
+  /** Reads the runs again that arrived at `since` (epoch ms) or later. */
   load(since: number): Promise<void>;
   /** Agents as they are now; only those whose runs changed are looked up. */
-  see(agents: readonly AgentStatus[]): void;
+  apply(agents: readonly AgentStatus[]): void;
   readonly runs: ReadonlyMap<string, HistoryEntry>;
   /** From when on it holds all runs, epoch ms; null when that is all that was asked for. */
   readonly cutAt: () => number | null;
 }
 
 const pageSize = 200;
-/** Runs that the page holds; older ones are left out, and that is said. */
+/** Runs that the page holds; older ones are left out, as the summary notes. */
 const maxRuns = 1_000;
 /** A change is looked up this much later: by then it is written, and more of them have gathered. */
 const gatherMs = 400;
@@ -22,7 +22,7 @@ const pauseMs = 2_000;
 /** Agents asked about one by one, in one round. */
 const maxAsked = 4;
 
-/** `onChange` hears of each change to the runs. */
+/** `onChange` is called at each change to the runs. */
 export function createRunFeed(onChange: () => void): RunFeed {
   const runs = new Map<string, HistoryEntry>();
   const running = new Map<string, number>();
@@ -62,7 +62,7 @@ export function createRunFeed(onChange: () => void): RunFeed {
     changed.clear();
     const newest = [...runs.values()].reduce((last, { at }) => (at > last ? at : last), "");
     await read(newest === "" ? since : Date.parse(newest));
-    // A run that arrived earlier is not among the newest; its agent's own history tells that it ended.
+    // A run that arrived earlier is not among the newest; its agent's own history has its end.
     const counts = unfinished(runs.values());
     const stale = names.filter((name) => (counts.get(name) ?? 0) !== (running.get(name) ?? 0));
     for (const agent of stale.slice(0, maxAsked)) {
@@ -93,12 +93,12 @@ export function createRunFeed(onChange: () => void): RunFeed {
       runs.clear();
       await read(from);
     },
-    see: (agents) => {
+    apply: (agents) => {
       for (const agent of agents) {
         const { name, lastRunAt, lastDurationMs, lastOutcome, nextRunAt } = agent;
-        const facts = [agent.running, lastRunAt, lastDurationMs, lastOutcome, nextRunAt].join();
-        if (seen.get(name) === facts) continue;
-        seen.set(name, facts);
+        const version = [agent.running, lastRunAt, lastDurationMs, lastOutcome, nextRunAt].join();
+        if (seen.get(name) === version) continue;
+        seen.set(name, version);
         running.set(name, agent.running);
         changed.add(name);
       }

@@ -1,32 +1,32 @@
-/** Notices that nobody is behind an open stream any more: no end is heard of a scheduler that hangs. */
+/** Notices that the scheduler behind an open stream hangs: such a stream does not end. */
 export interface SilenceWatch {
-  /** Something was heard. */
-  heard(): void;
+  /** To be called at each event. */
+  received(): void;
 }
 
-/** A stream that says nothing this long is asked about. */
+/** After this time without an event the gateway is probed. */
 const silentMs = 20_000;
 const answerMs = 5_000;
 
-/** Asks, while the stream is open and silent, whether somebody is there; `onGone` hears that nobody answered. */
+/** Probes the gateway while the stream is open and silent; `onGone` is called when it does not respond. */
 export function watchSilence(isOpen: () => boolean, onGone: () => void): SilenceWatch {
-  let isHeard = true;
+  let isReceived = true;
   setInterval(() => {
-    const wasHeard = isHeard;
-    isHeard = false;
-    if (wasHeard || !isOpen()) return;
+    const wasReceived = isReceived;
+    isReceived = false;
+    if (wasReceived || !isOpen()) return;
     void isThere().then((answered) => {
-      if (!answered && !isHeard && isOpen()) onGone();
+      if (!answered && !isReceived && isOpen()) onGone();
     });
   }, silentMs);
   return {
-    heard: () => {
-      isHeard = true;
+    received: () => {
+      isReceived = true;
     },
   };
 }
 
-/** Any answer will do, but that of a proxy which has nobody behind it. */
+/** Any response will do, but that of a proxy whose gateway is down. */
 async function isThere(): Promise<boolean> {
   try {
     return (await fetch("/health", { signal: AbortSignal.timeout(answerMs) })).status < 500;

@@ -1,7 +1,12 @@
-import type { SchedulerStatus } from "../../../../streams/status/wire.ts";
+import type {
+  SchedulerStatus,
+  StatusSnapshot,
+  StatusUpdate,
+} from "../../../../streams/status/wire.ts";
 import { forgetSilence } from "./actions.ts";
-import { byId, setAttribute, setText } from "./dom.ts";
+import { byId, setAttribute, setText, showText } from "./dom.ts";
 import { clockTime } from "./format.ts";
+import { openLive } from "./live.ts";
 import type { LiveState } from "./live.ts";
 
 const connectionWords: Readonly<Record<LiveState, string>> = {
@@ -12,19 +17,32 @@ const connectionWords: Readonly<Record<LiveState, string>> = {
 
 let lostAt: number | null = null;
 
+/** Opens the scheduler's status stream, over which the pages in the frame are live. */
+export function openStatusStream(on: {
+  snapshot(snapshot: StatusSnapshot): void;
+  update(update: StatusUpdate): void;
+}): void {
+  openLive({
+    url: () => "/dashboard/api/status-stream",
+    on: {
+      snapshot: (data) => on.snapshot(JSON.parse(data) as StatusSnapshot),
+      update: (data) => on.update(JSON.parse(data) as StatusUpdate),
+    },
+    onState: showConnection,
+  });
+}
+
 /** Shows in the frame what is true of the scheduler as a whole. `page` begins the tab's title. */
 export function showScheduler(scheduler: SchedulerStatus, page: string | null): void {
   setText(byId("project"), scheduler.project);
   document.title = [page, scheduler.project, "Almanac"].filter((part) => part !== null).join(" · ");
-  setText(byId("config-error"), scheduler.error ?? "");
-  byId("config-error").hidden = scheduler.error === null;
-  setText(byId("config-warnings"), scheduler.warnings.join("\n"));
-  byId("config-warnings").hidden = scheduler.warnings.length === 0;
+  showText("config-error", scheduler.error);
+  showText("config-warnings", scheduler.warnings.join("\n"));
   setText(byId("version"), `Almanac ${scheduler.version}`);
 }
 
-/** Shows whether the scheduler is heard, and since when it isn't. */
-export function showConnection(state: LiveState): void {
+/** Shows whether the page is connected to the scheduler, and since when it isn't. */
+function showConnection(state: LiveState): void {
   if (state === "live") {
     lostAt = null;
     forgetSilence();
@@ -32,11 +50,10 @@ export function showConnection(state: LiveState): void {
   if (state === "lost") lostAt ??= Date.now();
   setAttribute(document.body, "data-connection", state);
   setText(byId("connection-text"), connectionWords[state]);
-  byId("lost").hidden = lostAt === null;
-  if (lostAt !== null) setText(byId("lost"), lostText(lostAt));
+  showText("lost", lostAt === null ? null : lostText(lostAt));
 }
 
-/** Whether the scheduler is silent; then time stands still on the page. */
+/** Whether the connection is lost; then time stands still on the page. */
 export function isLost(): boolean {
   return lostAt !== null;
 }

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 
-/** What a bar says by its colour and shape. */
+/** The colour and shape of a bar. */
 export type BarKind = "succeeded" | "failed" | "killed" | "interrupted" | "running" | "refused";
 
 /** One run within its lane. `from` and `to` are shares of the width, `row` counts overlapping runs from 0. */
@@ -44,17 +44,11 @@ export function barKind({ outcome, startedAt }: HistoryEntry): BarKind | null {
 
 /** The agents' lanes, by name. Entries that no agent's are, or that don't reach into the span, are left out. */
 export function layoutLanes(entries: Iterable<HistoryEntry>, span: Span): readonly Lane[] {
-  const byAgent = new Map<string, Omit<Bar, "row">[]>();
-  for (const entry of entries) {
-    const bar = place(entry, span);
-    if (bar === null || entry.agent === null) continue;
-    const bars = byAgent.get(entry.agent);
-    if (bars === undefined) byAgent.set(entry.agent, [bar]);
-    else bars.push(bar);
-  }
+  const bars = [...entries].flatMap((entry) => place(entry, span) ?? []);
+  const byAgent = Map.groupBy(bars, ({ entry }) => entry.agent);
   return [...byAgent]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([agent, bars]) => ({ agent, ...stack(bars) }));
+    .flatMap(([agent, own]) => (agent === null ? [] : [{ agent, ...stack(own) }]))
+    .sort((a, b) => (a.agent < b.agent ? -1 : 1));
 }
 
 function place(entry: HistoryEntry, span: Span): Omit<Bar, "row"> | null {
@@ -75,7 +69,7 @@ function stack(bars: readonly Omit<Bar, "row">[]): Omit<Lane, "agent"> {
   const stacked = [...bars]
     .sort((a, b) => a.from - b.from)
     .map((bar): Bar => {
-      // What never started takes no time, so it is in nobody's way.
+      // A trigger that never started a run takes no time, so it needs no row.
       if (bar.kind === "refused") return { ...bar, row: 0 };
       const free = rowEnds.findIndex((end) => end <= bar.from);
       const row = free >= 0 ? free : Math.min(rowEnds.length, maxRows - 1);
@@ -133,4 +127,25 @@ export function choose(lanes: readonly Lane[], { present, shown, room }: Choice)
 /** Every how many ticks have a label, so that labels keep their distance in a drawing of `width` px. */
 export function labelStep(ticks: number, width: number): number {
   return Math.max(1, Math.ceil((ticks * labelWidth) / Math.max(width, labelWidth)));
+}
+
+/** A share of a drawing's width or height, which scales with it: `percent(0.5)` is `50%`. */
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(3)}%`;
+}
+
+const countWords: readonly (readonly [BarKind, string])[] = [
+  ["failed", "failed"],
+  ["killed", "killed"],
+  ["interrupted", "interrupted"],
+  ["running", "running now"],
+  ["refused", "did not start"],
+];
+
+/** How many bars are of each kind that is worth naming: `2 failed`. */
+export function countsText(bars: readonly Bar[], withRunning: boolean): readonly string[] {
+  return countWords.flatMap(([kind, words]) => {
+    const count = bars.filter((bar) => bar.kind === kind).length;
+    return count === 0 || (kind === "running" && !withRunning) ? [] : [`${count} ${words}`];
+  });
 }

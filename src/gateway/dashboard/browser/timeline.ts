@@ -1,28 +1,28 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../contracts/format.ts";
-import {
-  byId,
-  childrenOf,
-  placeBelow,
-  remember,
-  remembered,
-  setAttribute,
-  setText,
-} from "./dom.ts";
+import { byId, childrenOf, createSvg, remember, remembered, setAttribute, setText } from "./dom.ts";
 import { clockTime } from "./format.ts";
 import { createRunFeed } from "./run-feed.ts";
 import { createLane } from "./timeline-lane.ts";
-import type { LaneRow } from "./timeline-lane.ts";
-import { choose, concurrency, labelStep, layoutLanes, ticksOf } from "./timeline-layout.ts";
+import type { DrawnLane } from "./timeline-lane.ts";
+import {
+  choose,
+  concurrency,
+  countsText,
+  labelStep,
+  layoutLanes,
+  percent,
+  ticksOf,
+} from "./timeline-layout.ts";
 import type { Lane, Span } from "./timeline-layout.ts";
-import { createSvg, percent } from "./svg.ts";
+import { createViews } from "./views.ts";
 
 /** The runs of the last hours, a lane for each agent. */
 export interface Timeline {
-  /** All agents, after a connect: whatever was missed meanwhile is read anew. */
+  /** All agents, after a connect: runs that were missed meanwhile are read. */
   reset(agents: readonly AgentStatus[]): void;
-  see(agents: readonly AgentStatus[]): void;
-  /** Agents that are gone; what they ran is still shown, below the others. */
+  apply(agents: readonly AgentStatus[]): void;
+  /** Agents that are gone; their runs are still shown, below the others. */
   remove(names: readonly string[]): void;
 }
 
@@ -33,12 +33,17 @@ const fewLanes = 12;
 const manyLanes = 100;
 /** The box is as high as its lanes; from here on they scroll in it. */
 const highestBox = 24;
-/** Room for what is said when there are none. */
+/** Room for the text when there are none. */
 const lowestBox = 2;
 
 /** Fills the page's timeline. */
 export function createTimeline(): Timeline {
-  const rows = new Map<string, LaneRow>();
+  let drawn: readonly Lane[] = [];
+  const views = createViews<DrawnLane>(
+    byId("timeline-lanes"),
+    ({ lane }) => lane.agent,
+    ({ lane }) => createLane(lane.agent),
+  );
   const feed = createRunFeed(() => draw());
   const present = new Set<string>();
   /** Lanes to come that the box has the place for, so that nothing below moves while they are read. */
@@ -50,10 +55,12 @@ export function createTimeline(): Timeline {
     const now = Date.now();
     const span = { from: now - hours * hourMs, to: now };
     const lanes = layoutLanes(feed.runs.values(), span);
-    const chosen = choose(lanes, { present, shown: new Set(rows.keys()), room });
+    const shown = new Set(drawn.map(({ agent }) => agent));
+    drawn = choose(lanes, { present, shown, room });
     const ticks = ticksOf(span, new Date(now).getTimezoneOffset() * 60_000);
-    drawLanes(rows, chosen, { span, ticks });
-    setHeight(Math.max(chosen.length, expected));
+    const shares = ticks.map((tick) => shareOf(tick, span));
+    views.show(drawn.map((lane) => ({ lane, ticks: shares })));
+    setHeight(Math.max(drawn.length, expected));
     drawAxis(ticks, span);
     drawConcurrency(lanes);
     showSummary(lanes, hours, feed.cutAt());
@@ -100,11 +107,11 @@ export function createTimeline(): Timeline {
       expected = Math.min(recent.length, room);
       setHeight(expected);
       void load();
-      feed.see(agents.filter(({ running }) => running > 0));
+      feed.apply(agents.filter(({ running }) => running > 0));
     },
-    see: (agents) => {
+    apply: (agents) => {
       for (const { name } of agents) present.add(name);
-      feed.see(agents);
+      feed.apply(agents);
     },
     remove: (names) => {
       for (const name of names) present.delete(name);
@@ -120,30 +127,6 @@ function setHeight(lanes: number): void {
 
 function moreText(count: number): string {
   return count <= manyLanes ? `Show all ${count} agents` : `Show ${manyLanes} of ${count} agents`;
-}
-
-/** The lanes in their order. Only one that stands elsewhere is moved, so that focus and pointer keep theirs. */
-function drawLanes(
-  rows: Map<string, LaneRow>,
-  lanes: readonly Lane[],
-  axis: { readonly span: Span; readonly ticks: readonly number[] },
-): void {
-  const list = byId("timeline-lanes");
-  const names = new Set(lanes.map(({ agent }) => agent));
-  for (const [name, row] of rows) {
-    if (names.has(name)) continue;
-    row.element.remove();
-    rows.delete(name);
-  }
-  const shares = axis.ticks.map((tick) => shareOf(tick, axis.span));
-  let above: HTMLElement | null = null;
-  for (const lane of lanes) {
-    const row: LaneRow = rows.get(lane.agent) ?? createLane(lane.agent);
-    rows.set(lane.agent, row);
-    row.show(lane, shares);
-    placeBelow(above, [row.element], list);
-    above = row.element;
-  }
 }
 
 function shareOf(time: number, { from, to }: Span): number {
@@ -172,16 +155,10 @@ function drawConcurrency(lanes: readonly Lane[]): void {
 
 function showSummary(lanes: readonly Lane[], hours: number, cutAt: number | null): void {
   const bars = lanes.flatMap((lane) => lane.bars);
-  const count = (kind: string): number => bars.filter((bar) => bar.kind === kind).length;
-  const failed = count("failed");
-  const [killed, interrupted] = [count("killed"), count("interrupted")];
-  const refused = count("refused");
+  const runs = bars.filter(({ kind }) => kind !== "refused").length;
   const text = [
-    `${counted(bars.length - refused, "run")} of ${counted(lanes.length, "agent")} in ${counted(hours, "hour")}`,
-    ...(failed === 0 ? [] : [`${failed} failed`]),
-    ...(killed === 0 ? [] : [`${killed} killed`]),
-    ...(interrupted === 0 ? [] : [`${interrupted} interrupted`]),
-    ...(refused === 0 ? [] : [`${refused} did not start`]),
+    `${counted(runs, "run")} of ${counted(lanes.length, "agent")} in ${counted(hours, "hour")}`,
+    ...countsText(bars, false),
     ...(cutAt === null ? [] : [`only the newest, since ${clockTime(cutAt).slice(0, 5)}`]),
   ].join(" · ");
   setText(byId("timeline-summary"), lanes.length === 0 ? "" : text);

@@ -1,11 +1,10 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import type { ReceiptView } from "../../../contracts/operator-api.ts";
 import { getJson } from "./api.ts";
-import { createCallsView, hasCalls } from "./calls-view.ts";
+import { createCallsView, hasCalls, preformatted } from "./calls-view.ts";
 import type { CallsView } from "./calls-view.ts";
 import { create } from "./dom.ts";
 import { compactCount, costText, exactTime } from "./format.ts";
-import { preformatted } from "./preformatted.ts";
 import { replayOfDelivery, replayOfEntry } from "./replay-buttons.ts";
 
 /** All that is known of an entry. */
@@ -17,17 +16,15 @@ export interface TriggerDetails {
 
 /** Makes them; a webhook's stored delivery and the calls around the entry are read when they are made. */
 export function createTriggerDetails(entry: HistoryEntry): TriggerDetails {
-  const element = create("div", "details");
   let shownFacts = facts(entry);
   let calls: CallsView | null = null;
-  element.append(shownFacts);
+  const element = create("div", "details", shownFacts);
   if (entry.receiptId !== null) element.append(delivery(entry.receiptId, entry.agent));
   else if (entry.agent !== null) element.append(replayOfEntry(entry.id, entry.agent));
   const show = (now: HistoryEntry): void => {
     const newFacts = facts(now);
     if (newFacts.textContent !== shownFacts.textContent) {
-      shownFacts.before(newFacts);
-      shownFacts.remove();
+      shownFacts.replaceWith(newFacts);
       shownFacts = newFacts;
     }
     if (!hasCalls(now)) return;
@@ -43,7 +40,6 @@ export function createTriggerDetails(entry: HistoryEntry): TriggerDetails {
 }
 
 function facts(entry: HistoryEntry): HTMLElement {
-  const list = create("dl", "entry-facts");
   const shown: readonly (readonly [string, string | null])[] = [
     ["Arrived", exactTime(Date.parse(entry.at))],
     ["Started", entry.startedAt === null ? null : exactTime(Date.parse(entry.startedAt))],
@@ -59,21 +55,17 @@ function facts(entry: HistoryEntry): HTMLElement {
     ["Replay of", entry.replayOf],
     ["Entry", entry.id],
   ];
-  for (const [name, value] of shown) {
-    if (value === null) continue;
-    const fact = create("div");
-    fact.append(create("dt", "", name), create("dd", "", value));
-    list.append(fact);
-  }
-  return list;
+  const items = shown.flatMap(([name, value]) =>
+    value === null ? [] : [create("div", "", create("dt", "", name), create("dd", "", value))],
+  );
+  return create("dl", "entry-facts", ...items);
 }
 
 function delivery(receiptId: string, agent: string | null): HTMLElement {
   const section = create("div", "delivery");
-  const head = create("div", "panel-head");
-  head.append(create("h3", "", "Delivery"), ...replayOfDelivery(receiptId, agent, section));
+  const buttons = replayOfDelivery(receiptId, agent, section);
   const body = create("div", "", "Reading it …");
-  section.append(head, body);
+  section.append(create("div", "panel-head", create("h3", "", "Delivery"), ...buttons), body);
   void getJson<ReceiptView>(`/api/stats/webhooks/${encodeURIComponent(receiptId)}`).then(
     (fetched) => {
       if (fetched.ok) body.replaceChildren(...receiptParts(fetched.value));
@@ -92,9 +84,8 @@ function receiptParts(receipt: ReceiptView): readonly HTMLElement[] {
   const { matched } = receipt;
   if (matched.length > 0) parts.push(create("p", "", `It was for ${matched.join(", ")}.`));
   if (headers.length > 0) {
-    const fold = create("details");
-    fold.append(create("summary", "", "Headers"), preformatted(headers.join("\n"), "Headers"));
-    parts.push(fold);
+    const text = preformatted(headers.join("\n"), "Headers");
+    parts.push(create("details", "", create("summary", "", "Headers"), text));
   }
   parts.push(preformatted(text ?? JSON.stringify(payload, null, 2), "Payload"));
   return parts;

@@ -1,6 +1,6 @@
 import { byId } from "./dom.ts";
 
-/** What the address says is shown: the filters, and the cursor of a page. */
+/** The view that an address stands for: the filters, and the cursor of a page. */
 export interface TriggerView {
   readonly filters: Readonly<Record<string, string>>;
   readonly before: string;

@@ -23,6 +23,11 @@ export function stateOf({ outcome, startedAt }: HistoryEntry): string {
   return outcome ?? (startedAt === null ? "queued" : "running");
 }
 
+/** When the run began that is still running; null for any other entry. */
+export function runningSince(entry: HistoryEntry): string | null {
+  return entry.outcome === null ? entry.startedAt : null;
+}
+
 /** Why an entry ended as it did, in a sentence; empty for one that ran well or goes on. */
 export function whyText({ outcome, reason, kind, startedAt }: HistoryEntry): string {
   if (outcome === null) return "";
@@ -31,4 +36,23 @@ export function whyText({ outcome, reason, kind, startedAt }: HistoryEntry): str
   const meaning = outcome === "rejected" && kind === "webhook" ? "No agent ran" : meanings[outcome];
   const why = reason === null ? undefined : (plainReasons[reason] ?? reason);
   return plainText([meaning, why].filter((part) => part !== undefined).join(": "));
+}
+
+const startWords: Readonly<Record<HistoryEntry["kind"], string>> = {
+  cron: "schedule",
+  webhook: "webhook",
+  "agent-call": "agent call",
+  manual: "hand",
+};
+
+/** What started a run, in few words: `webhook issues opened`. */
+export function triggerWords({ kind, source, event, action, replayOf }: HistoryEntry): string {
+  const details =
+    kind === "webhook"
+      ? [event, action]
+      : kind === "agent-call" && source !== null
+        ? [`from ${source}`]
+        : [];
+  const words = [startWords[kind], ...details, replayOf === null ? null : "(replay)"];
+  return words.filter((word) => word !== null).join(" ");
 }

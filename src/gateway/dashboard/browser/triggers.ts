@@ -1,11 +1,10 @@
-import type { HistoryPage } from "../../../contracts/history.ts";
-import type { StatusSnapshot, StatusUpdate } from "../../../../streams/status/wire.ts";
+import type { HistoryEntry, HistoryPage } from "../../../contracts/history.ts";
+import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../contracts/format.ts";
 import { showToast } from "./actions.ts";
 import { getJson } from "./api.ts";
-import { byId, create, setAttribute, setText } from "./dom.ts";
-import { openLive } from "./live.ts";
-import { isLost, showConnection, showScheduler } from "./site.ts";
+import { byId, create, setAttribute, setText, showText } from "./dom.ts";
+import { isLost, openStatusStream, showScheduler } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";
 import {
   addressOf,
@@ -16,38 +15,34 @@ import {
 } from "./trigger-filters.ts";
 import type { TriggerView } from "./trigger-filters.ts";
 import { createTriggerRow } from "./trigger-row.ts";
-import type { TriggerRow } from "./trigger-row.ts";
+import { createViews } from "./views.ts";
 
-const rows = new Map<string, TriggerRow>();
+const rows = createViews(byId("trigger-rows"), ({ id }: HistoryEntry) => id, createTriggerRow);
+let shown: readonly HistoryEntry[] = [];
 let view = viewOfAddress();
 let nextBefore: string | null = null;
 let shownTotal = 0;
 /** The views that led here by going to older pages. */
 let newerViews: readonly TriggerView[] = [];
-let asked = 0;
-/** Whether nobody answered when the view changed: what is shown is of the view before it. */
+let requests = 0;
+/** Whether the scheduler did not respond when the view changed: the rows are of the view before it. */
 let isBehind = false;
 
-/** Shows what the address says; what is on its way for an earlier view comes to nothing. */
+/** Shows the view of the address; a response for an earlier view is dropped. */
 async function show(): Promise<void> {
-  asked += 1;
-  const own = asked;
+  requests += 1;
+  const own = requests;
   showFilters(view);
   byId("show-new").hidden = true;
   const fetched = await getJson<HistoryPage>(pagePath());
-  if (own !== asked) return;
+  if (own !== requests) return;
   isBehind = !fetched.ok && fetched.status === 0;
   if (!fetched.ok) return showToast(fetched.detail);
-  const page = fetched.value;
-  rows.clear();
-  byId("trigger-rows").replaceChildren();
-  for (const entry of page.triggers) {
-    const row = createTriggerRow(entry);
-    row.show(entry);
-    rows.set(entry.id, row);
-    byId("trigger-rows").append(row.element);
-  }
-  showPage(page);
+  // A row stays, with what is unfolded below it, as long as its view does.
+  rows.show([]);
+  shown = fetched.value.triggers;
+  rows.show(shown);
+  showPage(fetched.value);
 }
 
 function showPage({ triggers, total, nextBefore: next }: HistoryPage): void {
@@ -55,10 +50,9 @@ function showPage({ triggers, total, nextBefore: next }: HistoryPage): void {
   shownTotal = total;
   setText(byId("total"), counted(total, "trigger"));
   const isNewest = view.before === "";
-  byId("none").hidden = triggers.length > 0;
   byId("triggers").hidden = triggers.length === 0;
   byId("pager").hidden = isNewest && next === null;
-  setText(byId("none"), noneText());
+  showText("none", triggers.length > 0 ? null : noneText());
   setPressable("newest", !isNewest);
   setPressable("newer", newerViews.length > 0);
   setPressable("older", next !== null);
@@ -78,20 +72,20 @@ function pagePath(): string {
   return `/api/stats/triggers?${queryOf(view, Date.now())}`;
 }
 
-/** Rows that are shown follow what becomes of them; new ones are counted, and come when they are asked for. */
-const look = soonOnce(async () => {
-  const own = asked;
+/** Updates the rows that are shown; new ones are counted, and shown on demand. */
+const refresh = soonOnce(async () => {
+  const own = requests;
   if (isBehind) return show();
   if (view.before !== "" || document.visibilityState === "hidden") return;
   const fetched = await getJson<HistoryPage>(pagePath());
-  if (!fetched.ok || own !== asked) return;
+  if (!fetched.ok || own !== requests) return;
   const { triggers, total } = fetched.value;
-  if (rows.size === 0 && triggers.length > 0) return show();
-  for (const entry of triggers) rows.get(entry.id)?.show(entry);
-  const newest = triggers[0];
-  const isNew = newest !== undefined && !rows.has(newest.id);
-  byId("show-new").hidden = !isNew;
-  if (isNew) setText(byId("show-new"), `Show ${counted(newTriggers(total), "new trigger")}`);
+  if (shown.length === 0 && triggers.length > 0) return show();
+  const isNew = triggers[0] !== undefined && !shown.some(({ id }) => id === triggers[0]?.id);
+  const changed = new Map(triggers.map((entry) => [entry.id, entry]));
+  shown = shown.map((entry) => changed.get(entry.id) ?? entry);
+  rows.show(shown);
+  showText("show-new", isNew ? `Show ${counted(newTriggers(total), "new trigger")}` : null);
 });
 
 /** Old entries may be deleted while new ones arrive. */
@@ -151,24 +145,18 @@ function showSnapshot({ scheduler, agents }: StatusSnapshot): void {
     return option;
   });
   byId("agent-names").replaceChildren(...options);
-  look();
+  refresh();
 }
 
 setInterval(() => {
-  if (document.visibilityState === "hidden" || isLost()) return;
-  for (const row of rows.values()) row.tick(Date.now());
+  if (document.visibilityState !== "hidden" && !isLost()) rows.tick(Date.now());
 }, 1000);
 
 void show();
-openLive({
-  url: () => "/dashboard/api/status-stream",
-  on: {
-    snapshot: (data) => showSnapshot(JSON.parse(data) as StatusSnapshot),
-    update: (data) => {
-      const { scheduler } = JSON.parse(data) as StatusUpdate;
-      if (scheduler !== undefined) showScheduler(scheduler, "Triggers");
-      look();
-    },
+openStatusStream({
+  snapshot: showSnapshot,
+  update: ({ scheduler }) => {
+    if (scheduler !== undefined) showScheduler(scheduler, "Triggers");
+    refresh();
   },
-  onState: showConnection,
 });
