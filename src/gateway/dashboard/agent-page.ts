@@ -52,7 +52,7 @@ export function agentPage(agent: string): Page {
               <p class="muted" id="locks-note">Its runs hold nothing.</p>
             </section>
             <section class="panel" aria-labelledby="config-title">
-              <h2 id="config-title">Configuration in force</h2>
+              <h2 id="config-title">Active configuration</h2>
               <dl class="facts" id="config"></dl>
             </section>
           </div>

@@ -1,5 +1,5 @@
+import { fetchJson, noResponse } from "./api.ts";
 import { byId, childrenOf, create, setAttribute, setText } from "./dom.ts";
-import { goToLogin } from "./live.ts";
 
 const toastMs = 8_000;
 const maxToasts = 4;
@@ -14,20 +14,13 @@ interface Answer {
 
 /** Requests an action of the gateway; its response, or null after showing why it was refused. */
 export async function post<T = Answer>(path: string, body?: object): Promise<T | null> {
-  try {
-    const response = await fetch(path, {
-      method: "POST",
-      credentials: "same-origin",
-      headers: body === undefined ? {} : { "content-type": "application/json" },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-    const answer = (await response.json()) as T & { readonly detail?: string };
-    if (response.ok) return answer;
-    if (response.status === 401) goToLogin();
-    else showToast(answer.detail ?? `The scheduler answered ${response.status}.`);
-  } catch {
-    showToast(silence);
-  }
+  const fetched = await fetchJson<T>(path, {
+    method: "POST",
+    headers: body === undefined ? {} : { "content-type": "application/json" },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  if (fetched.ok) return fetched.value;
+  if (fetched.status !== 401) showToast(fetched.detail);
   return null;
 }
 
@@ -54,13 +47,10 @@ export function isOffered(button: HTMLElement): boolean {
   return false;
 }
 
-/** The toast while the scheduler does not respond. */
-export const silence = "The scheduler does not answer. Is it running?";
-
-/** Removes that toast when the scheduler responds again. */
+/** Removes the toast of a scheduler that did not respond, when it responds again. */
 export function forgetSilence(): void {
   for (const toast of childrenOf(byId("toasts"))) {
-    if (toast.dataset.text === silence) toast.remove();
+    if (toast.dataset.text === noResponse) toast.remove();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AgentAnswer, AgentFact } from "../../../contracts/agent-detail.ts";
-import { getJson } from "./api.ts";
+import { fetchJson } from "./api.ts";
 import { byId, create, setAttribute, setText, showText } from "./dom.ts";
 import { dayTime, ownTimeZone } from "./format.ts";
 import { markdownView } from "./markdown-view.ts";
@@ -50,7 +50,9 @@ export function createAgentDetail(name: string): AgentDetailView {
     byId("ticks").classList.toggle("held", note !== "");
   };
   const read = soonOnce(async () => {
-    const fetched = await getJson<AgentAnswer>(`/dashboard/api/agents/${encodeURIComponent(name)}`);
+    const fetched = await fetchJson<AgentAnswer>(
+      `/dashboard/api/agents/${encodeURIComponent(name)}`,
+    );
     if (fetched.ok) show(fetched.value);
   });
 

@@ -5,12 +5,12 @@ import { plainText } from "../../../contracts/plain-text.ts";
 import { wireAgentActions } from "./agent-actions.ts";
 import { createAgentDetail } from "./agent-detail.ts";
 import { createAgentLocks } from "./agent-locks.ts";
-import { getJson } from "./api.ts";
+import { fetchJson } from "./api.ts";
 import { byId, setAttribute, setText, showText } from "./dom.ts";
 import { createLockStatuses } from "./lock-statuses.ts";
 import { runCharts } from "./run-charts.ts";
 import { byStart, createRunList } from "./run-list.ts";
-import { isLost, openStatusStream, showScheduler } from "./site.ts";
+import { eachSecond, openStatusStream, showScheduler } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";
 
 const name = byId("agent").dataset.agent ?? "";
@@ -23,7 +23,7 @@ const lockList = createAgentLocks(name);
 
 const readRuns = soonOnce(async () => {
   const path = `/api/stats/triggers?agent=${encodeURIComponent(name)}&limit=${shownRuns}`;
-  const fetched = await getJson<HistoryPage>(path);
+  const fetched = await fetchJson<HistoryPage>(path);
   if (!fetched.ok) return;
   const triggers = byStart(fetched.value.triggers);
   runList.show(triggers);
@@ -91,12 +91,10 @@ function showUpdate(update: StatusUpdate): void {
   if (agent !== undefined || isNoted) detail.read();
 }
 
-setInterval(() => {
-  if (document.visibilityState === "hidden" || isLost()) return;
-  const now = Date.now();
+eachSecond((now) => {
   runList.tick(now);
   detail.tick(now);
   lockList.tick(now);
-}, 1000);
+});
 
 openStatusStream({ snapshot: showSnapshot, update: showUpdate });

@@ -1,6 +1,6 @@
 import type { CallTree, HistoryEntry } from "../../../contracts/history.ts";
 import { counted } from "../../../contracts/format.ts";
-import { getJson } from "./api.ts";
+import { fetchJson } from "./api.ts";
 import { callNodes, callTree } from "./call-tree.ts";
 import { create, setAttributes, setText } from "./dom.ts";
 
@@ -41,7 +41,7 @@ export function createCallsView(entry: HistoryEntry): CallsView {
   };
   const read = (): void => {
     const path = `/api/stats/triggers/${encodeURIComponent(entry.id)}/calls`;
-    void getJson<CallTree>(path).then((fetched) => {
+    void fetchJson<CallTree>(path).then((fetched) => {
       if (fetched.ok) return fill(fetched.value);
       // What was read before is better than nothing.
       if (shown === "") setText(note, fetched.detail);

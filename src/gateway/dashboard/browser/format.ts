@@ -16,7 +16,7 @@ export function dayText(time: number): string {
 export function dayTime(time: number, timeZone = ownTimeZone()): string {
   const isThisYear = new Date(time).getFullYear() === new Date().getFullYear();
   return new Date(time).toLocaleString(undefined, {
-    ...(isThisYear ? {} : { year: "numeric" }),
+    year: isThisYear ? undefined : "numeric",
     weekday: "short",
     day: "numeric",
     month: "short",

@@ -40,7 +40,7 @@ export function openLive(stream: LiveStream): void {
     });
     for (const [event, handle] of Object.entries(stream.on)) {
       opened.addEventListener(event, ({ data, lastEventId }: MessageEvent<string>) => {
-        watch.received();
+        onReceived();
         lastId = lastEventId;
         handle(data);
       });
@@ -52,7 +52,7 @@ export function openLive(stream: LiveStream): void {
     else timer = setTimeout(open, retryMs);
   };
 
-  const watch = watchSilence(
+  const onReceived = watchSilence(
     () => source?.readyState === 1,
     () => {
       stream.onState("lost");

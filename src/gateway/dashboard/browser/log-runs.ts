@@ -1,7 +1,7 @@
 import type { HistoryPage } from "../../../contracts/history.ts";
 import { outcomeText } from "../../../contracts/format.ts";
-import { getJson } from "./api.ts";
-import { byId, create } from "./dom.ts";
+import { fetchJson } from "./api.ts";
+import { byId } from "./dom.ts";
 import { exactTime } from "./format.ts";
 import { soonOnce } from "./soon-once.ts";
 
@@ -15,14 +15,9 @@ export function wireRunChoice(
 ): { readonly read: () => void } {
   const choice = byId("run-choice", HTMLSelectElement);
   choice.addEventListener("change", () => location.assign(linkTo(choice.value)));
-  const option = (value: string, text: string) => {
-    const element = create("option", "", text);
-    element.value = value;
-    return element;
-  };
   const read = soonOnce(async () => {
     const query = new URLSearchParams({ agent, limit: String(offeredRuns) });
-    const fetched = await getJson<HistoryPage>(`/api/stats/triggers?${query.toString()}`);
+    const fetched = await fetchJson<HistoryPage>(`/api/stats/triggers?${query.toString()}`);
     if (!fetched.ok) return;
     const runs = fetched.value.triggers.flatMap(({ instanceId, at, startedAt, outcome }) => {
       if (instanceId === null) return [];
@@ -31,9 +26,9 @@ export function wireRunChoice(
     });
     const isListed = instance === "" || runs.some(([id]) => id === instance);
     choice.replaceChildren(
-      option("", "All runs"),
-      ...(isListed ? [] : [option(instance, instance)]),
-      ...runs.map(([id, text]) => option(id, text)),
+      new Option("All runs", ""),
+      ...(isListed ? [] : [new Option(instance, instance)]),
+      ...runs.map(([id, text]) => new Option(text, id)),
     );
     choice.value = instance;
   });

@@ -38,8 +38,8 @@ const follow = createFollow(box, () => {
 });
 
 function addressWith(change: Readonly<Record<string, string>>): string {
-  const given = { ...(instance === "" ? {} : { instance }), ...change };
-  const parameters = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ""));
+  const given = Object.entries({ instance, ...change }).filter(([, value]) => value !== "");
+  const parameters = new URLSearchParams(given);
   return `${location.pathname}?${parameters.toString()}`;
 }
 

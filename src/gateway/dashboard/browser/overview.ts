@@ -11,7 +11,7 @@ import { createAgentTable } from "./agent-table.ts";
 import { byId, setAttribute, setText } from "./dom.ts";
 import { createLockList } from "./lock-list.ts";
 import { createLockStatuses } from "./lock-statuses.ts";
-import { isLost, openStatusStream, showScheduler } from "./site.ts";
+import { eachSecond, openStatusStream, showScheduler } from "./site.ts";
 import { createTimeline } from "./timeline.ts";
 
 const agents = new Map<string, AgentStatus>();
@@ -76,10 +76,9 @@ onPress(byId("pause"), async () => {
   if (answer !== null) announce(answer.paused === true ? "Scheduler paused" : "Scheduler resumed");
 });
 
-setInterval(() => {
-  if (document.visibilityState === "hidden" || isLost()) return;
-  table.tick(Date.now());
-  lockList.tick(Date.now());
-}, 1000);
+eachSecond((now) => {
+  table.tick(now);
+  lockList.tick(now);
+});
 
 openStatusStream({ snapshot: showSnapshot, update: showUpdate });

@@ -1,6 +1,6 @@
 import type { HistoryEntry, HistoryPage } from "../../../contracts/history.ts";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import { getJson } from "./api.ts";
+import { fetchJson } from "./api.ts";
 
 /** The runs of the last hours, kept current: the stream names agents that changed, the history has their runs. */
 export interface RunFeed {
@@ -114,7 +114,7 @@ async function getPage(query: {
 }): Promise<HistoryPage | null> {
   const given = Object.entries(query).filter(([, value]) => value !== "");
   const parameters = new URLSearchParams([...given, ["limit", String(pageSize)]]);
-  const fetched = await getJson<HistoryPage>(`/api/stats/triggers?${parameters.toString()}`);
+  const fetched = await fetchJson<HistoryPage>(`/api/stats/triggers?${parameters.toString()}`);
   return fetched.ok ? fetched.value : null;
 }
 

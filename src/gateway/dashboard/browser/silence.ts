@@ -1,15 +1,12 @@
-/** Notices that the scheduler behind an open stream hangs: such a stream does not end. */
-export interface SilenceWatch {
-  /** To be called at each event. */
-  received(): void;
-}
-
 /** After this time without an event the gateway is probed. */
 const silentMs = 20_000;
 const answerMs = 5_000;
 
-/** Probes the gateway while the stream is open and silent; `onGone` is called when it does not respond. */
-export function watchSilence(isOpen: () => boolean, onGone: () => void): SilenceWatch {
+/**
+ * Notices that the scheduler behind an open stream hangs, as such a stream does not end: probes the gateway while the
+ * stream is silent, and calls `onGone` when it does not respond. Returns what is to be called at each event.
+ */
+export function watchSilence(isOpen: () => boolean, onGone: () => void): () => void {
   let isReceived = true;
   setInterval(() => {
     const wasReceived = isReceived;
@@ -19,10 +16,8 @@ export function watchSilence(isOpen: () => boolean, onGone: () => void): Silence
       if (!answered && !isReceived && isOpen()) onGone();
     });
   }, silentMs);
-  return {
-    received: () => {
-      isReceived = true;
-    },
+  return () => {
+    isReceived = true;
   };
 }
 

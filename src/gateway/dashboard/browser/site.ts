@@ -53,9 +53,11 @@ function showConnection(state: LiveState): void {
   showText("lost", lostAt === null ? null : lostText(lostAt));
 }
 
-/** Whether the connection is lost; then time stands still on the page. */
-export function isLost(): boolean {
-  return lostAt !== null;
+/** Calls `tick` each second while the page is seen; time stands still on it while the connection is lost. */
+export function eachSecond(tick: (now: number) => void): void {
+  setInterval(() => {
+    if (document.visibilityState !== "hidden" && lostAt === null) tick(Date.now());
+  }, 1000);
 }
 
 function lostText(since: number): string {

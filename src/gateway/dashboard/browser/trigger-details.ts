@@ -1,6 +1,6 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import type { ReceiptView } from "../../../contracts/operator-api.ts";
-import { getJson } from "./api.ts";
+import { fetchJson } from "./api.ts";
 import { createCallsView, hasCalls, preformatted } from "./calls-view.ts";
 import type { CallsView } from "./calls-view.ts";
 import { create } from "./dom.ts";
@@ -66,7 +66,7 @@ function delivery(receiptId: string, agent: string | null): HTMLElement {
   const buttons = replayOfDelivery(receiptId, agent, section);
   const body = create("div", "", "Reading it …");
   section.append(create("div", "panel-head", create("h3", "", "Delivery"), ...buttons), body);
-  void getJson<ReceiptView>(`/api/stats/webhooks/${encodeURIComponent(receiptId)}`).then(
+  void fetchJson<ReceiptView>(`/api/stats/webhooks/${encodeURIComponent(receiptId)}`).then(
     (fetched) => {
       if (fetched.ok) body.replaceChildren(...receiptParts(fetched.value));
       else body.replaceChildren(create("p", "muted", fetched.detail));

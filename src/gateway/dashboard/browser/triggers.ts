@@ -2,9 +2,9 @@ import type { HistoryEntry, HistoryPage } from "../../../contracts/history.ts";
 import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../contracts/format.ts";
 import { showToast } from "./actions.ts";
-import { getJson } from "./api.ts";
-import { byId, create, setAttribute, setText, showText } from "./dom.ts";
-import { isLost, openStatusStream, showScheduler } from "./site.ts";
+import { fetchJson } from "./api.ts";
+import { byId, setAttribute, setText, showText } from "./dom.ts";
+import { eachSecond, openStatusStream, showScheduler } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";
 import {
   addressOf,
@@ -34,7 +34,7 @@ async function show(): Promise<void> {
   const own = requests;
   showFilters(view);
   byId("show-new").hidden = true;
-  const fetched = await getJson<HistoryPage>(pagePath());
+  const fetched = await fetchJson<HistoryPage>(pagePath());
   if (own !== requests) return;
   isBehind = !fetched.ok && fetched.status === 0;
   if (!fetched.ok) return showToast(fetched.detail);
@@ -77,7 +77,7 @@ const refresh = soonOnce(async () => {
   const own = requests;
   if (isBehind) return show();
   if (view.before !== "" || document.visibilityState === "hidden") return;
-  const fetched = await getJson<HistoryPage>(pagePath());
+  const fetched = await fetchJson<HistoryPage>(pagePath());
   if (!fetched.ok || own !== requests) return;
   const { triggers, total } = fetched.value;
   if (shown.length === 0 && triggers.length > 0) return show();
@@ -139,18 +139,11 @@ addEventListener("popstate", () => {
 
 function showSnapshot({ scheduler, agents }: StatusSnapshot): void {
   showScheduler(scheduler, "Triggers");
-  const options = agents.map(({ name }) => {
-    const option = create("option");
-    option.value = name;
-    return option;
-  });
-  byId("agent-names").replaceChildren(...options);
+  byId("agent-names").replaceChildren(...agents.map(({ name }) => new Option("", name)));
   refresh();
 }
 
-setInterval(() => {
-  if (document.visibilityState !== "hidden" && !isLost()) rows.tick(Date.now());
-}, 1000);
+eachSecond(rows.tick);
 
 void show();
 openStatusStream({

@@ -10,8 +10,8 @@ export interface View<Item> {
 /** The items of a list, each with a view as long as it is in the list. */
 export interface Views<Item> {
   /** Shows these items in this order. Only a view that stands elsewhere is moved: a move takes the focus. */
-  show(items: readonly Item[]): void;
-  tick(now: number): void;
+  readonly show: (items: readonly Item[]) => void;
+  readonly tick: (now: number) => void;
 }
 
 /** Fills an empty list. */
