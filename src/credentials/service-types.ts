@@ -91,7 +91,7 @@ function sshCommand(hostsAreKnown: boolean): FileVariable {
 interface GitHostOptions {
   readonly description: string;
   readonly env: readonly string[];
-  /** Variable that tells the host's own tool which host it is. */
+  /** Variable by which the host's own tool knows the host. */
   readonly hostVariable: string;
   readonly git: GitLogin;
 }

@@ -26,7 +26,10 @@ export function postJson({ socketPath, path, headers, body, signal }: Post): Pro
   return new Promise((resolve, reject) => {
     const text = JSON.stringify(body);
     const asked: ClientRequest = request({
-      ...{ socketPath, path, method: "POST", agent: false },
+      socketPath,
+      path,
+      method: "POST",
+      agent: false,
       headers: {
         "content-type": "application/json",
         "content-length": Buffer.byteLength(text),

@@ -6,7 +6,7 @@ import { agentCommands } from "../contracts/run-requests/table.ts";
 import { toolsFor } from "./tools.ts";
 import { cut } from "./message-writer.ts";
 
-/** What the prompt says besides the job. */
+/** What the prompt has besides the job. */
 interface PromptContext {
   /** IANA name of the run's time zone. */
   readonly timezone: string;

@@ -1,6 +1,6 @@
 import { retryAfterIn } from "./retry-after.ts";
 
-/** What the HTTP response said, where the harness saw it; the text alone is less exact. */
+/** From the HTTP response, where the harness saw it; the text alone is less exact. */
 export interface ResponseFacts {
   readonly status: number | null;
   /** From the response's headers, in ms. */

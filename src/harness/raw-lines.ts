@@ -1,6 +1,6 @@
 import { cut } from "./message-writer.ts";
 
-/** A command may say a lot; the log gets this much of it. */
+/** A command may print a lot; the log gets this much of it. */
 const maxLoggedLines = 500;
 const lastLines = 5;
 const lastCharacters = 2000;

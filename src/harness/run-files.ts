@@ -29,7 +29,7 @@ const placeholder = /\{([A-Za-z0-9_-]+)\}/g;
 
 /**
  * Writes the fields of credentials that only work as files. Texts that are no secrets have a folder of their own.
- * Resolves to the variables that say where they are.
+ * Resolves to the variables with their paths.
  */
 export async function writeCredentialFiles({
   credentials,

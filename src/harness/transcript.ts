@@ -3,7 +3,7 @@ import { logTo } from "./harness.ts";
 import type { Emit } from "./harness.ts";
 import { breakBefore, cut, cutStart } from "./message-writer.ts";
 
-/** Characters of one `said` entry; a longer text becomes several, so that nothing is lost. */
+/** Characters of one `assistant` entry; a longer text becomes several, so that nothing is lost. */
 const assistantCharacters = 6000;
 const outputCharacters = 8192;
 

@@ -75,7 +75,7 @@ export async function adoptRuns(
 export function refuseAdopted(adopted: readonly AdoptedRun[]): void {
   if (adopted.length === 0) return;
   const names = adopted.map(({ request }) => request.instanceId).join(", ");
-  throw new UserError("runs_left", `runs of a scheduler that died go on: ${names}`, {
+  throw new UserError("runs_left", `runs of a scheduler that died are still running: ${names}`, {
     hint: "al start takes them over",
   });
 }

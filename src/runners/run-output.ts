@@ -22,7 +22,7 @@ export interface RunOutputOptions {
 }
 
 export interface RunOutput {
-  /** Takes a whole line; a raw one has no time of its own, so `time` says when it came, epoch ms. */
+  /** Takes a whole line; a raw one has no time of its own, so `time` is when it came, epoch ms. */
   readonly line: (stream: "stdout" | "stderr", line: string, time: number) => void;
   readonly stdout: LineSplitter;
   readonly stderr: LineSplitter;

@@ -3,7 +3,7 @@ import type { Job } from "../contracts/job.ts";
 
 /** What each runtime is given. */
 export interface RunnerOptions {
-  /** Makes the job of a run; a rejection says, for a person, why it cannot run. `workDir` is there when it starts. */
+  /** Makes the job of a run; a rejection has the reason for a person. `workDir` is there when it starts. */
   readonly prepare: (request: RunRequest, workDir: string) => Promise<Job>;
   /** Gives a function that removes a job's secrets from a text before it is shown or stored. */
   readonly redactorFor: (job: Job) => (text: string) => string;

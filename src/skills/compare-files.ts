@@ -16,7 +16,7 @@ export const notAFile = "not a file";
 
 /**
  * Compares three versions of a skill's files: as installed (null when that is not known any more), as the source has
- * them, and as the agent has them. Only what differs between source and agent, and changed at the source, is told.
+ * them, and as the agent has them. Only what differs between source and agent, and changed at the source, is reported.
  */
 export function compareFiles(base: Contents | null, next: Contents, local: Contents): FileChange[] {
   const paths = new Set([...(base?.keys() ?? []), ...next.keys()]);

@@ -110,7 +110,7 @@ async function commitDirectory(dir: string, options: GitOptions): Promise<void> 
   );
 }
 
-/** What git says against it; null when it came. */
+/** git's error; null when it came. */
 async function fetchRef(url: string, ref: string, options: GitOptions): Promise<string | null> {
   const quiet = [
     "--quiet",
@@ -156,7 +156,7 @@ function unreachable(url: string, stderr: string, maxBytes: number): UserError {
   });
 }
 
-/** What git says last is often advice: its errors tell more. */
+/** git's last line is often advice: its errors are more exact. */
 function lastLine(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
   const line = lines.find((each) => /^(fatal|error|remote): /i.test(each)) ?? lines.at(-1);

@@ -2,7 +2,7 @@ import { UserError } from "../errors.ts";
 
 /** A file of a commit. */
 export interface TreeEntry {
-  /** From the repository's top, as the repository says it: not to be trusted. */
+  /** From the repository's top, as the repository has it: not to be trusted. */
   readonly path: string;
   readonly kind: "file" | "executable" | "link" | "submodule";
   /** Of its content, in hex. */

@@ -34,7 +34,7 @@ const settings = [
   ...["-c", "core.bigFileThreshold=1m"],
 ];
 
-/** What git said, as bytes, and whether it did what it was asked. */
+/** git's output, as bytes, and whether it succeeded. */
 export interface GitEnd {
   readonly ok: boolean;
   readonly stdout: Buffer;
@@ -47,7 +47,7 @@ export async function runGit(
   { gitDir, env, timeoutMs, maxFileBytes, signal }: GitOptions,
   input: string | Uint8Array = "",
 ): Promise<GitEnd> {
-  // Without the signal git says itself that a file got too large.
+  // Without the signal git itself reports that a file got too large.
   const limited = `trap "" XFSZ; ulimit -f ${Math.ceil(maxFileBytes / blockBytes)} && exec git "$@"`;
   const command = ["--git-dir", gitDir, ...settings, ...args];
   const ended = await execa("/bin/sh", ["-c", limited, "sh", ...command], {
@@ -86,7 +86,7 @@ export async function runGit(
   return { ok: ended.exitCode === 0, stdout: Buffer.from(ended.stdout), stderr };
 }
 
-/** Variables of git that say how to reach a place; the others would point it to another repository. */
+/** Variables of git for reaching a place; the others would point it to another repository. */
 const kept = /^GIT_(SSH|SSH_COMMAND|SSH_VARIANT|SSL_.*|PROXY_.*|HTTP_.*|CONFIG_.*)$/;
 
 function gitEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {

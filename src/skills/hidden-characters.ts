@@ -68,7 +68,7 @@ function isOfEmoji(characters: readonly string[], at: number): boolean {
 }
 
 function nameOf(character: string, codePoint: string): string {
-  if (/[\u{E0000}-\u{E007F}]/u.test(character)) return "tag, which spells text that nobody sees";
+  if (/[\u{E0000}-\u{E007F}]/u.test(character)) return "tag, which spells invisible text";
   if (/[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/u.test(character)) return "variation selector";
   if (/\p{Cc}/u.test(character)) return "control character";
   if (/\p{Co}/u.test(character)) return "private-use character";

@@ -83,7 +83,7 @@ function refuseMasses(files: readonly TreeEntry[]): void {
   }
 }
 
-/** On a file system that does not tell case apart, the second would replace the first unseen. */
+/** On a file system that ignores case, the second would replace the first unseen. */
 function refuseTwins(files: readonly TreeEntry[]): void {
   const seen = new Set<string>();
   for (const { path } of files) {

@@ -9,7 +9,7 @@ export interface SkillSource {
   readonly repository: string;
   /** What git is given; never begins with a dash. */
   readonly url: string;
-  /** Which of several skills, from behind a `#`; null when that wasn't said. */
+  /** Which of several skills, from behind a `#`; null without one. */
   readonly skill: string | null;
 }
 

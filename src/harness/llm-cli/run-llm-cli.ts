@@ -74,7 +74,7 @@ interface KeyDecision {
 
 /**
  * Decides which key a CLI gets. A model of another vendor is tried with a warning, but its key goes to that CLI only
- * where a `baseUrl` says who will see it: the CLI would show it to its own vendor. Throws for what cannot work.
+ * where a `baseUrl` names the server that will see it: the CLI would show it to its own vendor. Throws for what cannot work.
  */
 function keyFor(model: JobModel, { program, provider }: LlmCli): KeyDecision {
   const name = `model "${model.name}"`;

@@ -23,7 +23,7 @@ export interface Answer {
 /** What to do with an answer. The message is for a person and completes `model "x": …`. */
 export type Verdict =
   | { readonly kind: "complete" }
-  /** The session goes on: the model is asked for the rest (`cut`), or once more (`empty`). */
+  /** The session continues: the model is asked for the rest (`cut`), or once more (`empty`). */
   | {
       readonly kind: "continue";
       readonly why: "cut" | "empty" | "paused";
@@ -59,7 +59,7 @@ const endings: readonly (readonly [RegExp, (word: string) => Verdict])[] = [
   ],
 ];
 
-/** Endings that say nothing about an error: it came from somewhere else. */
+/** Endings that are not errors: the error came from somewhere else. */
 const ordinary =
   /^(stop|end|end_turn|stop_sequence|tool_use|tool_calls|function_call|max_tokens|length|model_length|pause_turn|completed|incomplete|failed|cancelled|in_progress|queued)$/i;
 
@@ -120,7 +120,7 @@ function silent(silentMs: number): Verdict {
   return retry(message, { isSlow: true, cooldownMs: defaultCooldownMs });
 }
 
-/** The response began well: what breaks then is a hiccup, unless the provider says otherwise. */
+/** The response began well: a later failure is transient, unless the provider's code is permanent. */
 function brokenStream(failure: ProviderFailure, code: string | null): Verdict {
   const { message, retryAfterMs } = failure;
   const status = code !== null && /^\d{3}$/.test(code) ? Number(code) : failure.status;

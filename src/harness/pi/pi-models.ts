@@ -27,7 +27,7 @@ interface PiModels {
   close(): Promise<void>;
 }
 
-/** What pi itself takes when nothing is said. */
+/** pi's own default. */
 const defaultThinkingLevel: ThinkingLevel = "medium";
 
 /** Makes the job's models known to pi and starts the endpoints of the scripted ones. */

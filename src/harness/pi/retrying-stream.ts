@@ -80,7 +80,7 @@ function end(
   stream.end();
 }
 
-/** pi's own way to ask failed before it could say so in a message. */
+/** For a failure of pi's own way to ask, before it made a message of it. */
 function brokenMessage(
   { api, provider, id }: Parameters<Ask>[0],
   errorMessage: string,

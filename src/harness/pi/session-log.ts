@@ -5,7 +5,7 @@ import type { Emit } from "../harness.ts";
 import { transcriptOf } from "../transcript.ts";
 import type { TranscriptUsage } from "../transcript.ts";
 
-/** What a session says and uses, as messages of the run. */
+/** The transcript and the usage of a session, as messages of the run. */
 export interface SessionLog {
   readonly onEvent: (event: AgentSessionEvent) => void;
   /** Takes every answer that a model gave, also one of a failed attempt and a summary: all of them cost tokens. */

@@ -37,7 +37,7 @@ function refusalDelta(data: unknown): string {
   return (isDelta ? textAt(data, "delta") : null) ?? "";
 }
 
-/** The most exact of what an error says of itself: a number, a code, a type. */
+/** The most exact detail of an error: a number, a code, a type. */
 function streamError(data: unknown): string | null {
   const errors = [at(data, "error"), at(data, "response", "error")];
   const error =
@@ -82,7 +82,7 @@ export interface Exchange {
   retryAfterMs: number | null;
   /** The provider's own word on a retry (`x-should-retry`), null without one. */
   shouldRetry: boolean | null;
-  /** For how long nothing came when the request was given up, in ms; null when it was not. */
+  /** For how long nothing came when the request was aborted for it, in ms; null when it was not. */
   silentMs: number | null;
   /** The model's words of refusal, which pi takes for ordinary text or leaves out. */
   refusal: string;

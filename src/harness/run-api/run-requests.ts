@@ -17,7 +17,7 @@ export type Answer = Readonly<Record<string, unknown>>;
 
 /** The requests of an agent while it runs, made by a tool or by a command. */
 export interface RunRequests {
-  /** Rejects with a RunApiError that says why the request is refused. */
+  /** Rejects with a RunApiError that has the reason of the refusal. */
   perform(name: string, input: unknown, signal: AbortSignal): Promise<Answer>;
 }
 
@@ -79,7 +79,7 @@ function assertSize(input: unknown): void {
 }
 
 /**
- * The answer to a wait as a prompt would tell the trigger: the whole body of a webhook is in a file, whose path is
+ * The answer to a wait as a prompt has the trigger: the whole body of a webhook is in a file, whose path is
  * `payloadFile`, as it may be long.
  */
 async function withPayloadFile(answer: Answer, { workDir }: Pick<Job, "workDir">): Promise<Answer> {

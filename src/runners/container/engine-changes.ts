@@ -64,7 +64,7 @@ async function connectionEnd(
     events.on("data", onRemoved);
     const ended = once(events, "close");
     await unlessAborted(ended, left);
-    // Its end is all that its reader has: the common type does not say that it can be ended.
+    // Destroyed, as its reader has nothing but its end; the common type lacks `destroy`.
     (events as { destroy?: () => void }).destroy?.();
   } catch (error) {
     if (!isUnreachable(error)) throw error;

@@ -8,13 +8,13 @@ import { messageOf, reasonOf, UserError } from "../../errors.ts";
 
 /** The container engine, as every file of this folder uses it. */
 export interface Engine {
-  /** For calls that answer at once; gives up after `callTimeoutMs`. */
+  /** For calls that answer at once; they fail after `callTimeoutMs`. */
   readonly calls: () => Docker;
-  /** For attach, wait, logs and builds: a timeout would end them while nothing is said. */
+  /** For attach, wait, logs and builds: a timeout would end them while nothing is sent. */
   readonly streams: () => Docker;
   /** Where it is looked for, for a person. */
   readonly address: () => string;
-  /** Resolves to the engine's version; rejects with a UserError `engine_unreachable` that says what to do. */
+  /** Resolves to the engine's version; rejects with a UserError `engine_unreachable` with a hint. */
   ping(): Promise<string>;
 }
 
@@ -134,10 +134,10 @@ export function statusOf(error: unknown): number | null {
   return typeof status === "number" ? status : null;
 }
 
-/** What the engine said, without dockerode's frame around it. */
+/** The engine's own message, without dockerode's frame around it. */
 export function engineMessage(error: unknown): string {
-  const said = (error as { json?: { message?: unknown } } | null)?.json?.message;
-  return (typeof said === "string" ? said : messageOf(error)).trim();
+  const message = (error as { json?: { message?: unknown } } | null)?.json?.message;
+  return (typeof message === "string" ? message : messageOf(error)).trim();
 }
 
 /** Why something failed that may have asked the engine, for a person. */

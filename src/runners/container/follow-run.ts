@@ -15,7 +15,7 @@ import { endedExit, lostExit } from "../run-exit.ts";
 import type { Ending } from "../run-exit.ts";
 import { endWhenAsked } from "./stop-container.ts";
 
-/** A stream of the engine; all of them can be ended, which the common type does not say. */
+/** A stream of the engine; all of them can be destroyed, which the common type lacks. */
 export type OutputStream = NodeJS.ReadableStream & { destroy?(): void };
 
 /** The engine gives a code also for what a signal ended. */
@@ -43,7 +43,7 @@ const defaultEngineGraceMs = 60_000;
 
 /**
  * Exit codes of a process that was ended by KILL or TERM from outside, such as an engine that shuts down, and what an
- * engine says that does not know.
+ * engine reports that does not know.
  */
 const endedFromOutside = new Set([137, 143, 255]);
 
@@ -143,7 +143,7 @@ const silenceMs = 2000;
 
 /**
  * `wait` never settles when its connection ends without an answer. That of the output ends with it, and otherwise
- * only when the container does: then `wait` has this long to tell.
+ * only when the container does: then `wait` has this long to settle.
  */
 async function afterSilence(closed: Promise<void>): Promise<"engine-gone"> {
   await closed;
@@ -164,7 +164,7 @@ async function diedWithEngine(
 
 const pollMs = 500;
 
-/** What became of the container once the engine answers again; `there` when its exit can still be told. */
+/** What became of the container once the engine answers again; `there` when its exit can still be read. */
 async function stateAfterOutage(run: FollowedRun): Promise<"there" | "ended" | "silent" | "left"> {
   const deadline = performance.now() + run.engineGraceMs;
   while (!run.left.aborted) {
@@ -194,7 +194,7 @@ async function outputAgain(run: FollowedRun, live: LiveOutput): Promise<OutputSt
   return followLogs(run.engine, run.container, whole ? "all" : 0);
 }
 
-/** The engine's log of a container, multiplexed: what it said so far (or that many lines of it) and goes on to say. */
+/** The engine's log of a container, multiplexed: what it has so far (or that many lines of it) and what follows. */
 export function followLogs(
   engine: Engine,
   container: string,

@@ -24,7 +24,7 @@ export function liveOutput(output: RunOutput): LiveOutput {
         frames.push(chunk);
       });
       const closed = new Promise<void>((resolve) => {
-        // A connection that broke ends here too: what became of the run is not for its output to say.
+        // A connection that broke ends here too: the run's end is not decided by its output.
         for (const event of ["end", "close", "error"]) source.once(event, () => resolve());
       });
       const isIdle = () => {

@@ -76,7 +76,7 @@ async function startWith(
     .streams()
     .getContainer(container)
     .attach({ stream: true, stdin: true, stdout: true, stderr: true, hijack: true });
-  // `wait` tells what became of a run whose connection broke.
+  // `wait` has the end of a run whose connection broke.
   stdio.on("error", () => undefined);
   await engine.calls().getContainer(container).start();
   stdio.write(`${JSON.stringify(job)}\n`);

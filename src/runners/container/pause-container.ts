@@ -6,7 +6,7 @@ export async function pauseContainer(engine: Engine, container: string): Promise
   await unlessRefused(engine.calls().getContainer(container).pause());
 }
 
-/** Lets a paused container go on; one that is not paused, or over, is no error. */
+/** Resumes a paused container; one that is not paused, or over, is no error. */
 export async function unpauseContainer(engine: Engine, container: string): Promise<void> {
   await unlessRefused(engine.calls().getContainer(container).unpause());
 }

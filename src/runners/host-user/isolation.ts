@@ -47,9 +47,9 @@ function confined(flags: readonly string[], { file, args }: Program): Program {
 
 function tryFlags(flags: readonly string[], env: NodeJS.ProcessEnv): Promise<string | null> {
   return new Promise((resolve) => {
-    execFile("unshare", [...flags, "--", "true"], { env, timeout: 5000 }, (error, _out, said) => {
+    execFile("unshare", [...flags, "--", "true"], { env, timeout: 5000 }, (error, _out, stderr) => {
       if (error === null) return resolve(null);
-      resolve(said.trim().split("\n").at(-1) || error.message.split("\n")[0] || "unshare failed");
+      resolve(stderr.trim().split("\n").at(-1) || error.message.split("\n")[0] || "unshare failed");
     });
   });
 }

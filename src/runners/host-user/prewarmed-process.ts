@@ -28,7 +28,7 @@ export async function startPrewarmed(
   return { child, isolation, mark };
 }
 
-/** What waits answers at once, unless it is still loading; one that doesn't in this time is given up, in ms. */
+/** A prewarmed process answers at once, unless it is still loading; one that doesn't in this time is ended, in ms. */
 const answerMs = 5000;
 
 /**

@@ -27,7 +27,7 @@ export interface PrewarmedWorker {
   end(): void;
 }
 
-/** Rules allow the name of any agent, so that a supervisor which serves whichever comes first needs no rule of its own. */
+/** Rules allow the name of any agent, so that a supervisor for any of them needs no rule of its own. */
 const anyName = "warm";
 
 /** `.warm-<pid of the scheduler>-<mark>`: an output that no run has claimed as its log yet. */
@@ -68,7 +68,11 @@ export async function startWorker(
   const order: PrewarmOrder = { order: "warm", instanceId: mark, program, env };
   child.stdin?.write(`${JSON.stringify(order)}\n`);
   return {
-    ...{ process: identity, mark, child, over, end },
+    process: identity,
+    mark,
+    child,
+    over,
+    end,
     isGood: () => isAlive(identity) && version !== null && versionOf(start.program) === version,
     claim: (logPath) => {
       // Fails where there is one already, as a new log does.

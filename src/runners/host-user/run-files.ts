@@ -42,7 +42,7 @@ export function closeLog(logFd: number): void {
   }
 }
 
-/** Most agents' configs, then one with long instructions and what sudo may have said before. */
+/** Most agents' configs, then one with long instructions and what sudo may have printed before. */
 const headBytes = [64 * 1024, 4 * 1024 * 1024];
 const tailBytes = 16 * 1024;
 

@@ -3,7 +3,7 @@ import type { ProcessIdentity } from "./process-identity.ts";
 
 /**
  * What a line of a run's log file is: standard output or error of the run, or a record as JSON. `run` comes from the
- * scheduler, `keeper` and `end` from the process that keeps the run; the run itself can write neither.
+ * scheduler, `keeper` and `end` from the run's supervisor; the run itself can write neither.
  */
 export type RunLogKind = "out" | "err" | "run" | "keeper" | "end";
 
@@ -14,7 +14,7 @@ export interface RunLogLine {
   readonly text: string;
 }
 
-/** Record `run`: how a scheduler that comes back finds the run and goes on with it. */
+/** Record `run`: how the next scheduler finds the run and adopts it. */
 export interface RunRecord {
   readonly agent: AgentConfig;
   /** Absolute folder of the run's project; absent in records of earlier versions. */
@@ -25,7 +25,7 @@ export interface RunRecord {
   readonly mark?: string | undefined;
 }
 
-/** Record `keeper`: the run begins. `unconfined` says why its processes have no PID namespace; null: they have. */
+/** Record `keeper`: the run begins. `unconfined` is the reason why its processes have no PID namespace; null: they have. */
 export interface BeginRecord {
   readonly unconfined: string | null;
 }
@@ -50,7 +50,7 @@ export function runLogLine(kind: RunLogKind, text: string, time: number = Date.n
 
 const form = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (out|err|run|keeper|end) (.*)$/s;
 
-/** The parts of a line; null for one that neither scheduler nor supervisor wrote, such as what sudo says. */
+/** The parts of a line; null for one that neither scheduler nor supervisor wrote, such as a line of sudo. */
 export function parseRunLogLine(line: string): RunLogLine | null {
   const [, time, kind, text] = form.exec(line) ?? [];
   if (time === undefined || text === undefined) return null;

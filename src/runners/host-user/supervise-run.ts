@@ -42,7 +42,7 @@ type HowItEnded = Pick<EndRecord, "exitCode" | "signal" | "rejected">;
 
 /**
  * One run from its working directory to the end of everything it started, as records and lines of its log. Resolves
- * to 0 once the log holds its end; rejects only when the log can't tell.
+ * to 0 once the log holds its end; rejects only when the log can't be written.
  */
 export async function superviseRun(
   order: RunOrder,
@@ -108,8 +108,8 @@ function ending(
 ): Promise<HowItEnded> {
   return new Promise((resolve) => {
     const closed = [outputTo(log, "out", child.stdout), outputTo(log, "err", child.stderr)];
-    // A process that ends before it read its job says so by its exit. What comes after the job is nothing, but the
-    // input stays open: its end tells the run that its supervisor is gone.
+    // A process that ends before it read its job has an exit. Nothing follows the job, but the input stays open: its
+    // end shows the run that its supervisor is gone.
     child.stdin?.on("error", () => undefined);
     child.stdin?.write(job);
     const signal = (name: NodeJS.Signals) => {

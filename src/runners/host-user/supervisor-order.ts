@@ -6,7 +6,7 @@ export interface Program {
 }
 
 /**
- * What the scheduler tells `al _run-agent` on its standard input, as one line of JSON. `keep` is followed by the job
+ * What the scheduler sends to `al _run-agent` on its standard input, as one line of JSON. `keep` is followed by the job
  * as a second line; `warm` is followed by `keep` and its job, or by nothing; `signal` and `end` are for a run that is
  * under way.
  */

@@ -50,15 +50,15 @@ export async function sendOrder(
   order: SupervisorOrder,
 ): Promise<string | null> {
   const child = spawnSupervisor(start, ["pipe", "ignore", "pipe"]);
-  let said = "";
+  let errors = "";
   child.stderr
     ?.setEncoding("utf8")
-    .on("data", (text: string) => (said = (said + text).slice(-2000)));
+    .on("data", (text: string) => (errors = (errors + text).slice(-2000)));
   child.stdin?.on("error", () => undefined).end(`${JSON.stringify(order)}\n`);
   try {
     const signal = AbortSignal.timeout(orderMs);
     const [code] = (await once(child, "close", { signal })) as [number | null];
-    return code === 0 ? null : said.trim() || `it exited with code ${code ?? "none"}`;
+    return code === 0 ? null : errors.trim() || `it exited with code ${code ?? "none"}`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -4,7 +4,7 @@ export interface BuildStep {
   readonly position: string;
   /** `RUN apt-get update`, on one line. */
   readonly instruction: string;
-  /** The user that its command runs as, as far as the Dockerfile says: null for the base image's own. */
+  /** The user that its command runs as, as far as the Dockerfile names one: null for the base image's own. */
   readonly user: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface BuildLog {
 const stderrMark = "\u001b[91m";
 /** Lines that begin a step: `Step 3/9 : COPY …`, Podman's `STEP 3/9: COPY …`. */
 const stepLine = /^step (\d+\/\d+) ?: ?(.+)/i;
-/** What the engine says of its own. */
+/** The engine's own lines. */
 const ownLine = /^(--->|-->|Removing intermediate container )/;
 const keptLines = 5;
 const longestLine = 200;

@@ -81,7 +81,7 @@ async function followBuild(
   }
 }
 
-/** The error of the command comes first: what the engine says of it is long, and repeats the whole command. */
+/** The error of the command comes first: the engine's text is long, and repeats the whole command. */
 function buildFailed(tag: string, log: BuildLog, error: string): UserError {
   const step = log.step();
   const lines = log.lines();
@@ -129,7 +129,7 @@ function parsed<T>(line: string): T[] {
   try {
     return [JSON.parse(line) as T];
   } catch {
-    // A proxy's page or half a line of a connection that broke: the build's own end tells what became of it.
+    // A proxy's page or half a line of a connection that broke: the build's own end decides.
     return [];
   }
 }

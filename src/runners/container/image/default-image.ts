@@ -20,7 +20,7 @@ const buildLabel = "al.build";
 /** The installation and the base that an image was made from: what replaces it has the same. */
 const originLabel = "al.origin";
 
-/** What the project says about images: `[local].image` and `[local].base`. */
+/** The project's config of images: `[local].image` and `[local].base`. */
 export interface ImageConfig {
   readonly image: string;
   readonly base: string | null;
@@ -120,7 +120,9 @@ async function defaultBuild(
   const build = shortHash(dockerfile, program.hash, there?.id ?? "");
   const repo = builtByItself.replace(/:[^:/]*$/, "");
   return {
-    ...{ repo, version, tag: `${repo}:${version}-${build}` },
+    repo,
+    version,
+    tag: `${repo}:${version}-${build}`,
     labels: {
       [versionLabel]: version,
       [buildLabel]: build,
