@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { lstat, readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,15 +8,10 @@ import { UserError } from "../errors.ts";
 export async function plainDirectory(url: string): Promise<string | null> {
   if (!url.startsWith("file:")) return null;
   const path = fileURLToPath(url);
-  const isThere = (name: string) =>
-    lstat(join(path, name)).then(
-      () => true,
-      () => false,
-    );
+  const isThere = (name: string) => existsSync(join(path, name));
   const stats = await lstat(path).catch(() => null);
   if (stats?.isDirectory() !== true) return null;
-  const isRepository =
-    (await isThere(".git")) || ((await isThere("HEAD")) && (await isThere("objects")));
+  const isRepository = isThere(".git") || (isThere("HEAD") && isThere("objects"));
   return isRepository ? null : path;
 }
 

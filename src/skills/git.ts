@@ -23,16 +23,16 @@ const blockBytes = 512;
  * nothing. These settings keep the person's own from starting something on its behalf.
  */
 const settings = [
-  ...["-c", "core.hooksPath=/dev/null"],
-  ...["-c", "core.fsmonitor=false"],
-  ...["-c", "core.askPass="],
-  ...["-c", "gc.auto=0"],
-  ...["-c", "maintenance.auto=false"],
-  ...["-c", "fetch.recurseSubmodules=false"],
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  "core.askPass=",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "fetch.recurseSubmodules=false",
   // One pack, whose size is limited; and big files are not held in memory.
-  ...["-c", "fetch.unpackLimit=1"],
-  ...["-c", "core.bigFileThreshold=1m"],
-];
+  "fetch.unpackLimit=1",
+  "core.bigFileThreshold=1m",
+].flatMap((setting) => ["-c", setting]);
 
 /** git's output, as bytes, and whether it succeeded. */
 export interface GitEnd {

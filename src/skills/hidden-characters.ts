@@ -48,12 +48,8 @@ export function hiddenCharacters(text: string, most: number): HiddenCharacter[] 
       if (isOfEmoji(characters, column)) continue;
       if (found.length === most) return found;
       const codePoint = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
-      found.push({
-        line: index + 1,
-        column: column + 1,
-        codePoint,
-        name: nameOf(character, codePoint),
-      });
+      const name = nameOf(character, codePoint);
+      found.push({ line: index + 1, column: column + 1, codePoint, name });
     }
   }
   return found;

@@ -59,10 +59,8 @@ function refuseUnsafe({ path, kind, size }: TreeEntry): void {
   }
   if (folders.includes(path)) throw refused(path, "is a file; expected a folder");
   if (parts.length > limits.depth || path.length > limits.name) {
-    throw refused(
-      `${path.slice(0, 80)}…`,
-      `lies too deep; at most ${limits.depth} names and ${limits.name} characters are taken`,
-    );
+    const most = `${limits.depth} names and ${limits.name} characters`;
+    throw refused(`${path.slice(0, 80)}…`, `lies too deep; at most ${most} are taken`);
   }
   const most = singleFiles.includes(path) ? limits.textBytes : limits.fileBytes;
   if (size > most) throw refused(path, `has ${size} bytes; at most ${most} are taken`);
@@ -76,10 +74,10 @@ function isStrange(name: string): boolean {
 function refuseMasses(files: readonly TreeEntry[]): void {
   const bytes = files.reduce((total, { size }) => total + size, 0);
   if (files.length > limits.files) {
-    throw refused("it", `has ${files.length} files; at most ${limits.files} are taken`);
+    throw refused(null, `has ${files.length} files; at most ${limits.files} are taken`);
   }
   if (bytes > limits.totalBytes) {
-    throw refused("it", `has ${bytes} bytes; at most ${limits.totalBytes} are taken`);
+    throw refused(null, `has ${bytes} bytes; at most ${limits.totalBytes} are taken`);
   }
 }
 
@@ -93,12 +91,10 @@ function refuseTwins(files: readonly TreeEntry[]): void {
   }
 }
 
-function refused(path: string, why: string): UserError {
-  return new UserError(
-    "unsafe_skill",
-    `the skill is refused: ${path === "it" ? "it" : JSON.stringify(path)} ${why}`,
-    {
-      hint: "nothing was written; ask the skill's author",
-    },
-  );
+/** `path` is null for the skill as a whole. */
+function refused(path: string | null, why: string): UserError {
+  const what = path === null ? "it" : JSON.stringify(path);
+  return new UserError("unsafe_skill", `the skill is refused: ${what} ${why}`, {
+    hint: "nothing was written; ask the skill's author",
+  });
 }

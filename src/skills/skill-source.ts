@@ -64,14 +64,9 @@ function urlOf(where: string, text: string): Pick<SkillSource, "repository" | "u
     throw refused(text, "only https, ssh and file URLs are taken");
   }
   if (url.password !== "" || (url.protocol === "https:" && url.username !== "")) {
-    throw new UserError(
-      "usage",
-      "the URL holds a name or password, which would be kept in config.toml",
-      {
-        hint: "leave it out; git asks its credential helper, or use an ssh URL",
-        exitCode: 2,
-      },
-    );
+    const message = "the URL holds a name or password, which would be kept in config.toml";
+    const hint = "leave it out; git asks its credential helper, or use an ssh URL";
+    throw new UserError("usage", message, { hint, exitCode: 2 });
   }
   if (url.protocol !== "file:" && url.hostname === "") throw refused(text, "it names no host");
   if (url.hostname.startsWith("-") || url.username.startsWith("-")) {

@@ -6,7 +6,7 @@ import type { Time } from "./time.ts";
 
 interface Watch {
   readonly exchange: Exchange;
-  readonly timer: SilenceTimer;
+  readonly timer: ReturnType<typeof silenceTimer>;
 }
 
 const watches = new AsyncLocalStorage<Watch>();
@@ -90,19 +90,7 @@ function unlimitedDispatcher(): Dispatcher | undefined {
   );
 }
 
-interface SilenceTimer {
-  /** Aborted when nothing came for the limit. */
-  readonly signal: AbortSignal;
-  /** Begins to count, again from zero when it counts already. */
-  start(): void;
-  stop(): void;
-}
-
-function silenceTimer(
-  limitMs: number,
-  time: Pick<Time, "after">,
-  onSilence: () => void,
-): SilenceTimer {
+function silenceTimer(limitMs: number, time: Pick<Time, "after">, onSilence: () => void) {
   const controller = new AbortController();
   let stop = () => {};
   const expire = () => {
@@ -110,7 +98,9 @@ function silenceTimer(
     controller.abort(new Error("nothing came in time"));
   };
   return {
+    /** Aborted when nothing came for the limit. */
     signal: controller.signal,
+    /** Begins to count, again from zero when it counts already. */
     start: () => {
       stop();
       stop = time.after(limitMs, expire);

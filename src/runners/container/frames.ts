@@ -1,11 +1,6 @@
 const headerBytes = 8;
 const stderrType = 2;
 
-/** Takes one stream of the engine apart; see `demuxer`. */
-export interface Demuxer {
-  push(chunk: Buffer): void;
-}
-
 /**
  * Takes the engine's multiplexed stream apart: frames of one byte for the stream (1 stdout, 2 stderr), three of
  * nothing, four for the length (big endian), then the payload (Engine API, "Attach to a container"). Payloads are
@@ -14,12 +9,12 @@ export interface Demuxer {
 export function demuxer(to: {
   readonly stdout: (chunk: Buffer) => void;
   readonly stderr: (chunk: Buffer) => void;
-}): Demuxer {
+}) {
   const header = Buffer.alloc(headerBytes);
   let have = 0;
   let left = 0;
   return {
-    push: (chunk) => {
+    push: (chunk: Buffer): void => {
       let at = 0;
       while (at < chunk.length) {
         if (left === 0) {

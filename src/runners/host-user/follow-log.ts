@@ -21,52 +21,34 @@ const checkEveryMs = 250;
 /** Reads a run's log from its beginning, line by line, until it is over. Rejects when it can't be read. */
 export async function followLog(path: string, { onLine, over, left }: FollowOptions) {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  const waker = wakerOf(path);
   const buffer = Buffer.alloc(chunkBytes);
   const lines = lineSplitter(maxTextBytes + prefixBytes, onLine);
   const ended = new AbortController();
+  let change = Promise.withResolvers<undefined>();
+  const wake = () => change.resolve(undefined);
+  const watcher = watched(path, wake);
+  const timer = setInterval(wake, checkEveryMs);
   void over.then(() => {
     ended.abort();
-    waker.wake();
+    wake();
   });
-  left.addEventListener("abort", waker.wake);
+  left.addEventListener("abort", wake);
   try {
     while (!left.aborted) {
-      // Looked at before the read: what is written before the end is read after it.
+      // Both before the read: what is written or changes during the read is read after it.
       const wasOver = ended.signal.aborted;
+      change = Promise.withResolvers();
       const { bytesRead } = await file.read(buffer, 0, chunkBytes);
       if (bytesRead > 0) lines.push(buffer.subarray(0, bytesRead));
       else if (wasOver) break;
-      else await waker.next();
+      else await change.promise;
     }
     if (!left.aborted) lines.end();
   } finally {
-    waker.close();
+    clearInterval(timer);
+    watcher?.close();
     await file.close();
   }
-}
-
-/** Wakes a reader when the file changes, on `wake`, and every `checkEveryMs`. */
-function wakerOf(path: string) {
-  let awake = false;
-  let resume: (() => void) | null = null;
-  const wake = () => {
-    awake = true;
-    resume?.();
-  };
-  const watcher = watched(path, wake);
-  const timer = setInterval(wake, checkEveryMs);
-  return {
-    wake,
-    next: async () => {
-      if (!awake) await new Promise<void>((resolve) => (resume = resolve));
-      awake = false;
-    },
-    close: () => {
-      clearInterval(timer);
-      watcher?.close();
-    },
-  };
 }
 
 /** Without a watcher (the system's are limited) the timer alone does it. */

@@ -4,20 +4,11 @@ import type { RunOutput } from "../run-output.ts";
 import { parseRunLogLine, recordIn } from "./run-log.ts";
 import type { EndRecord, BeginRecord } from "./run-log.ts";
 
-/** What a run's log has, line by line. */
-export interface RunAccount {
-  readonly take: (line: string) => void;
-  /** The exit by the log; null when the log has no end. */
-  exit(): RunnerEvent | null;
-  /** Null when the run began; otherwise the lines that came instead, such as sudo's reason. */
-  notBegun(): readonly string[] | null;
-}
-
 /** Lines of a start that failed. */
 const maxLinesBefore = 5;
 
 /** Hands a run's output on to `output`, and keeps its end. */
-export function runAccount(output: RunOutput): RunAccount {
+export function runAccount(output: RunOutput) {
   let begun = false;
   let end: { readonly record: EndRecord; readonly time: number } | null = null;
   const linesBefore: string[] = [];
@@ -34,7 +25,7 @@ export function runAccount(output: RunOutput): RunAccount {
   };
 
   return {
-    take: (line) => {
+    take: (line: string): void => {
       const parsed = parseRunLogLine(line);
       if (parsed === null) return stray(line);
       const { kind, text, time } = parsed;
@@ -46,8 +37,10 @@ export function runAccount(output: RunOutput): RunAccount {
       if (record !== null) end = { record, time };
       if (record?.leftover != null) output.line("stderr", leftoverWarning(record.leftover), time);
     },
+    /** The exit by the log; null when the log has no end. */
     exit: () => (end === null ? null : exitEvent(end.record, end.time, output)),
-    notBegun: () => (begun ? null : linesBefore),
+    /** Null when the run began; otherwise the lines that came instead, such as sudo's reason. */
+    notBegun: (): readonly string[] | null => (begun ? null : linesBefore),
   };
 }
 

@@ -3,17 +3,7 @@ import type { SupervisorOrder } from "./supervisor-order.ts";
 import { isAlive } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 
-/** Ends a run that is under way. */
-export interface RunControl {
-  /** TERM, and KILL after the grace period. */
-  readonly stop: () => void;
-  /** KILL, now. */
-  readonly kill: () => void;
-  /** The run is over: nothing more is sent. */
-  readonly done: () => void;
-}
-
-export interface ControlOptions {
+interface ControlOptions {
   readonly instanceId: string;
   readonly mark?: string | undefined;
   readonly workDir: string;
@@ -27,8 +17,8 @@ export interface ControlOptions {
 /** How long a supervisor that was asked to kill has until it is gone round, in ms. */
 const supervisorMs = 2000;
 
-/** Control of a run by signals to its supervisor, and by orders where those are not permitted. */
-export function runControl(options: ControlOptions): RunControl {
+/** Ends a run by signals to its supervisor, and by orders where those are not permitted. */
+export function runControl(options: ControlOptions) {
   const { instanceId, mark, workDir, send } = options;
   const timers = new Set<NodeJS.Timeout>();
   let over = false;
@@ -52,11 +42,13 @@ export function runControl(options: ControlOptions): RunControl {
     });
   };
   return {
+    /** TERM, and KILL after the grace period. */
     stop: () => {
       signal("SIGTERM", { order: "signal", instanceId, mark, signal: "SIGTERM" });
       after(options.graceMs, kill);
     },
     kill,
+    /** The run is over: nothing more is sent. */
     done: () => {
       over = true;
       for (const timer of timers) clearTimeout(timer);

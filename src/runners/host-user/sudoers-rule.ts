@@ -35,13 +35,10 @@ export function sudoersRule({ scheduler, runAs, program }: SudoersRule): string 
 
 function escaped(word: string): string {
   if (/[\u0000-\u001f\\]/.test(word)) {
-    throw new UserError(
-      "sudoers_rule",
-      `${JSON.stringify(word)} cannot be part of a sudoers rule`,
-      {
-        hint: "Use a path without backslashes and control characters.",
-      },
-    );
+    const message = `${JSON.stringify(word)} cannot be part of a sudoers rule`;
+    throw new UserError("sudoers_rule", message, {
+      hint: "Use a path without backslashes and control characters.",
+    });
   }
   return word === anyAgent ? word : word.replaceAll(/[,:= #*?[\]!]/g, "\\$&");
 }

@@ -47,7 +47,7 @@ export function baseImage(
   return defer(async (): Promise<Observable<ImageEvent>> => {
     if (image !== builtByItself) {
       const there = await inspectImage(engine, image);
-      if (there === null) throw missingImage(image);
+      if (there === null) throw missingImage(image, "image");
       return of(withProgram(there, image));
     }
     const build = await defaultBuild(sources, base);
@@ -100,12 +100,13 @@ async function removeReplaced(
     const tags = (RepoTags as string[] | null) ?? [];
     if (Id === id || !tags.every((tag) => tag.startsWith(`${repo}:`))) continue;
     // One that an agent's image is built on or that a run uses may be refused, and goes with the next build.
-    for (const tag of tags) await removeImage(engine, tag).catch(() => undefined);
+    for (const tag of tags)
+      await engine
+        .calls()
+        .getImage(tag)
+        .remove()
+        .catch(() => undefined);
   }
-}
-
-async function removeImage(engine: Engine, name: string): Promise<void> {
-  await engine.calls().getImage(name).remove();
 }
 
 async function defaultBuild(
@@ -113,7 +114,7 @@ async function defaultBuild(
   base: string | null,
 ): Promise<DefaultBuild> {
   const there = base === null ? null : await inspectImage(engine, base);
-  if (base !== null && there === null) throw missingBase(base);
+  if (base !== null && there === null) throw missingImage(base, "base");
   const program = await read();
   const { version } = program;
   const dockerfile = defaultDockerfile({ base: base ?? registryBase, main: program.main });
@@ -166,31 +167,17 @@ export async function inspectImage(engine: Engine, name: string): Promise<ImageF
 /** The image, if it was built on one that holds the program. Throws a UserError otherwise. */
 export function withProgram({ id, labels }: ImageFacts, name: string): ImageEvent {
   if (labels[versionLabel] !== undefined) return { type: "image", id, name };
-  throw new UserError(
-    "image_without_program",
-    `the image ${name} is not built on ${defaultImage}`,
-    {
-      hint: `begin the last stage of its Dockerfile with FROM ${defaultImage}`,
-    },
-  );
+  const message = `the image ${name} is not built on ${defaultImage}`;
+  throw new UserError("image_without_program", message, {
+    hint: `begin the last stage of its Dockerfile with FROM ${defaultImage}`,
+  });
 }
 
-function missingImage(image: string): UserError {
-  return new UserError(
-    "image_missing",
-    `the image "${image}" of [local].image is not on this engine`,
-    {
-      hint: `build it FROM ${defaultImage}, or leave [local].image out: only ${defaultImage} is built by itself`,
-    },
-  );
-}
-
-function missingBase(base: string): UserError {
-  return new UserError(
-    "image_missing",
-    `the image "${base}" of [local].base is not on this engine`,
-    {
-      hint: `pull or import it, or leave [local].base out to build on ${registryBase}`,
-    },
-  );
+function missingImage(image: string, key: "image" | "base"): UserError {
+  const message = `the image "${image}" of [local].${key} is not on this engine`;
+  const hint =
+    key === "image"
+      ? `build it FROM ${defaultImage}, or leave [local].image out: only ${defaultImage} is built by itself`
+      : `pull or import it, or leave [local].base out to build on ${registryBase}`;
+  return new UserError("image_missing", message, { hint });
 }

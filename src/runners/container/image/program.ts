@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
-import { access, readFile, realpath } from "node:fs/promises";
-import { basename, dirname, join, relative, sep } from "node:path";
-import { UserError } from "../../../errors.ts";
+import { findPackageJSON } from "node:module";
+import { pathToFileURL } from "node:url";
+import { readFile, realpath } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
+import { hasCode, UserError } from "../../../errors.ts";
 import { hashEntries, walk } from "./archive.ts";
 import type { TarEntry } from "./archive.ts";
 
@@ -96,7 +98,7 @@ async function collect(dir: string, found: Map<string, Found>): Promise<void> {
     ...dependencies,
     ...optionalDependencies,
   })) {
-    const place = await resolvePackage(name, dir);
+    const place = resolvePackage(name, dir);
     if (place === null) {
       if (name in dependencies && !(name in optionalDependencies)) throw notInstalled(name, dir);
       continue;
@@ -107,22 +109,15 @@ async function collect(dir: string, found: Map<string, Found>): Promise<void> {
   }
 }
 
-/** Where Node finds a package from `dir`: the nearest `node_modules` upwards that has it. */
-async function resolvePackage(name: string, dir: string): Promise<string | null> {
-  for (let folder = dir; ; folder = dirname(folder)) {
-    const place = join(folder, "node_modules", name);
-    if (basename(folder) !== "node_modules" && (await exists(join(place, "package.json")))) {
-      return place;
-    }
-    if (folder === dirname(folder)) return null;
+/** Where Node finds a package from `dir`, which may be a link. */
+function resolvePackage(name: string, dir: string): string | null {
+  try {
+    const found = findPackageJSON(name, pathToFileURL(join(dir, "package.json")));
+    return found === undefined ? null : dirname(found);
+  } catch (error) {
+    if (hasCode(error, "ERR_MODULE_NOT_FOUND")) return null;
+    throw error;
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 function notInstalled(name: string, dir: string): UserError {
