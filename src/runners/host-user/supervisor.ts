@@ -11,6 +11,8 @@ import { killSignal, parseOrder } from "./supervisor-order.ts";
 import type { SupervisorOrder, PrewarmOrder } from "./supervisor-order.ts";
 import { removeWorkDir } from "./work-dir.ts";
 
+const newline = 0x0a;
+
 const notWhole =
   "no whole order came on standard input; the scheduler runs this command, not a person";
 
@@ -100,7 +102,7 @@ async function nextOrder(input: Readable): Promise<SupervisorOrder> {
 /** What is left of the input: a line. A scheduler that died while it wrote leaves half of one. */
 async function jobIn(input: Readable): Promise<Buffer> {
   const job = await buffer(input);
-  if (job.at(-1) !== 0x0a) throw new Error(notWhole);
+  if (job.at(-1) !== newline) throw new Error(notWhole);
   return job;
 }
 

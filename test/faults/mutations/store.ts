@@ -145,7 +145,7 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "a run that lives on, or ended unseen, is not run again",
-    file: "src/runners/host-user/find-runs.ts",
+    file: "src/runners/host-user/adopted-run.ts",
     find: "if (isAlive(process) || (await readEndRecord(path)) !== null) return { instanceId, agent };",
     replace: "",
     tests: [points],
@@ -154,8 +154,8 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "a supervisor without its whole order begins nothing",
-    file: "src/runners/host-user/order-input.ts",
-    find: "if (all.at(-1) !== newline) throw new Error(notWhole);",
+    file: "src/runners/host-user/supervisor.ts",
+    find: "if (job.at(-1) !== newline) throw new Error(notWhole);",
     replace: "",
     tests: ["test/runners/host-user/half-order.test.ts"],
   },
