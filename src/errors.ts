@@ -38,3 +38,11 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
 export function isMissing(error: unknown): boolean {
   return hasCode(error, "ENOENT", "ENOTDIR");
 }
+
+/** A handler for `catch`: gives `value` for a file that isn't there, and throws every other error again. */
+export function ifMissing<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (isMissing(error)) return value;
+    throw error;
+  };
+}

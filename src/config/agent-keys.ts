@@ -19,6 +19,7 @@ import {
   timezone,
 } from "./fields.ts";
 import { harnessKey } from "./harness.ts";
+import { fileSchema } from "./key-table.ts";
 import { fiveFields } from "./schedule.ts";
 
 const catchUps = ["none", "latest"] as const;
@@ -178,3 +179,7 @@ export const agentKeys = {
   },
   dockerfileHash: { label: "files of its image", value: z.string().nullable(), isLong: true },
 } satisfies { readonly [Key in keyof AgentConfig]: AgentKey<AgentConfig[Key]> };
+
+/** An agent's `config.toml`. */
+export const agentSchema = fileSchema(agentKeys);
+export type AgentTable = z.output<typeof agentSchema>;

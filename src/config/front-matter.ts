@@ -2,6 +2,7 @@ import matter from "gray-matter";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import { formatValue } from "./format-value.ts";
+import { isPlainObject } from "../contracts/plain-object.ts";
 
 /** SKILL.md in two. */
 export interface Parts {
@@ -63,7 +64,7 @@ export function parseYaml(
     const { data } = matter(`---\n${front}\n---\n`, { language: "yaml", engines }) as {
       data: unknown;
     };
-    if (isMap(data)) return { values: data };
+    if (isPlainObject(data)) return { values: data };
     if (data === null || data === undefined) return { values: {} };
     return {
       line: 2,
@@ -79,10 +80,6 @@ const refuse = (): never => {
   throw new Error("only YAML front matter is read");
 };
 const engines = { javascript: refuse, json: refuse, coffee: refuse };
-
-function isMap(data: unknown): data is Readonly<Record<string, unknown>> {
-  return typeof data === "object" && data !== null && !Array.isArray(data);
-}
 
 /** js-yaml's errors carry `reason` and `mark`, whose line 0 is the one of the opening delimiter. */
 const yamlErrorSchema = z.object({

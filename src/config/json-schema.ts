@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { FilterField, FilterTable } from "../contracts/webhook-filters.ts";
-import { agentSchema } from "./agent-schema.ts";
+import { agentSchema } from "./agent-keys.ts";
 import { expectation, meaning } from "./explain-schema.ts";
 import { projectSchema } from "./project-schema.ts";
 import { commonFields } from "./webhook-bindings.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { FilterField } from "../contracts/webhook-filters.ts";
-import { agentSchema } from "./agent-schema.ts";
+import { agentSchema } from "./agent-keys.ts";
 import { defaultOf, expectation, isOptional, meaning, unwrapped } from "./explain-schema.ts";
 import { projectSchema } from "./project-schema.ts";
 import { providerReference } from "./provider-reference.ts";

@@ -2,6 +2,7 @@ import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
+import { isPlainObject } from "../contracts/plain-object.ts";
 import { unwrapped } from "./explain-schema.ts";
 import { hasErrors, createDiagnostics } from "./diagnostics.ts";
 import type { Diagnostics } from "./diagnostics.ts";
@@ -95,7 +96,7 @@ function warnOfKeys(
   for (const key of keys) {
     const near = didYouMean(key, known) || `; known here: ${known.join(", ")}`;
     diagnostics.warn([...path, key], `unknown key ${formatValue(key)} is ignored${near}`, "key");
-    if (isTable(table)) Reflect.deleteProperty(table, key);
+    if (isPlainObject(table)) Reflect.deleteProperty(table, key);
   }
 }
 
@@ -113,12 +114,8 @@ function issueMessage(issue: Issue, path: TomlPath, found: unknown): string {
 function valueAt(data: unknown, path: TomlPath): unknown {
   return path.reduce<unknown>((value, part) => {
     if (Array.isArray(value)) return value[Number(part)] as unknown;
-    return isTable(value) && Object.hasOwn(value, part) ? value[part] : undefined;
+    return isPlainObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
   }, data);
-}
-
-function isTable(value: unknown): value is Table {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The keys that the schema knows in the table at `path`. */

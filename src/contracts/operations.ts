@@ -46,6 +46,21 @@ export type DeliveryAnswer =
       readonly detail: string;
     };
 
+/** What became of one delivery, for counters. `type` is a known type or `unknown`; `source` is null until verified. */
+export interface DeliveryCount {
+  readonly type: string;
+  readonly source: string | null;
+  readonly result:
+    | "accepted"
+    | "unmatched"
+    | "duplicate"
+    | "ping"
+    | "unverified"
+    | "malformed"
+    | "not_found"
+    | "unavailable";
+}
+
 /** The operations of the scheduler for its operators: the gateway's routes are a thin skin over this. */
 export interface Operations {
   /** The same object for as long as nothing changes. */

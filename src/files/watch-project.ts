@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { watch } from "chokidar";
 import type { ChokidarOptions } from "chokidar";
 import { catchError, concat, Observable, of } from "rxjs";
-import { messageOf } from "../errors.ts";
+import { hasCode, messageOf } from "../errors.ts";
 import { classify } from "./classify.ts";
 
 /**
@@ -86,7 +86,7 @@ function watched(
     });
     watcher.on("ready", () => subscriber.next({ type: "ready" }));
     watcher.on("error", (error) => {
-      if (options.backend !== "polling" && isExhausted(error)) subscriber.error(error);
+      if (options.backend !== "polling" && hasCode(error, ...exhausted)) subscriber.error(error);
       else subscriber.next({ type: "warning", message: `watching files: ${messageOf(error)}` });
     });
     return () => void watcher.close();
@@ -127,10 +127,6 @@ function readAgainFor(path: string): string | null {
 
 function dockerfileOf(agent: string): string {
   return `agents/${agent}/Dockerfile`;
-}
-
-function isExhausted(error: unknown): boolean {
-  return error instanceof Error && "code" in error && exhausted.includes(String(error.code));
 }
 
 function pollingInstead(error: unknown): ProjectFileEvent {

@@ -1,14 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { triggerKinds } from "../../streams/vocabulary.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
+import type { DeliveryCount } from "../contracts/operations.ts";
 import { agentMetrics } from "./agent-metrics.ts";
-
-/** What became of a webhook delivery. */
-export interface CountedDelivery {
-  readonly type: string;
-  readonly source: string | null;
-  readonly result: string;
-}
 
 /** The event streams that are counted apart. */
 export type StreamName = "status" | "logs";
@@ -16,7 +10,7 @@ export type StreamName = "status" | "logs";
 /** The numbers of `/metrics`. They begin at zero with the process, as Prometheus expects. */
 export interface Metrics {
   onEvent(event: RunEvent): void;
-  readonly delivery: (delivery: CountedDelivery) => void;
+  readonly delivery: (delivery: DeliveryCount) => void;
   streamClients(stream: StreamName, change: 1 | -1): void;
   /** Prometheus' text format. */
   text(): Promise<string>;

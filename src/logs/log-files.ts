@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { agentNamePattern } from "../contracts/agent-name.ts";
-import { isMissing } from "../errors.ts";
+import { ifMissing } from "../errors.ts";
 
 const fileNamePattern = new RegExp(`^(${agentNamePattern})-(\\d{4}-\\d{2}-\\d{2})\\.log$`);
 
@@ -39,10 +39,7 @@ export function parseLogFileName(name: string): LogFile | null {
 
 /** The log files of a directory, of one agent or all (null), oldest day first; none when there is no directory. */
 export async function listLogFiles(dir: string, agent: string | null): Promise<LogFile[]> {
-  const names = await readdir(dir).catch((error: unknown) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });
+  const names = await readdir(dir).catch(ifMissing<string[]>([]));
   return names
     .flatMap((name) => parseLogFileName(name) ?? [])
     .filter((file) => agent === null || file.agent === agent)

@@ -1,8 +1,9 @@
 import { fstatSync } from "node:fs";
-import { mkdir, open, stat } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isMissing } from "../errors.ts";
+import { isMissing, messageOf } from "../errors.ts";
+import { statOf } from "./log-position.ts";
 
 /** A file after an append. */
 export interface AppendedFile {
@@ -16,7 +17,7 @@ export class AppendError extends Error {
   readonly written: number;
 
   constructor(path: string, written: number, cause: unknown) {
-    super(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`${path}: ${messageOf(cause)}`, { cause });
     this.name = "AppendError";
     this.written = written;
   }
@@ -122,12 +123,7 @@ async function isStale(path: string, file: Open): Promise<boolean> {
   const now = performance.now();
   if (now - file.checkedAt < checkEveryMs) return false;
   file.checkedAt = now;
-  try {
-    return (await stat(path)).ino !== file.inode;
-  } catch (error) {
-    if (isMissing(error)) return true;
-    throw error;
-  }
+  return (await statOf(path))?.ino !== file.inode;
 }
 
 async function openToAppend(path: string): Promise<Open> {

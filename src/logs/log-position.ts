@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isMissing } from "../errors.ts";
+import { ifMissing } from "../errors.ts";
 import { parseLogFileName } from "./log-files.ts";
 import type { LogFile } from "./log-files.ts";
 import { readBackward } from "./read-lines.ts";
@@ -37,13 +37,8 @@ export async function lastWrite(path: string): Promise<number | null> {
 }
 
 /** What the system knows of a file, null when there is none. */
-export async function statOf(path: string): Promise<Stats | null> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+export function statOf(path: string): Promise<Stats | null> {
+  return stat(path).catch(ifMissing(null));
 }
 
 /** Where the last whole line of a file ends. */
@@ -58,11 +53,7 @@ async function isLineStart(path: string, offset: number): Promise<boolean> {
   const size = await fileSize(path);
   if (size === null || offset > size) return false;
   if (offset === 0) return true;
-  const file = await open(path, "r");
-  try {
-    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, offset - 1);
-    return buffer.toString() === "\n";
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, "r");
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, offset - 1);
+  return buffer.toString() === "\n";
 }

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
-import { isMissing } from "../errors.ts";
+import { ifMissing } from "../errors.ts";
 
 /** A whole line of a file with the bytes it takes, its newline included: `end` is where the next one starts. */
 export interface RawLine {
@@ -17,26 +17,23 @@ const longestLine = 1024 * 1024;
 
 /** The whole lines of a file from `start` on, up to its present end; half a line at the end is left. None of no file. */
 export async function* readForward(path: string, start: number): AsyncGenerator<RawLine> {
-  const file = await openIfThere(path);
+  // Retention may delete the file at any time.
+  await using file = await open(path, "r").catch(ifMissing(null));
   if (file === null) return;
-  try {
-    let position = start;
-    let rest = Buffer.alloc(0);
-    for (let chunk = await readAt(file, start); chunk.length > 0;) {
-      const data = Buffer.concat([rest, chunk]);
-      const lines = wholeLines(data, position);
-      yield* lines;
-      const end = lines.at(-1)?.end ?? position;
-      rest = data.subarray(end - position);
-      position = end;
-      if (rest.length > longestLine) {
-        position = await endOfLine(file, position + rest.length);
-        rest = Buffer.alloc(0);
-      }
-      chunk = position === Infinity ? rest : await readAt(file, position + rest.length);
+  let position = start;
+  let rest = Buffer.alloc(0);
+  for (let chunk = await readAt(file, start); chunk.length > 0;) {
+    const data = Buffer.concat([rest, chunk]);
+    const lines = wholeLines(data, position);
+    yield* lines;
+    const end = lines.at(-1)?.end ?? position;
+    rest = data.subarray(end - position);
+    position = end;
+    if (rest.length > longestLine) {
+      position = await endOfLine(file, position + rest.length);
+      rest = Buffer.alloc(0);
     }
-  } finally {
-    await file.close();
+    chunk = position === Infinity ? rest : await readAt(file, position + rest.length);
   }
 }
 
@@ -73,36 +70,23 @@ async function someLines(path: string, start: number): Promise<readonly RawLine[
 
 /** The whole lines of a file that end at `end` or before, last first. Half a line at the end is left. None of no file. */
 export async function* readBackward(path: string, end: number): AsyncGenerator<RawLine> {
-  const file = await openIfThere(path);
+  // Retention may delete the file at any time.
+  await using file = await open(path, "r").catch(ifMissing(null));
   if (file === null) return;
-  try {
-    // What is left of a line whose start has not been read yet; null inside of half a line, or of one too long.
-    let rest: Buffer | null = null;
-    for (let to = end; to > 0;) {
-      const from = Math.max(0, to - chunkBytes);
-      const chunk = await readAt(file, from, to - from);
-      const data: Buffer = rest === null ? chunk : Buffer.concat([chunk, rest]);
-      // In the rightmost data, what follows the last newline is half a line.
-      const firstNewline = from === 0 ? -1 : data.indexOf(newline);
-      const whole = data.subarray(firstNewline + 1);
-      yield* wholeLines(whole, from + firstNewline + 1).reverse();
-      const isWithin: boolean = rest === null && firstNewline === -1;
-      const keep = firstNewline === -1 ? data : data.subarray(0, firstNewline + 1);
-      rest = isWithin || keep.length > longestLine ? null : keep;
-      to = from;
-    }
-  } finally {
-    await file.close();
-  }
-}
-
-/** Null when the file is gone, which retention does at any time. */
-async function openIfThere(path: string): Promise<FileHandle | null> {
-  try {
-    return await open(path, "r");
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
+  // What is left of a line whose start has not been read yet; null inside of half a line, or of one too long.
+  let rest: Buffer | null = null;
+  for (let to = end; to > 0;) {
+    const from = Math.max(0, to - chunkBytes);
+    const chunk = await readAt(file, from, to - from);
+    const data: Buffer = rest === null ? chunk : Buffer.concat([chunk, rest]);
+    // In the rightmost data, what follows the last newline is half a line.
+    const firstNewline = from === 0 ? -1 : data.indexOf(newline);
+    const whole = data.subarray(firstNewline + 1);
+    yield* wholeLines(whole, from + firstNewline + 1).reverse();
+    const isWithin: boolean = rest === null && firstNewline === -1;
+    const keep = firstNewline === -1 ? data : data.subarray(0, firstNewline + 1);
+    rest = isWithin || keep.length > longestLine ? null : keep;
+    to = from;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RunEvent, WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
-import type { Delivery, DeliveryAnswer } from "../contracts/operations.ts";
+import type { Delivery, DeliveryAnswer, DeliveryCount } from "../contracts/operations.ts";
 import type { RunMatch, Receipt } from "../contracts/webhook-receipts.ts";
 import { loadCredential } from "../credentials/load-credential.ts";
 import { webhookSecretType } from "../credentials/credential-types.ts";
@@ -9,7 +9,6 @@ import { interpretStored } from "../webhooks/interpret.ts";
 import { createMatchIndex } from "../webhooks/match-index.ts";
 import type { MatchIndex } from "../webhooks/match-index.ts";
 import { createReceiver } from "../webhooks/receive.ts";
-import type { DeliveryCount } from "../webhooks/receive.ts";
 import { createBrokenAgents } from "../webhooks/broken-agents.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import type { ReadAgain } from "./replay.ts";

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { hasCode } from "../errors.ts";
 import { replacePrivately } from "./private-file.ts";
 
 const schedulerInfoSchema = z.object({
@@ -47,6 +48,6 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: it lives and belongs to another user.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return hasCode(error, "EPERM");
   }
 }

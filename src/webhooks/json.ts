@@ -1,4 +1,5 @@
 import { valueAt } from "../../streams/where.ts";
+import { isPlainObject } from "../contracts/plain-object.ts";
 
 /** An unchecked JSON object. */
 export type Payload = Readonly<Record<string, unknown>>;
@@ -24,7 +25,7 @@ export function parseObject(bytes: Uint8Array | string): Payload | null {
     const text =
       typeof bytes === "string" ? bytes : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
+    return isPlainObject(value) ? value : null;
   } catch {
     return null; // Without the parser's message, which would quote the body.
   }
@@ -67,8 +68,4 @@ function collect(value: unknown, path: string, found: Set<string>): void {
   if (!Array.isArray(reached)) return;
   const inside = path.slice(list + "[]".length).replace(/^\./, "");
   for (const element of reached.slice(0, maxValues)) collect(element, inside, found);
-}
-
-function isObject(value: unknown): value is Payload {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import type { WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
-import type { Delivery, DeliveryAnswer } from "../contracts/operations.ts";
+import type { Delivery, DeliveryAnswer, DeliveryCount } from "../contracts/operations.ts";
 import type { WebhookSource } from "../contracts/webhook-filters.ts";
 import type { Acceptance, Accepted, RunMatch } from "../contracts/webhook-receipts.ts";
 import { messageOf } from "../errors.ts";
@@ -12,21 +12,6 @@ import type { MatchIndex } from "./match-index.ts";
 import type { Provider } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
 import { rateLimitedWarnings } from "./rate-limited-warnings.ts";
-
-/** What became of one delivery, for counters. `type` is a known type or `unknown`; `source` is null until verified. */
-export interface DeliveryCount {
-  readonly type: string;
-  readonly source: string | null;
-  readonly result:
-    | "accepted"
-    | "unmatched"
-    | "duplicate"
-    | "ping"
-    | "unverified"
-    | "malformed"
-    | "not_found"
-    | "unavailable";
-}
 
 export interface ReceiverDeps {
   /** The project's sources as they are now. */

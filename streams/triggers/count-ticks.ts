@@ -1,6 +1,6 @@
 import { CronExpressionParser } from "cron-parser";
 import type { Schedule } from "./next-tick.ts";
-import { shownAt } from "./wall-time.ts";
+import { shownAt } from "../wall-time.ts";
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;

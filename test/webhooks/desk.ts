@@ -1,11 +1,11 @@
 import type { WorkItem } from "../../streams/vocabulary.ts";
-import type { Delivery, DeliveryAnswer } from "../../src/contracts/operations.ts";
+import type { Delivery, DeliveryAnswer, DeliveryCount } from "../../src/contracts/operations.ts";
 import type { Acceptance, Accepted, WaitingRun } from "../../src/contracts/webhook-receipts.ts";
 import type { WebhookSource } from "../../src/contracts/webhook-filters.ts";
 import { createMatchIndex } from "../../src/webhooks/match-index.ts";
 import type { MatchIndex } from "../../src/webhooks/match-index.ts";
 import { createReceiver } from "../../src/webhooks/receive.ts";
-import type { DeliveryCount, Receive } from "../../src/webhooks/receive.ts";
+import type { Receive } from "../../src/webhooks/receive.ts";
 import { signDelivery } from "../../src/webhooks/sign.ts";
 import { bytes, githubExample } from "./deliveries.ts";
 

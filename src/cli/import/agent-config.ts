@@ -1,4 +1,4 @@
-import { agentSchema } from "../../config/agent-schema.ts";
+import { agentSchema } from "../../config/agent-keys.ts";
 import { ourReference } from "./credentials.ts";
 import { translateKeys } from "./keys.ts";
 import type { AddRemark, Dialect } from "./keys.ts";

@@ -54,8 +54,8 @@ const files: readonly Mutation[] = [
   {
     defence: "files are polled, with a warning, when the system has no watches left",
     file: "src/files/watch-project.ts",
-    find: 'if (options.backend !== "polling" && isExhausted(error))',
-    replace: 'if (options.backend === "polling" && isExhausted(error))',
+    find: 'if (options.backend !== "polling" && hasCode(error, ...exhausted))',
+    replace: 'if (options.backend === "polling" && hasCode(error, ...exhausted))',
     tests: [unwatched],
     only: "too few open files",
     built: true,
