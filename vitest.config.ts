@@ -1,9 +1,27 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
+/** They measure how long something takes, so they run when nothing else does. */
+const timing = [
+  "test/costs/**/*.test.ts",
+  "test/e2e/webhooks-burst.test.ts",
+  "test/gateway/many-streams.test.ts",
+  "test/store/history-speed.test.ts",
+];
+
+/** Little more than the code under test runs in them, so one process takes file after file. */
+const units = [
+  "test/{config,contracts,credentials,files,helpers,logs,models,run-api,runs}/**/*.test.ts",
+  "test/{skills,start,store,streams,webhooks}/**/*.test.ts",
+  "test/gateway/*.test.ts",
+  "test/gateway/{api,routes}/**/*.test.ts",
+];
+
+/** Programs, servers and browsers mostly wait: more workers than cores. With many more, some would be late. */
+const workers = 3;
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     globalSetup: ["test/helpers/build.ts"],
     // What tests start again and again is compiled once.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/tests") },
@@ -12,8 +30,38 @@ export default defineConfig({
     // A busy machine is late, not wrong: in CI, what failed once is tried once more.
     retry: process.env.CI ? 1 : 0,
     expect: { poll: { timeout: 10_000 } },
-    // Real servers, browsers and agents run in the tests: more workers than cores only makes them late.
-    maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "units",
+          include: units,
+          exclude: timing,
+          isolate: false,
+          maxWorkers: workers,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "programs",
+          include: ["test/**/*.test.ts"],
+          exclude: [...units, ...timing],
+          maxWorkers: workers,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "timing",
+          include: timing,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
     reporters: [
       "default",
       ...(process.env.AL_TEST_JSON
