@@ -13,8 +13,7 @@ const timing = [
 const units = [
   "test/{config,contracts,credentials,files,helpers,logs,models,run-api,runs}/**/*.test.ts",
   "test/{skills,start,store,streams,webhooks}/**/*.test.ts",
-  "test/gateway/*.test.ts",
-  "test/gateway/{api,routes}/**/*.test.ts",
+  "test/gateway/**/*.test.ts",
 ];
 
 /** Programs, servers and browsers mostly wait: more workers than cores. With many more, some would be late. */
