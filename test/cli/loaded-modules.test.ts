@@ -25,18 +25,18 @@ afterAll(async () => {
   await project.remove();
 });
 
-const telling = resolve(import.meta.dirname, "../helpers/tell-loads.ts");
+const listing = resolve(import.meta.dirname, "../helpers/list-loads.ts");
 
 /** What a command loaded of the built program and its packages. */
 function loadedBy(args: readonly string[]): { readonly files: string[]; readonly bytes: number } {
   const list = join(folder, "loaded");
   const env = { ...process.env, AL_HOME: project.home, AL_TEST_LOADS: list };
   const options = { cwd: project.dir, env };
-  spawnSync(process.execPath, ["--import", telling, builtAl, ...args], options);
+  spawnSync(process.execPath, ["--import", listing, builtAl, ...args], options);
   const files = readFileSync(list, "utf8")
     .split("\n")
     .map((url) => fileURLToPath(url))
-    .filter((file) => file !== telling);
+    .filter((file) => file !== listing);
   return { files, bytes: files.reduce((sum, file) => sum + statSync(file).size, 0) };
 }
 
