@@ -168,8 +168,11 @@ export const doors: readonly Mutation[] = [
   {
     defence: "text that a page shows is no markup: in the browser",
     file: "src/gateway/dashboard/browser/dom.ts",
-    find: 'if (text !== "") element.textContent = text;',
-    replace: 'if (text !== "") (element as unknown as { innerHTML: string }).innerHTML = text;',
+    find: 'element.append(...children.filter((child) => child !== ""));',
+    replace: `for (const child of children) {
+    if (typeof child === "string") (element as unknown as { innerHTML: string }).innerHTML = child;
+    else element.append(child);
+  }`,
     tests: ["test/faults/doors/pages/scripts.test.ts"],
   },
   {

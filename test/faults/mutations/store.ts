@@ -171,9 +171,9 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "nobody ever reads half of a config.toml",
-    file: "src/cli/config/config-file.ts",
-    find: `await writeFile(draft, text, { mode: mode & 0o777, flag: "wx" });`,
-    replace: `await writeFile(target, text, { mode: mode & 0o777 });`,
+    file: "src/cli/write-files.ts",
+    find: `await writeFile(draft, content, { flag: "wx", mode });`,
+    replace: `await writeFile(path, content, { mode });`,
     tests: [points],
     only: "config drafted",
     built: true,

@@ -1,6 +1,6 @@
-import { countTicks } from "../triggers/count-ticks.ts";
-import type { Schedule } from "../triggers/next-tick.ts";
-import type { NanoUsd } from "./money.ts";
+import { countTicks } from "../../streams/triggers/count-ticks.ts";
+import type { Schedule } from "../../streams/triggers/next-tick.ts";
+import type { NanoUsd } from "../../streams/spend/money.ts";
 
 /** What an agent's schedule will cost, by what its last runs did. */
 export interface Forecast {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { forecastOf, totalForecast } from "../../../streams/spend/forecast.ts";
+import { forecastOf, totalForecast } from "../../src/spend/forecast.ts";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
 const daily = { expression: "0 9 * * *", timezone: "UTC" };
