@@ -113,13 +113,13 @@ function events(agent: Agent, sources: AgentSources, ports: AgentPorts): Observa
     work$: sources.work.to(agent.name),
   }).pipe(takeUntil(sources.stopping$));
   return mergeUntilMainCompletes(
-    // The queue is the last to go: once it completes, nothing more is said of this agent.
+    // The queue is the last to go: once it completes, this agent emits nothing more.
     triggered$.pipe(queued(agent, sources, ports)),
     merge(changes(agent, ports), switches(agent, sources, ports), builds(agent, ports)),
   );
 }
 
-/** What is told of the agent's files; of one that was disabled before, that, too. */
+/** The events of the agent's files, and that it was disabled before. */
 function changes(
   { name, active$, enabled$ }: Agent,
   { clock, describeChange }: AgentPorts,

@@ -1,4 +1,4 @@
-/** What a harness is like. Code asks for one of these properties and never for a harness by its name. */
+/** The properties of each harness. Code reads one of these and never compares the name of a harness. */
 interface HarnessTraits {
   /** Completes `"<name>" …` in the reference of the config. */
   readonly summary: string;

@@ -1,7 +1,7 @@
 import { Observable } from "rxjs";
 
 /**
- * Both streams, for as long as the main one goes on: subscribed to after the other, it decides when both are over.
+ * Both streams, until the main one completes; it is subscribed to last.
  *
  *     main:    ──m────m──|
  *     beside:  b───b────────b─

@@ -15,7 +15,7 @@ export function problemSummary(problems: readonly Problem[]): string | null {
     : `${problemText(first)} (and ${others.length} more)`;
 }
 
-/** What is wrong with a file that counted before: says of the first error that the last good text still does. */
+/** The problems of a file that was valid before: the first error adds that the last valid config stays active. */
 export function whileLastGoodCounts(problems: readonly Problem[]): readonly Problem[] {
   const first = problems.findIndex(({ severity }) => severity === "error");
   return problems.map((problem, index) =>

@@ -1,4 +1,4 @@
-/** What a runtime is like. Code asks for one of these properties and never for a runtime by its name. */
+/** The properties of each runtime. Code reads one of these and never compares the name of a runtime. */
 interface Runtime {
   /** Completes "A run is a process …". */
   readonly summary: string;

@@ -116,7 +116,7 @@ export function isRetried({ attempt }: WorkItem, outcome: Outcome): boolean {
   return retried.includes(outcome) && attempt < maxAttempts;
 }
 
-/** What a run used; null where the harness cannot say. */
+/** What a run used; null where the harness does not know. */
 export interface Usage {
   readonly model: string | null;
   readonly tokens: number | null;
@@ -127,7 +127,7 @@ export interface Usage {
 /** Syslog-like levels in pino's numbers: 10 trace, 20 debug, 30 info, 40 warn, 50 error, 60 fatal. */
 export type LogLevel = 10 | 20 | 30 | 40 | 50 | 60;
 
-/** One line of a log file: NDJSON in pino's shape. Other fields say what the line is about. */
+/** One line of a log file: NDJSON in pino's shape. Other fields hold what the line is about. */
 export interface LogEntry {
   readonly level: LogLevel;
   /** Epoch ms. */

@@ -119,7 +119,7 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
         try {
           restored.set(instanceId, (await listen(stored, remove)).runSocket);
         } catch (error) {
-          onProblem(`${instanceId} can't ask for anything any more: ${messageOf(error)}`);
+          onProblem(`${instanceId} can send no request any more: ${messageOf(error)}`);
         }
       }
       return restored;

@@ -40,7 +40,7 @@ export function clearedSocket(dir: string): string {
   const stat = lstatSync(dir);
   if (!stat.isDirectory() || stat.uid !== process.getuid?.()) {
     throw new UserError("channel_unsafe", `${dir} is not the scheduler's own folder`, {
-      hint: "The run goes on, and can ask nothing of the scheduler any more.",
+      hint: "The run continues, and can send no request to the scheduler any more.",
     });
   }
   // Whatever the umask is.

@@ -10,7 +10,7 @@ export function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** Whether an `Authorization` header carries the token with this hash, in a time that tells nothing about it. */
+/** Whether an `Authorization` header carries the token with this hash, in a time that reveals nothing about it. */
 export function carriesToken(authorization: string | undefined, tokenHash: string): boolean {
   const [, token] = /^Bearer ([\w-]{1,200})$/i.exec(authorization ?? "") ?? [];
   if (token === undefined) return false;

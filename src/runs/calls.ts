@@ -1,7 +1,7 @@
 import type { Clock } from "../../streams/clock.ts";
 import { createCalls } from "../../streams/coordination/calls.ts";
 import type { CallEvent } from "../../streams/coordination/calls.ts";
-import { drive } from "../../streams/coordination/driver.ts";
+import { drive } from "../../streams/coordination/machine.ts";
 import type { OpenCall } from "../../streams/coordination/open-calls.ts";
 import type { WaitGraph } from "../../streams/coordination/wait-graph.ts";
 import type { RunEvent, WorkItem } from "../../streams/vocabulary.ts";
@@ -14,7 +14,7 @@ import { callItem, openCall } from "./call-item.ts";
 import type { CallItem, CallTrigger } from "./call-item.ts";
 import type { FirstEvents } from "./first-events.ts";
 import type { PendingRequest } from "./pending-requests.ts";
-import type { Performers } from "./performers.ts";
+import type { Performers } from "./live-run.ts";
 import { fromOperation } from "./refusals.ts";
 
 export interface CallDeps {
@@ -23,7 +23,7 @@ export interface CallDeps {
   readonly store: Pick<Store, "calls">;
   readonly firstEvents: Pick<FirstEvents, "of">;
   readonly isLive: (instanceId: string) => boolean;
-  /** Throws an OperationError that says why the agent can't run. */
+  /** Throws an OperationError with the reason why the agent can't run. */
   readonly mustBeRunnable: (agent: string) => void;
   readonly maxDepth: () => number;
   readonly matchCall: (agent: string, call: CallTrigger) => RunMatch;

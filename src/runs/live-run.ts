@@ -7,7 +7,7 @@ import type { RunEvent, RunRequest } from "../../streams/vocabulary.ts";
 import { runtimes } from "../../streams/runtimes.ts";
 import type { Job } from "../contracts/job.ts";
 import { mountedSocketDir, refusal } from "../contracts/run-api.ts";
-import type { RequestAnswer } from "../contracts/run-api.ts";
+import type { RequestAnswer, RequestName, RunApiRequest } from "../contracts/run-api.ts";
 import { messageOf } from "../errors.ts";
 import type { OpenedSocket } from "../run-api/run-sockets.ts";
 import type { RunSocket } from "../run-api/run-socket.ts";
@@ -140,7 +140,7 @@ export class LiveRun implements Disposable {
     this.#deps.emit({ type: "output", agent, at, instanceId, entry });
   }
 
-  /** Freezes it when it only waits: whatever else it asks for goes on within it. */
+  /** Freezes it when it only waits: its other requests need its processes. */
   freezeIfIdle(): void {
     if (this.openRequests === 1) this.freezer.freeze();
   }
@@ -173,7 +173,12 @@ export class LiveRun implements Disposable {
   }
 }
 
-/** The refusal of whatever a run asks for that does not live. */
+/** Refuses any request of a run that does not live. */
 export function runIsOver() {
   return refusal("unauthorized", "This run is over.");
 }
+
+/** What the scheduler does for each of these requests. Each rejects with a RunApiError to refuse. */
+export type Performers<N extends RequestName = RequestName> = {
+  readonly [A in N]: (run: LiveRun, request: RunApiRequest<A>) => Promise<RequestAnswer<A>>;
+};

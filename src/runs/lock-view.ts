@@ -2,7 +2,7 @@ import type { HeldLock } from "../../streams/coordination/lock-events.ts";
 import type { LockStatus } from "../../streams/status/wire.ts";
 import type { Lock } from "../contracts/operator-api.ts";
 
-/** A lock as it is told outside. */
+/** A lock as operators and other runs see it. */
 export function lockView({ resource, agent, instanceId, heldSince, expiresAt }: HeldLock): Lock {
   return { resource, agent, instanceId, heldSince: iso(heldSince), expiresAt: iso(expiresAt) };
 }

@@ -1,6 +1,6 @@
 import type { Observable } from "rxjs";
 import type { Clock } from "../../streams/clock.ts";
-import { drive } from "../../streams/coordination/driver.ts";
+import { drive } from "../../streams/coordination/machine.ts";
 import type { HeldLock, LockCommand, LockEvent } from "../../streams/coordination/lock-events.ts";
 import { createLocks } from "../../streams/coordination/locks.ts";
 import type { WaitGraph } from "../../streams/coordination/wait-graph.ts";
@@ -14,7 +14,7 @@ import type { LockWait } from "./lock-status.ts";
 import { iso } from "./lock-view.ts";
 import { requestId } from "./pending-requests.ts";
 import type { PendingRequest, PendingRequests } from "./pending-requests.ts";
-import type { Performers } from "./performers.ts";
+import type { Performers } from "./live-run.ts";
 import { lockRefusal } from "./refusals.ts";
 
 export interface LockDeps {

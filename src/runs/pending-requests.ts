@@ -37,7 +37,7 @@ export interface PendingRequests<T> {
   ask(request: RunApiRequest, begin: Begin<T>): Promise<T>;
   /** Begins a request that an adopted run is to repeat. */
   expect(id: string, begin: Begin<T>): void;
-  /** The run gives up the request. */
+  /** The run cancels the request. */
   cancel(id: string): void;
   /** The run is over: at once, as it needs no slot any more. */
   refuseAll(error: unknown): void;

@@ -13,7 +13,7 @@ import type { LiveRun } from "./live-run.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import { createLockRequests } from "./locks.ts";
 import { requestId } from "./pending-requests.ts";
-import type { Performers } from "./performers.ts";
+import type { Performers } from "./live-run.ts";
 import { mustHaveSource } from "./refusals.ts";
 import { createWaitRequests } from "./waits.ts";
 import type { WaitDeps } from "./waits.ts";

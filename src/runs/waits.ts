@@ -2,7 +2,7 @@ import { Subscription } from "rxjs";
 import { z } from "zod";
 import type { Clock } from "../../streams/clock.ts";
 import type { Condition } from "../../streams/coordination/condition.ts";
-import { drive } from "../../streams/coordination/driver.ts";
+import { drive } from "../../streams/coordination/machine.ts";
 import { createWaits } from "../../streams/coordination/waits.ts";
 import type { Wait, WaitEvent } from "../../streams/coordination/waits.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
@@ -100,7 +100,7 @@ export function createWaitRequests(deps: WaitDeps): WaitRequests {
     wait.isIdle = true;
     wait.run.freezeIfIdle();
   };
-  /** False when a run of the agent has it by now, and the wait goes on. */
+  /** False when a run of the agent has it by now, and the wait continues. */
   const takeEarlier = async (wait: OpenWait, { item, trigger }: PastMatch): Promise<boolean> => {
     // Nothing else may meet it meanwhile.
     apply({ type: "cancel", key: wait.key });

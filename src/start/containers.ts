@@ -29,7 +29,7 @@ export interface ContainerContext {
 /** The container runtime of one scheduler. */
 export interface Containers {
   readonly runner: Pick<ContainerRunner, "run" | "resume">;
-  /** Stops a run that only waits; `thaw` lets it go on. */
+  /** Stops a run that only waits; `thaw` resumes it. */
   freeze(request: RunRequest): Promise<void>;
   thaw(request: RunRequest): Promise<void>;
   /**
@@ -38,7 +38,7 @@ export interface Containers {
    * the first is usable, what an earlier scheduler left on the engine is removed. Ends only with its subscriber.
    */
   prepare(config: AgentConfig): Observable<BuildEvent>;
-  /** Those of an earlier scheduler's runs that can be gone on with; what is left of others is removed. */
+  /** Adopts the runs of an earlier scheduler that still live; removes what is left of others. */
   adopt: ContainerRunner["adopt"];
 }
 

@@ -52,7 +52,7 @@ export function dispatchTo(inputs: Inputs): (items: readonly WorkItem[]) => void
 export function abandonBy({ kill$, withdraw$ }: Inputs): (call: OpenCall) => void {
   return ({ agent, itemId, instanceId }) => {
     if (instanceId === null) withdraw$.next({ agent, itemId, why: "withdrawn" });
-    // Later: one that just says that it started does not listen yet.
+    // Later: a run that emits `started` right now does not listen yet.
     else queueMicrotask(() => kill$.next({ instanceId }));
   };
 }

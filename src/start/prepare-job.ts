@@ -4,7 +4,7 @@ import type { RunRequest } from "../../streams/vocabulary.ts";
 import type { Job, JobCredential, JobFile, JobModel, Script } from "../contracts/job.ts";
 import { reasonOf, UserError } from "../errors.ts";
 
-/** What models need. Both reject with a UserError that says what is missing and what to do. */
+/** What models need. Both reject with a UserError that names what is missing and what to do. */
 export interface ModelSources {
   /** `type` or `type:instance`; the secrets are known to the redactor before this resolves. */
   readonly credential: (reference: string) => Promise<LoadedCredential>;
@@ -12,7 +12,7 @@ export interface ModelSources {
   readonly script: (path: string) => Promise<Script>;
 }
 
-/** What a job is put together from. All reject with a UserError that says what is missing and what to do. */
+/** The sources of a job. All reject with a UserError that names what is missing and what to do. */
 export interface JobSources extends ModelSources {
   /** Rejects when the command line that the agent's harness starts is surely not there. */
   readonly checkCommand: (agent: AgentConfig) => Promise<void>;
@@ -36,7 +36,7 @@ export interface LoadedCredential {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Everything a run is told, secrets included. Rejects when something it needs is missing; then it does not start. */
+/** Everything that a run gets, secrets included. Rejects when something it needs is missing; then it does not start. */
 export async function prepareJob(
   request: RunRequest,
   workDir: string,

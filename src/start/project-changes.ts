@@ -17,7 +17,7 @@ import type { StatusStore } from "./status-store.ts";
 const settleMs = 40;
 
 /**
- * The project's config.toml each time it says something else than before, at first than `first`; a file that went or
+ * The project's config.toml each time its content differs from before, at first than `first`; a file that went or
  * can't be read is invalid. It is read once at subscription, because it may have changed since `first` was read.
  * Never errors.
  */

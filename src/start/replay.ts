@@ -95,7 +95,7 @@ function replayed(first: FirstEvent): Replayed {
   return { ...base, outcome: first.outcome, reason: first.reason };
 }
 
-/** A disabled agent gets what a delivery would give it: a dead letter that says so. */
+/** A disabled agent gets what a delivery would give it: a dead letter with that reason. */
 function refuse(
   agents: readonly string[],
   { source, event, action, receiptId }: WebhookEvent,

@@ -10,7 +10,7 @@ export interface RunnableDeps {
   readonly stopping: Pick<Stopping, "phase">;
 }
 
-/** An agent's record, also of one that was removed while its work goes on. Throws OperationError `unknown_agent`. */
+/** An agent's record, also of one that was removed while its work continues. Throws OperationError `unknown_agent`. */
 export function knownAgent(status: Pick<StatusStore, "agent">, name: string): AgentRecord {
   const record = status.agent(name);
   if (record === undefined) throw new OperationError("unknown_agent", `no agent "${name}"`);
@@ -23,7 +23,7 @@ export function mustTakeWork({ stopping }: Pick<RunnableDeps, "stopping">): void
   throw new OperationError("draining", "the scheduler is stopping");
 }
 
-/** Throws the OperationError that says why an agent can't run now. */
+/** Throws the OperationError with the reason why an agent can't run now. */
 export function mustBeRunnable(deps: RunnableDeps, name: string): void {
   const { config, enabled, removed, configError } = knownAgent(deps.status, name);
   if (removed) throw new OperationError("unknown_agent", `agent "${name}" was removed`);

@@ -56,7 +56,7 @@ export interface Runtimes {
   readonly runner: Runner;
   /** Makes ready what a config needs before its agent runs. */
   readonly prepare: (config: AgentConfig) => Observable<BuildEvent>;
-  /** Those of an earlier scheduler's runs that can be gone on with. */
+  /** Adopts the runs of an earlier scheduler that still live. */
   readonly adopt: (open: readonly OpenRun[]) => Promise<readonly AdoptedRun[]>;
   /** Stops a run that only waits, where its runtime can; the other starts it again. */
   readonly freeze: (request: RunRequest) => Promise<void>;

@@ -29,7 +29,7 @@ export interface StatusStore {
 }
 
 /**
- * A board that starts with the scheduler and the lines of those before it; `seed` is what is known of an agent without
+ * A status that starts with the scheduler and the lines of those before it; `seed` is what is known of an agent without
  * a row.
  */
 export function createStatusStore(

@@ -10,7 +10,7 @@ export interface Switches {
 }
 
 /**
- * Switches that are committed before the streams hear of them; a repeated one changes nothing. They are set one after
+ * Switches that are committed before the streams emit them; a repeated one changes nothing. They are set one after
  * the other: of two that cross, the later one must not be taken for a repetition of what the earlier one replaces.
  */
 export function createSwitches(

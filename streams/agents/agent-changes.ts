@@ -26,7 +26,7 @@ type Step<Files, Project> =
 
 /**
  * File events → what became of each agent. Says only what differs: a save that changes nothing is silent, and a
- * change of the project's config is said of the agents that it touches.
+ * change of the project's config is emitted for the agents that it touches.
  *
  *     touched:  ─d─dd────────p(project)──d────
  *     out:      s──────s──────(s s)──────────r     s set, r removed
@@ -36,15 +36,15 @@ export function agentChanges<Files, Project>(
 ): Observable<AgentChange> {
   return defer(() => {
     const known = new Map(source.initial);
-    const said = new Map<string, string>();
+    const emitted = new Map<string, string>();
     let project: Project | undefined;
 
     const resolved = (name: string, files: Files): AgentChange[] => {
       if (project === undefined) return [];
       const change = source.resolve(files, project);
       const text = JSON.stringify(change);
-      if (said.get(name) === text) return [];
-      said.set(name, text);
+      if (emitted.get(name) === text) return [];
+      emitted.set(name, text);
       return [change];
     };
 
@@ -53,7 +53,7 @@ export function agentChanges<Files, Project>(
         known.set(name, files);
         return resolved(name, files);
       }
-      said.delete(name);
+      emitted.delete(name);
       return known.delete(name) ? [{ type: "removed", name }] : [];
     };
 

@@ -14,8 +14,8 @@ export function agentEvent(
   if (change.type === "removed") return { type: "agent-removed", agent, at };
   if (change.type === "invalid") {
     const { problems } = change;
-    const told = config === null ? problems : whileLastGoodCounts(problems);
-    return { type: "agent-invalid", agent, at, problems: told };
+    const shown = config === null ? problems : whileLastGoodCounts(problems);
+    return { type: "agent-invalid", agent, at, problems: shown };
   }
   // A change that leaves the config as it was is about its problems: they are mended, or warnings differ.
   const unchanged = wasInvalid ? "repaired" : "warnings changed";

@@ -9,7 +9,7 @@ export function changedAgent(change: AgentChange): string {
 
 /**
  * One inner stream per agent, opened by its first change and fed with all later ones. The inner stream decides when
- * it is over: an agent that is removed has runs to finish, and one that comes back meanwhile goes on where it was.
+ * it is over: an agent that is removed has runs to finish, and one that comes back meanwhile continues.
  *
  *     changes:  ─a──b──a(removed)──────a──
  *     a:        ─a─────r────────|      a──    opened anew, because the first had ended

@@ -19,7 +19,8 @@ export interface Routes<T> {
  */
 export function routeByKey<T>(source$: Observable<T>, keyOf: (value: T) => string): Routes<T> {
   const listeners = new Map<string, Subject<T>>();
-  const all = (tell: (listener: Subject<T>) => void): void => [...listeners.values()].forEach(tell);
+  const all = (notify: (listener: Subject<T>) => void): void =>
+    [...listeners.values()].forEach(notify);
 
   return {
     to: (key) =>

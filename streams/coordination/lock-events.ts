@@ -38,7 +38,7 @@ export type LockCommand<R> =
       readonly resource: string;
       readonly instanceId: string;
     }
-  /** The run gave up its `acquire`. */
+  /** The run cancelled its `acquire`. */
   | { readonly type: "cancel"; readonly request: R }
   | { readonly type: "ended"; readonly instanceId: string };
 

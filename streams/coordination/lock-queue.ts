@@ -12,7 +12,7 @@ export interface LockQueue<W extends QueuedWaiter> {
   leave(waiter: W): void;
 }
 
-/** An empty queue, as a list whose members know their neighbours: one that gives up need not be searched for. */
+/** An empty queue, as a list whose members know their neighbours: one that leaves need not be searched for. */
 export function createLockQueue<W extends QueuedWaiter>(): LockQueue<W> {
   let first: QueuedWaiter | null = null;
   let last: QueuedWaiter | null = null;

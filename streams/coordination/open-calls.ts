@@ -20,7 +20,7 @@ export interface OpenCalls {
   of(callId: string): OpenCall | undefined;
   ofItem(item: WorkItem): OpenCall | undefined;
   madeBy(instanceId: string): readonly OpenCall[];
-  /** Adds it, or tells what became of it. */
+  /** Adds or updates it. */
   set(call: OpenCall): void;
   remove(call: OpenCall): void;
 }

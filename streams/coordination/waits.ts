@@ -31,7 +31,7 @@ export type WaitEvent<W extends Wait> =
   | { readonly type: "met"; readonly wait: W; readonly match: Match<W> }
   | { readonly type: "timed-out"; readonly wait: W };
 
-/** Waits that an occurrence meets, until it is told whether it was delivered to them. */
+/** Waits that an occurrence meets, until it is delivered to them or not. */
 export interface Match<W extends Wait> {
   readonly waits: readonly W[];
 }

@@ -6,7 +6,7 @@ import type { Slots } from "./slots.ts";
 import { followedRun } from "./run-agent.ts";
 import type { ClaimedRun, FollowPorts } from "./run-agent.ts";
 
-/** A run that an earlier scheduler started and this one goes on with. `startedAt` is epoch ms. */
+/** A run that an earlier scheduler started and this one adopts. `startedAt` is epoch ms. */
 export interface AdoptedRun extends Omit<ClaimedRun, "slot"> {
   readonly startedAt: number;
 }

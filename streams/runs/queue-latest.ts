@@ -49,7 +49,7 @@ export type QueueEvent<T> =
 
 /**
  * Runs `scale` items at once and keeps the latest `size` others waiting, in order; when a newcomer finds the queue
- * full, the oldest is dropped and said so.
+ * full, the oldest is dropped and reported.
  *
  *     items:  ─a──b──c──d───────────|        size 1, scale 1; q queued, x dropped, A ran a
  *     out:    ─A1─qb─(qc xb)(qd xc)──A2──D1──D2|
@@ -62,7 +62,7 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
   return (value$) =>
     new Observable((subscriber) => {
       const { slots, run, mayWait } = options;
-      const say = (event: QueueEvent<T>): void => subscriber.next(options.report(event));
+      const report = (event: QueueEvent<T>): void => subscriber.next(options.report(event));
       const waiting: T[] = [];
       const subscriptions = new Subscription();
       let limits: QueueLimits = { size: Infinity, scale: 0, mode: "held" };
@@ -95,7 +95,7 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
       };
 
       const pump = (): void => {
-        // A run that ends at once comes back here: the loop below goes on with the next, not the stack.
+        // A run that ends at once comes back here: the loop below takes the next, not the stack.
         if (pumping) return;
         pumping = true;
         const depth = waiting.length;
@@ -108,7 +108,7 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
           start(waiting.shift() as T, slot);
         }
         pumping = false;
-        if (waiting.length !== depth) sayDepth();
+        if (waiting.length !== depth) reportDepth();
         completeIfDone();
       };
 
@@ -117,11 +117,11 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
         pump();
       };
 
-      const sayDepth = (): void => say({ type: "depth", depth: waiting.length });
+      const reportDepth = (): void => report({ type: "depth", depth: waiting.length });
 
       const dropBeyond = (size: number, why: "full" | "closed"): void => {
         while (waiting.length > size) {
-          say({ type: "dropped", item: waiting.shift() as T, why });
+          report({ type: "dropped", item: waiting.shift() as T, why });
         }
       };
 
@@ -130,9 +130,9 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
         if (slot !== null) {
           start(item, slot);
         } else if (limits.mode === "closed") {
-          say({ type: "dropped", item, why: "closed" });
+          report({ type: "dropped", item, why: "closed" });
         } else if (!mayWait(item)) {
-          say({ type: "skipped", item, why: limits.mode === "held" ? "held" : "busy" });
+          report({ type: "skipped", item, why: limits.mode === "held" ? "held" : "busy" });
         } else {
           enqueue(item);
         }
@@ -140,9 +140,9 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
 
       const enqueue = (item: T): void => {
         waiting.push(item);
-        say({ type: "queued", item });
+        report({ type: "queued", item });
         dropBeyond(limits.size, "full");
-        sayDepth();
+        reportDepth();
         pump();
       };
 
@@ -150,9 +150,9 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
         const index = waiting.findIndex(isMeant);
         if (index < 0) return;
         for (const item of waiting.splice(index, 1)) {
-          say({ type: "dropped", item, why });
+          report({ type: "dropped", item, why });
         }
-        sayDepth();
+        reportDepth();
         completeIfDone();
       };
 
@@ -161,7 +161,7 @@ export function queueLatest<T, R>(options: QueueOptions<T, R>): OperatorFunction
         const depth = waiting.length;
         if (next.mode === "closed") dropBeyond(0, "closed");
         else dropBeyond(next.size, "full");
-        if (waiting.length !== depth) sayDepth();
+        if (waiting.length !== depth) reportDepth();
         pump();
       };
 

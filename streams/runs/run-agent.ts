@@ -172,7 +172,7 @@ function reportInTurn(
   return startInTurn(report$, { slots, stop$, scheduler, onStart: begin });
 }
 
-/** Whether the stop of a scheduler ended the run although this one did not ask for its end. */
+/** Whether the stop of a scheduler ended the run although this one did not request its end. */
 function isInterrupted(
   exit: RunnerExit,
   { leftByStop = false }: ClaimedRun,

@@ -13,7 +13,7 @@ export interface RunnerExit {
   /** What the process gave; null when it could not be started or a signal ended it. */
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** True when the engine says that memory ran out. */
+  /** True when the engine reports that memory ran out. */
   readonly outOfMemory: boolean;
   /** Set when the run never began: the reason, for a person. */
   readonly rejected: string | null;
@@ -26,7 +26,7 @@ export interface RunnerExit {
   readonly rerun?: boolean;
   /** True when it is unknown how the run ended, as its environment went away. */
   readonly lost?: boolean;
-  /** When it ended, epoch ms, where the runtime knows better than the moment at which it says so. */
+  /** When it ended, epoch ms, where the runtime knows better than the moment at which it reports it. */
   readonly endedAt?: number;
 }
 

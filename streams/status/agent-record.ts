@@ -27,7 +27,7 @@ export interface AgentRecord {
   readonly nextRunAt: number | null;
 }
 
-/** An agent of which nothing has been heard yet. */
+/** An agent without any event yet. */
 export function newRecord(name: string): AgentRecord {
   return {
     name,
@@ -90,8 +90,8 @@ export function stateOf(record: AgentRecord): AgentState {
 }
 
 /**
- * The error that still stands; one about the config hides the others, because it is the one to mend first. That of an
- * earlier run is told only while none runs: a run tells of itself, and its end decides whether the error stands.
+ * The error that still stands; one about the config hides the others, because it is the one to fix first. That of an
+ * earlier run is shown only while none runs: a run has a row of its own, and its end decides whether the error stands.
  */
 function errorOf({ unmet, running, ...errors }: AgentRecord): string | null {
   const { configError, buildError, runError } = errors;

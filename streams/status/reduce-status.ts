@@ -17,7 +17,7 @@ export type LockStatusEvent =
   | { readonly type: "lock-status"; readonly claim: LockStatus }
   | { readonly type: "lock-status-ended"; readonly claim: LockStatusId };
 
-/** What the status is a fold of: all that happens to agents, and what is said of the scheduler itself. */
+/** The events that the status folds: those of agents and those of the scheduler itself. */
 export type StatusEvent =
   | RunEvent
   | LockStatusEvent
@@ -62,7 +62,7 @@ export function initialStatus(
   return { scheduler, records: new Map(), claims: new Map(), recentLogs, change: nothing };
 }
 
-/** (status, event) → status. `seed` gives what is known of an agent that is heard of for the first time. */
+/** (status, event) → status. `seed` gives what is known of an agent at its first event. */
 export function reduceStatus(
   status: Status,
   event: StatusEvent,

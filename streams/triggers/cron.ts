@@ -17,7 +17,7 @@ export type CronEvent =
       readonly type: "missed";
       readonly first: number;
       readonly last: number;
-      /** At most `maxCounted`; `more` says that there are more. */
+      /** At most `maxCounted`; `more` when there are more. */
       readonly count: number;
       readonly more: boolean;
     };

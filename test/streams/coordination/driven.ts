@@ -1,6 +1,6 @@
 import { Observable } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
-import { drive } from "../../../streams/coordination/driver.ts";
+import { drive } from "../../../streams/coordination/machine.ts";
 import type { Machine } from "../../../streams/coordination/machine.ts";
 import type { Marbles } from "../../helpers/marbles.ts";
 
