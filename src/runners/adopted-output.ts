@@ -6,11 +6,11 @@ import { runOutput } from "./run-output.ts";
 import type { RunOutput } from "./run-output.ts";
 import type { RunnerOptions } from "./runner-options.ts";
 
-/** How a runtime finds the place in a run's output up to which it was recorded. */
-export interface RecordedPlace {
+/** How a runtime finds the position in a run's output up to which it was recorded. */
+export interface RecordedPosition {
   /** Whether this is the line that was recorded last. */
   readonly isLast: (entry: LogEntry, last: LogEntry) => boolean;
-  /** Whether this line comes after that one for sure, so that the place was missed. */
+  /** Whether this line comes after that one for sure, so that the position was missed. */
   readonly isLater: (entry: LogEntry, last: LogEntry) => boolean;
 }
 
@@ -21,15 +21,15 @@ export interface RecordedPlace {
  */
 export async function adoptedOutput(
   { request, last }: RunToResume,
-  { place, emit, workDir }: AdoptedOutputOptions,
+  { position, emit, workDir }: AdoptedOutputOptions,
   { prepare, redactorFor, onCooldown }: RunnerOptions,
 ): Promise<RunOutput> {
   const redact = await prepare(request, workDir).then(redactorFor, withhold);
-  return runOutput({ request, redact, emit: eventsAfter(last, place, emit), onCooldown });
+  return runOutput({ request, redact, emit: eventsAfter(last, position, emit), onCooldown });
 }
 
 interface AdoptedOutputOptions {
-  readonly place: RecordedPlace;
+  readonly position: RecordedPosition;
   readonly emit: (event: RunnerEvent) => void;
   readonly workDir: string;
 }
@@ -44,7 +44,7 @@ function withhold(error: unknown): (text: string) => string {
  */
 function eventsAfter(
   last: LogEntry | null,
-  { isLast, isLater }: RecordedPlace,
+  { isLast, isLater }: RecordedPosition,
   emit: (event: RunnerEvent) => void,
 ): (event: RunnerEvent) => void {
   let past = last === null;

@@ -18,14 +18,15 @@ export const claude: LlmCli = {
 const longestCommandMs = "86400000";
 
 function command({ model, key, prompt, systemPromptFile, configDir }: CliRequest): CliCommand {
-  const effort = efforts[model.thinkingLevel ?? "off"];
+  const { thinkingLevel } = model;
+  const effort = thinkingLevel === "minimal" ? "low" : thinkingLevel;
   return {
     args: [
       "-p",
       // Partial messages have each answer's usage, which a session that is cut short would lose.
       ...["--output-format", "stream-json", "--verbose", "--include-partial-messages"],
       ...["--model", model.model],
-      ...(effort === undefined ? [] : ["--effort", effort]),
+      ...(effort === null || effort === "off" ? [] : ["--effort", effort]),
       ...["--system-prompt-file", systemPromptFile],
       // Nothing of the user's own settings, servers and skills reaches an agent.
       ...["--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands"],
@@ -48,14 +49,6 @@ function command({ model, key, prompt, systemPromptFile, configDir }: CliRequest
     input: prompt,
   };
 }
-
-const efforts: Partial<Record<string, string>> = {
-  minimal: "low",
-  low: "low",
-  medium: "medium",
-  high: "high",
-  xhigh: "xhigh",
-};
 
 /** An API key among the agent's own credentials would win over the model's token. */
 function keyVariables(authType: string, key: string | null): CliCommand["env"] {

@@ -110,24 +110,19 @@ function usageOf(reader: CliReader, record: CliRecord): CliRun["usage"] {
   return { tokens: tokens ?? reader.tokensSoFar?.() ?? record.tokens, costUsd, turns };
 }
 
-interface CliStream {
-  readonly onLine: (line: string, stream: OutputStream, cut: boolean) => void;
-  /** The last lines that were no messages. */
-  readonly lastLines: () => readonly string[];
-}
-
 /** Sorts what a CLI prints: messages go to its reader, everything else to the log as it is. */
-function readStream(reader: CliReader, emit: Emit): CliStream {
+function readStream(reader: CliReader, emit: Emit) {
   const log = (level: 30 | 40, msg: string, stream: OutputStream) =>
     logTo(emit, "process", level, msg, { stream });
   const raw = rawLines((line, stream) => log(30, cut(line, 8192), stream));
   return {
-    onLine: (line, stream, isCut) => {
+    onLine: (line: string, stream: OutputStream, isCut: boolean): void => {
       const message = stream === "stdout" && !isCut ? objectIn(line) : null;
       if (message !== null) reader.take(message);
       else if (isCut && line.startsWith("{")) log(40, "a message too long to be read", stream);
       else if (line.trim() !== "") raw.add(line, stream);
     },
+    /** The last lines that were no messages. */
     lastLines: raw.last,
   };
 }

@@ -55,7 +55,7 @@ export function createModelChain(
   const log = (text: string) => logTo(emit, "run", 40, `model "${current.name}": ${text}`);
 
   /** Null when no model is left. */
-  const takeNext = async (message: string): Promise<PiModel | null> => {
+  const takeNext = (message: string): PiModel | null => {
     const [next, ...others] = rest;
     if (next === undefined) return null;
     const fields = { from: current.name, to: next.name, error: message };
@@ -63,7 +63,7 @@ export function createModelChain(
     logTo(emit, "fallback", 40, msg, fields);
     [current, rest, streak] = [next, others, noStreak];
     isPriced &&= current.priced;
-    await current.activate();
+    current.activate();
     return current;
   };
 
@@ -79,7 +79,7 @@ export function createModelChain(
       if (cooldownMs !== null) {
         emit({ type: "cooldown", model: current.name, until: Date.now() + cooldownMs });
       }
-      const next = await takeNext(message);
+      const next = takeNext(message);
       if (next === null || !(await pi.setModel(next.model))) return undefined;
       pi.setThinkingLevel(next.thinkingLevel);
       return { entries: withoutAnswer(event), continue: true };

@@ -4,8 +4,7 @@ import type { ThinkingLevel, ModelApi } from "../../../streams/agent-config.ts";
 import type { JobModel } from "../../contracts/job.ts";
 import type { StartScripted } from "../harness.ts";
 import { modelShape } from "./model-shape.ts";
-import { createPiProviders, piProvider } from "./pi-providers.ts";
-import type { PiProviders } from "./pi-providers.ts";
+import { piAuthenticator, piProvider } from "./pi-providers.ts";
 
 /** A model of the job, ready to be used by pi. */
 export interface PiModel {
@@ -15,8 +14,8 @@ export interface PiModel {
   readonly thinkingLevel: ThinkingLevel;
   /** False when the cost of a token is unknown. */
   readonly priced: boolean;
-  /** Puts its key in force. Two models may share a provider and differ in the key. */
-  activate(): Promise<void>;
+  /** Makes its key the active one. Two models may share a provider and differ in the key. */
+  activate(): void;
 }
 
 interface PiModels {
@@ -39,22 +38,23 @@ export async function preparePiModels(
   const usable: PiModel[] = [];
   const problems: string[] = [];
   const closers: (() => Promise<void>)[] = [];
-  const providers = createPiProviders(runtime);
+  const pi = { runtime, authenticate: piAuthenticator(runtime) };
   for (const [index, jobModel] of models.entries()) {
     const problem = jobModel.problem ?? problemOf(jobModel);
     if (problem !== null) {
       problems.push(`model "${jobModel.name}": ${problem}`);
     } else if (jobModel.script === null) {
-      usable.push(piModel(jobModel, index, providers));
+      usable.push(piModel(jobModel, index, pi));
     } else {
       const endpoint = await startScripted(jobModel.script);
       closers.push(() => endpoint.close());
       const { baseUrl, key } = endpoint;
       const served = { ...jobModel, baseUrl, key, authType: "api_key" } as const;
-      usable.push({ ...piModel(served, index, providers), priced: true });
+      usable.push({ ...piModel(served, index, pi), priced: true });
     }
   }
-  await providers.ready();
+  // pi changes to a model only once it has seen that its provider is authenticated.
+  await runtime.refresh({ allowNetwork: false });
   const close = async () => {
     await Promise.allSettled(closers.map((stop) => stop()));
   };
@@ -68,22 +68,24 @@ function problemOf({ provider, script, authType, key, baseUrl }: JobModel): stri
   return provider === "custom" && baseUrl === null ? `provider "custom" needs a baseUrl` : null;
 }
 
-function piModel(jobModel: JobModel, index: number, providers: PiProviders): PiModel {
+interface Pi {
+  readonly runtime: ModelRuntime;
+  readonly authenticate: ReturnType<typeof piAuthenticator>;
+}
+
+function piModel(jobModel: JobModel, index: number, { runtime, authenticate }: Pi): PiModel {
   const { name, thinkingLevel } = jobModel;
   const provider = piProvider(jobModel, index);
-  const listed = providers.listed(provider, jobModel.model);
+  const listed = runtime.getModel(provider, jobModel.model);
   const model = modelShape(jobModel, provider, listed);
   const auth = modelAuth(jobModel, model.api);
-  providers.authenticate(provider, auth);
+  authenticate(provider, auth);
   return {
     name,
     model,
     priced: listed !== undefined,
     thinkingLevel: thinkingLevel ?? defaultThinkingLevel,
-    activate: () => {
-      providers.authenticate(provider, auth);
-      return Promise.resolve();
-    },
+    activate: () => authenticate(provider, auth),
   };
 }
 

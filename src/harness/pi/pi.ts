@@ -30,7 +30,7 @@ export function createPiHarness(time: Time): Harness {
       if (first === undefined) {
         throw new Error(`no model can be used: ${models.problems.join("; ")}`);
       }
-      await first.activate();
+      first.activate();
       const chain = createModelChain([first, ...others], session.job.models, session.emit);
       const pi = await createPiSession(session, runtime, first, chain.extension);
       return await talk(pi, session, chain, time);

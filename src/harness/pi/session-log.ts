@@ -5,19 +5,12 @@ import type { Emit } from "../harness.ts";
 import { transcriptOf } from "../transcript.ts";
 import type { TranscriptUsage } from "../transcript.ts";
 
-/** The transcript and the usage of a session, as messages of the run. */
-export interface SessionLog {
-  readonly onEvent: (event: AgentSessionEvent) => void;
-  /** Takes every answer that a model gave, also one of a failed attempt and a summary: all of them cost tokens. */
-  readonly onAnswer: (message: AssistantMessage) => void;
-  readonly usage: () => Omit<Usage, "model">;
-}
-
-/** Logs a session of pi by its events. */
-export function sessionLog(emit: Emit, modelName: () => string): SessionLog {
+/** Logs a session of pi by its events, and sums up its usage. */
+export function sessionLog(emit: Emit, modelName: () => string) {
   const transcript = transcriptOf(emit);
   const total = { tokens: 0, costUsd: 0, turns: 0 };
 
+  /** Takes every answer that a model gave, also one of a failed attempt and a summary: all of them cost tokens. */
   function onAnswer({ usage }: AssistantMessage): void {
     total.tokens += usage.totalTokens;
     total.costUsd += usage.cost.total;
@@ -63,18 +56,13 @@ export function sessionLog(emit: Emit, modelName: () => string): SessionLog {
     }
   }
 
-  return { onEvent, onAnswer, usage: () => ({ ...total }) };
+  const usage = (): Omit<Usage, "model"> => ({ ...total });
+  return { onEvent, onAnswer, usage };
 }
 
-function usageOf({
-  input,
-  output,
-  cacheRead,
-  cacheWrite,
-  totalTokens,
-  cost,
-}: AssistantMessage["usage"]): TranscriptUsage {
-  return { tokens: totalTokens, input, output, cacheRead, cacheWrite, costUsd: cost.total };
+function usageOf(usage: AssistantMessage["usage"]): TranscriptUsage {
+  const { input, output, cacheRead, cacheWrite, totalTokens: tokens, cost } = usage;
+  return { tokens, input, output, cacheRead, cacheWrite, costUsd: cost.total };
 }
 
 function resultText(result: unknown): string {

@@ -3,7 +3,7 @@ import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 import type { FoundRun, RunToResume } from "../adopt-runs.ts";
 import { adoptedOutput } from "../adopted-output.ts";
-import type { RecordedPlace } from "../adopted-output.ts";
+import type { RecordedPosition } from "../adopted-output.ts";
 import { unlessAborted } from "../as-run.ts";
 import type { RunSubscriber } from "../as-run.ts";
 import { lostExit } from "../run-exit.ts";
@@ -52,7 +52,7 @@ export async function adoptedRun(
   try {
     // It waited for an answer of the scheduler that died.
     await unpauseContainer(engine, container);
-    const output = await adoptedOutput(run, { place, emit: subscriber.emit, workDir }, options);
+    const output = await adoptedOutput(run, { position, emit: subscriber.emit, workDir }, options);
     const source = await followLogs(engine, container, "all");
     source.on("error", () => undefined);
     await followRun({ agent: run.request.agent, container, source, output }, subscriber, options);
@@ -62,7 +62,7 @@ export async function adoptedRun(
 }
 
 /** The engine's log gives a raw line no time of its own, so only its text shows where it was. */
-const place: RecordedPlace = {
+const position: RecordedPosition = {
   isLast: (entry, last) =>
     isRaw(entry) === isRaw(last) &&
     entry.msg === last.msg &&

@@ -2,21 +2,15 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { RunOutput } from "../run-output.ts";
 import { demuxer } from "./frames.ts";
 
-/** The output of a container, which may be read again from its beginning when a connection was lost. */
-export interface LiveOutput {
-  /** Reads a multiplexed stream. `closed` resolves when nothing more comes of it. */
-  read(source: NodeJS.ReadableStream): { readonly closed: Promise<void>; isIdle(): boolean };
-  /** The next stream begins with what was read already: it is skipped. */
-  again(): void;
-  /** Bytes that were read, each counted once. */
-  readonly bytes: () => number;
-}
+export type LiveOutput = ReturnType<typeof liveOutput>;
 
-export function liveOutput(output: RunOutput): LiveOutput {
+/** The output of a container, which may be read again from its beginning when a connection was lost. */
+export function liveOutput(output: RunOutput) {
   const stdout = skipping((chunk) => output.stdout.push(chunk));
   const stderr = skipping((chunk) => output.stderr.push(chunk));
   return {
-    read: (source) => {
+    /** Reads a multiplexed stream. `closed` resolves when nothing more comes of it. */
+    read: (source: NodeJS.ReadableStream) => {
       const frames = demuxer({ stdout: stdout.push, stderr: stderr.push });
       let idle = true;
       source.on("data", (chunk: Buffer) => {
@@ -34,10 +28,12 @@ export function liveOutput(output: RunOutput): LiveOutput {
       };
       return { closed, isIdle };
     },
+    /** The next stream begins with what was read already: it is skipped. */
     again: () => {
       stdout.again();
       stderr.again();
     },
+    /** Bytes that were read, each counted once. */
     bytes: () => stdout.bytes() + stderr.bytes(),
   };
 }

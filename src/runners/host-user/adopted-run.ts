@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { FoundRun, RunToResume } from "../adopt-runs.ts";
 import { adoptedOutput } from "../adopted-output.ts";
-import type { RecordedPlace } from "../adopted-output.ts";
+import type { RecordedPosition } from "../adopted-output.ts";
 import type { RunSubscriber } from "../as-run.ts";
 import { lostExit } from "../run-exit.ts";
 import { followRun } from "./follow-run.ts";
@@ -44,7 +44,7 @@ export async function adoptedRun(
   const record = await readRunRecord(logPathOf(options.baseDir, instanceId));
   if (record === null) return emit(lostExit("the run's log is gone"));
   const workDir = workDirOf(options.baseDir, instanceId);
-  const output = await adoptedOutput(run, { place, emit, workDir }, options);
+  const output = await adoptedOutput(run, { position, emit, workDir }, options);
   const start = supervisorStartOf(agent.name, agent.runtime.runAs, options);
   const { process, mark } = record;
   const supervised = { request: run.request, start, process, mark, over: gone(process), output };
@@ -62,10 +62,10 @@ async function gone(process: ProcessIdentity): Promise<void> {
   while (isAlive(process)) await wait(checkEveryMs);
 }
 
-/** Beyond this the place was missed: clocks of a run's processes differ by less, in ms. */
+/** Beyond this the position was missed: clocks of a run's processes differ by less, in ms. */
 const marginMs = 5000;
 
-const place: RecordedPlace = {
+const position: RecordedPosition = {
   isLast: (entry, last) => entry.time === last.time && entry.msg === last.msg,
   isLater: (entry, last) => entry.time > last.time + marginMs,
 };
