@@ -1,16 +1,10 @@
 import { distinctUntilChanged, from, map, mergeMap, switchMap } from "rxjs";
 import type { Observable } from "rxjs";
+import type { WebhookSource } from "../contracts/webhook-filters.ts";
 import { webhookSecretType } from "./credential-types.ts";
 import { loadCredential } from "./load-credential.ts";
 import { reasonOf } from "../errors.ts";
 
-interface WebhookSource {
-  readonly name: string;
-  readonly type: string;
-  /** Instance of the type's secret credential; null without. */
-  readonly credential: string | null;
-  readonly allowUnsigned: boolean;
-}
 type Sources = Readonly<Record<string, WebhookSource>>;
 
 /**

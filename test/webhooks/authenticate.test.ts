@@ -1,66 +1,66 @@
 import { describe, expect, test } from "vitest";
-import { Desk, errorOf, github, source, statusOf } from "./desk.ts";
+import { TestReceiver, errorOf, github, source, statusOf } from "./test-receiver.ts";
 
 describe("the source a delivery is from", () => {
   test("is picked by the signature at the type's path, and named at its own", async () => {
-    const desk = new Desk();
-    desk.sources = [source("one"), source("two")];
-    desk.secrets = new Map([
+    const receiver = new TestReceiver();
+    receiver.sources = [source("one"), source("two")];
+    receiver.secrets = new Map([
       ["one", ["first"]],
       ["two", ["old", "second"]],
     ]);
-    await desk.receive(github("second"));
-    await desk.receive(github("old", { id: "d2" }));
-    await desk.receive(github("first", { id: "d3", source: "one" }));
-    expect(desk.accepted.map(({ receipt }) => receipt.source)).toEqual(["two", "two", "one"]);
-    expect(statusOf(await desk.receive(github("first", { source: "two" })))).toBe(401);
+    await receiver.receive(github("second"));
+    await receiver.receive(github("old", { id: "d2" }));
+    await receiver.receive(github("first", { id: "d3", source: "one" }));
+    expect(receiver.accepted.map(({ receipt }) => receipt.source)).toEqual(["two", "two", "one"]);
+    expect(statusOf(await receiver.receive(github("first", { source: "two" })))).toBe(401);
   });
 
   test("may be an unsigned one at its own path, or as the only source of its type", async () => {
-    const desk = new Desk();
-    desk.sources = [source("open", { credential: null, allowUnsigned: true })];
-    expect(statusOf(await desk.receive(github(null)))).toBe(200);
-    desk.sources.push(source("hub"));
-    expect(statusOf(await desk.receive(github(null, { id: "d2" })))).toBe(401);
-    expect(statusOf(await desk.receive(github("hush", { id: "d3" })))).toBe(200);
-    expect(statusOf(await desk.receive(github(null, { id: "d4", source: "open" })))).toBe(200);
-    expect(desk.accepted.map(({ receipt }) => receipt.source)).toEqual(["open", "hub", "open"]);
+    const receiver = new TestReceiver();
+    receiver.sources = [source("open", { credential: null, allowUnsigned: true })];
+    expect(statusOf(await receiver.receive(github(null)))).toBe(200);
+    receiver.sources.push(source("hub"));
+    expect(statusOf(await receiver.receive(github(null, { id: "d2" })))).toBe(401);
+    expect(statusOf(await receiver.receive(github("hush", { id: "d3" })))).toBe(200);
+    expect(statusOf(await receiver.receive(github(null, { id: "d4", source: "open" })))).toBe(200);
+    expect(receiver.accepted.map(({ receipt }) => receipt.source)).toEqual(["open", "hub", "open"]);
   });
 
   test("is none when two are unsigned, and the operator is told where they answer", async () => {
-    const desk = new Desk();
+    const receiver = new TestReceiver();
     const open = { credential: null, allowUnsigned: true };
-    desk.sources = [source("a", open), source("b", open)];
-    expect(statusOf(await desk.receive(github(null)))).toBe(401);
-    expect(desk.warned[0]).toContain("each answers at its own path only");
+    receiver.sources = [source("a", open), source("b", open)];
+    expect(statusOf(await receiver.receive(github(null)))).toBe(401);
+    expect(receiver.warned[0]).toContain("each answers at its own path only");
   });
 
   test("is none when a source has no credential and does not allow that", async () => {
-    const desk = new Desk();
-    desk.sources = [source("hub", { credential: null })];
-    const answer = await desk.receive(github(null));
+    const receiver = new TestReceiver();
+    receiver.sources = [source("hub", { credential: null })];
+    const answer = await receiver.receive(github(null));
     expect(errorOf(answer)).toBe("bad_signature");
     expect(JSON.stringify(answer)).not.toMatch(/hub|credential/);
-    expect(desk.warned[0]).toContain("allowUnsigned = true");
+    expect(receiver.warned[0]).toContain("allowUnsigned = true");
   });
 
   test("is none when the stored secret is missing or empty, unsigned allowed or not", async () => {
-    const desk = new Desk();
-    desk.sources = [source("hub", { allowUnsigned: true })];
+    const receiver = new TestReceiver();
+    receiver.sources = [source("hub", { allowUnsigned: true })];
     for (const secrets of [[], [""], [" \n"]]) {
-      desk.secrets = new Map([["hub", secrets]]);
+      receiver.secrets = new Map([["hub", secrets]]);
       const forged = { ...github(secrets[0] ?? ""), source: "hub" };
-      expect(statusOf(await desk.receive(forged))).toBe(401);
-      expect(statusOf(await desk.receive(github(null)))).toBe(401);
+      expect(statusOf(await receiver.receive(forged))).toBe(401);
+      expect(statusOf(await receiver.receive(github(null)))).toBe(401);
     }
-    expect(desk.warned[0]).toContain("no secret is stored");
+    expect(receiver.warned[0]).toContain("no secret is stored");
   });
 
   test("is to be tried again when a secret cannot be read, and no word of it leaks", async () => {
-    const desk = new Desk();
-    desk.secrets = new Map([["hub", new Error("EACCES: hunter2")]]);
-    const answer = await desk.receive(github("hush"));
+    const receiver = new TestReceiver();
+    receiver.secrets = new Map([["hub", new Error("EACCES: hunter2")]]);
+    const answer = await receiver.receive(github("hush"));
     expect([statusOf(answer), errorOf(answer)]).toEqual([503, "secret_unavailable"]);
-    expect(JSON.stringify([answer, desk.warned])).not.toContain("hunter2");
+    expect(JSON.stringify([answer, receiver.warned])).not.toContain("hunter2");
   });
 });

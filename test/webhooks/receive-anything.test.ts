@@ -3,23 +3,23 @@ import { expect, test } from "vitest";
 import { providerTable } from "../../src/webhooks/providers/table.ts";
 import { signDelivery } from "../../src/webhooks/sign.ts";
 import { bytes } from "./deliveries.ts";
-import { Desk, source, start, statusOf } from "./desk.ts";
+import { TestReceiver, source, start, statusOf } from "./test-receiver.ts";
 
 test("no secret, signature or token ever reaches an answer or the log", async () => {
   const canary = "canary-5f2c";
   for (const type of providerTable.keys()) {
-    const desk = new Desk();
-    desk.sources = [source("hub", { type })];
-    desk.secrets = new Map([["hub", [canary]]]);
+    const receiver = new TestReceiver();
+    receiver.sources = [source("hub", { type })];
+    receiver.secrets = new Map([["hub", [canary]]]);
     const body = bytes({ webhookTimestamp: start, type: "x" });
     const good = signDelivery(type, canary, body, start, { event: "issues" });
     const bad = signDelivery(type, `${canary}x`, body, start, { event: "issues" });
     const answers = [
-      await desk.receive({ type, source: null, headers: bad, body }),
-      await desk.receive({ type, source: null, headers: good, body: bytes("{") }),
-      await desk.receive({ type, source: null, headers: good, body }),
+      await receiver.receive({ type, source: null, headers: bad, body }),
+      await receiver.receive({ type, source: null, headers: good, body: bytes("{") }),
+      await receiver.receive({ type, source: null, headers: good, body }),
     ];
-    const visible = JSON.stringify([answers, desk.warned, desk.counted, desk.accepted]);
+    const visible = JSON.stringify([answers, receiver.warned, receiver.counted, receiver.accepted]);
     expect(visible).not.toContain(canary);
     for (const [name, value] of Object.entries(good)) {
       if (/signature|token/.test(name)) expect(visible).not.toContain(value);
@@ -44,12 +44,12 @@ test("any bytes to any path are answered with 200 or a refusal, never a crash", 
       ),
       fc.boolean(),
       async (type, named, headers, body, open) => {
-        const desk = new Desk();
-        desk.sources = types.map((one) =>
+        const receiver = new TestReceiver();
+        receiver.sources = types.map((one) =>
           source(one, { type: one, ...(open ? { credential: null, allowUnsigned: true } : {}) }),
         );
-        desk.secrets = new Map(types.map((one) => [one, ["hush"]]));
-        const status = statusOf(await desk.receive({ type, source: named, headers, body }));
+        receiver.secrets = new Map(types.map((one) => [one, ["hush"]]));
+        const status = statusOf(await receiver.receive({ type, source: named, headers, body }));
         expect([200, 400, 401, 404]).toContain(status);
       },
     ),

@@ -2,20 +2,26 @@ import { describe, expect, test } from "vitest";
 import { interpretStored } from "../../src/webhooks/interpret.ts";
 import { signDelivery } from "../../src/webhooks/sign.ts";
 import { bytes, githubExamples } from "./deliveries.ts";
-import { Desk, errorOf, github, issue, source, start, statusOf } from "./desk.ts";
+import { TestReceiver, errorOf, github, issue, source, start, statusOf } from "./test-receiver.ts";
 
 describe("a delivery that is believed", () => {
   test("is committed before it is dispatched and answered with who it started", async () => {
-    const desk = new Desk();
-    desk.listen("dev");
-    desk.listen("ops", { events: ["push"] });
-    const answer = await desk.receive(github("hush"));
+    const receiver = new TestReceiver();
+    receiver.listen("dev");
+    receiver.listen("ops", { events: ["push"] });
+    const answer = await receiver.receive(github("hush"));
     expect(answer).toEqual({
       status: 200,
       body: { receiptId: "id-1", matched: [{ agent: "dev" }] },
     });
-    expect(desk.happened).toEqual(["secrets of hub", "match", "accept", "committed", "dispatch"]);
-    expect(desk.dispatched).toMatchObject([
+    expect(receiver.happened).toEqual([
+      "secrets of hub",
+      "match",
+      "accept",
+      "committed",
+      "dispatch",
+    ]);
+    expect(receiver.dispatched).toMatchObject([
       {
         agent: "dev",
         at: start,
@@ -23,13 +29,13 @@ describe("a delivery that is believed", () => {
         trigger: { kind: "webhook", event: { event: "issues", receiptId: "id-1" } },
       },
     ]);
-    expect(desk.counted).toEqual([{ type: "github", source: "hub", result: "accepted" }]);
+    expect(receiver.counted).toEqual([{ type: "github", source: "hub", result: "accepted" }]);
   });
 
   test("leaves a receipt with the bytes as they came and headers without the signature", async () => {
-    const desk = new Desk();
-    await desk.receive(github("hush"));
-    const receipt = desk.accepted[0]?.receipt;
+    const receiver = new TestReceiver();
+    await receiver.receive(github("hush"));
+    const receipt = receiver.accepted[0]?.receipt;
     expect(receipt).toMatchObject({
       id: "id-1",
       source: "hub",
@@ -46,37 +52,37 @@ describe("a delivery that is believed", () => {
   });
 
   test("can be read again from its receipt as it was the first time", async () => {
-    const desk = new Desk();
-    desk.listen("dev");
-    await desk.receive(github("hush"));
-    const receipt = desk.accepted[0]?.receipt;
+    const receiver = new TestReceiver();
+    receiver.listen("dev");
+    await receiver.receive(github("hush"));
+    const receipt = receiver.accepted[0]?.receipt;
     if (receipt === undefined) throw new Error("no receipt");
     const again = interpretStored(receipt);
-    expect(desk.dispatched[0]?.trigger).toEqual({ kind: "webhook", event: again?.event });
-    expect(again && desk.index.match("hub", again).matched).toEqual(["dev"]);
+    expect(receiver.dispatched[0]?.trigger).toEqual({ kind: "webhook", event: again?.event });
+    expect(again && receiver.index.match("hub", again).matched).toEqual(["dev"]);
   });
 
   test("starts nothing when it comes again, and is answered with the first receipt", async () => {
-    const desk = new Desk();
-    desk.listen("dev");
-    await desk.receive(github("hush"));
-    const again = await desk.receive(github("hush"));
+    const receiver = new TestReceiver();
+    receiver.listen("dev");
+    await receiver.receive(github("hush"));
+    const again = await receiver.receive(github("hush"));
     expect(again).toEqual({ status: 200, body: { receiptId: "id-1", duplicate: true } });
-    expect(desk.dispatched).toHaveLength(1);
+    expect(receiver.dispatched).toHaveLength(1);
     const other = github("hush", { body: bytes({ action: "closed" }) });
-    expect(statusOf(await desk.receive(other))).toBe(200);
-    expect(desk.dispatched).toHaveLength(2);
+    expect(statusOf(await receiver.receive(other))).toBe(200);
+    expect(receiver.dispatched).toHaveLength(2);
   });
 
   test("that matches nothing is one dead letter with the closest filter", async () => {
-    const desk = new Desk();
-    desk.listen("dev", { repos: ["acme/x"] });
-    expect(await desk.receive(github("hush"))).toEqual({
+    const receiver = new TestReceiver();
+    receiver.listen("dev", { repos: ["acme/x"] });
+    expect(await receiver.receive(github("hush"))).toEqual({
       status: 200,
       body: { receiptId: "id-1", matched: [] },
     });
     const reason = "agent dev: repos does not include Codertocat/Hello-World";
-    expect(desk.accepted[0]).toMatchObject({
+    expect(receiver.accepted[0]).toMatchObject({
       receipt: { matched: [], reason },
       items: [],
       deadLetters: [
@@ -91,129 +97,129 @@ describe("a delivery that is believed", () => {
         },
       ],
     });
-    expect(desk.happened).not.toContain("dispatch");
-    expect(desk.counted[0]?.result).toBe("unmatched");
+    expect(receiver.happened).not.toContain("dispatch");
+    expect(receiver.counted[0]?.result).toBe("unmatched");
   });
 
   test("for a disabled agent is that agent's dead letter, while others run", async () => {
-    const desk = new Desk();
-    desk.listen("dev");
-    desk.listen("off");
-    desk.index.setEnabled("off", false);
-    await desk.receive(github("hush"));
-    expect(desk.accepted[0]).toMatchObject({
+    const receiver = new TestReceiver();
+    receiver.listen("dev");
+    receiver.listen("off");
+    receiver.index.setEnabled("off", false);
+    await receiver.receive(github("hush"));
+    expect(receiver.accepted[0]).toMatchObject({
       receipt: { matched: ["dev"], reason: "agent disabled: off" },
       items: [{ agent: "dev" }],
       deadLetters: [{ agent: "off", reason: "agent disabled" }],
     });
-    desk.index.setEnabled("dev", false);
-    await desk.receive(github("hush", { id: "d2" }));
-    expect(desk.accepted[1]?.items).toEqual([]);
-    expect(desk.accepted[1]?.deadLetters.map(({ agent }) => agent)).toEqual(["dev", "off"]);
+    receiver.index.setEnabled("dev", false);
+    await receiver.receive(github("hush", { id: "d2" }));
+    expect(receiver.accepted[1]?.items).toEqual([]);
+    expect(receiver.accepted[1]?.deadLetters.map(({ agent }) => agent)).toEqual(["dev", "off"]);
   });
 
   test("is asked for again when the store fails, and taken then", async () => {
-    const desk = new Desk();
-    desk.listen("dev");
-    desk.storeFails = true;
-    const answer = await desk.receive(github("hush"));
+    const receiver = new TestReceiver();
+    receiver.listen("dev");
+    receiver.storeFails = true;
+    const answer = await receiver.receive(github("hush"));
     expect([statusOf(answer), errorOf(answer)]).toEqual([503, "store_unavailable"]);
-    expect(desk.dispatched).toEqual([]);
-    expect(desk.warned).toEqual([expect.stringContaining("disk full")]);
-    desk.storeFails = false;
-    expect(statusOf(await desk.receive(github("hush")))).toBe(200);
-    expect(desk.dispatched).toHaveLength(1);
+    expect(receiver.dispatched).toEqual([]);
+    expect(receiver.warned).toEqual([expect.stringContaining("disk full")]);
+    receiver.storeFails = false;
+    expect(statusOf(await receiver.receive(github("hush")))).toBe(200);
+    expect(receiver.dispatched).toHaveLength(1);
   });
 
   test("that is a ping is answered and not stored", async () => {
-    const desk = new Desk();
-    desk.listen("dev");
+    const receiver = new TestReceiver();
+    receiver.listen("dev");
     const ping = github("hush", { event: "ping", body: bytes({ zen: "Keep it simple." }) });
-    expect(await desk.receive(ping)).toEqual({
+    expect(await receiver.receive(ping)).toEqual({
       status: 200,
       body: { pong: true, zen: "Keep it simple." },
     });
-    expect(desk.accepted).toEqual([]);
+    expect(receiver.accepted).toEqual([]);
     const forged = github("wrong", { event: "ping", body: bytes({}) });
-    expect(statusOf(await desk.receive(forged))).toBe(401);
+    expect(statusOf(await receiver.receive(forged))).toBe(401);
   });
 });
 
 describe("a delivery that is not believed", () => {
   test("is refused before it is read, in the same words whatever is wrong", async () => {
-    const desk = new Desk();
+    const receiver = new TestReceiver();
     const answers = [
-      await desk.receive(github(null)),
-      await desk.receive(github("wrong")),
-      await desk.receive(github("wrong", { body: bytes("not json") })),
+      await receiver.receive(github(null)),
+      await receiver.receive(github("wrong")),
+      await receiver.receive(github("wrong", { body: bytes("not json") })),
     ];
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(answers.map(errorOf)).toEqual(Array(3).fill("bad_signature"));
-    expect(desk.happened).not.toContain("accept");
-    expect(desk.counted.map(({ result }) => result)).toEqual(Array(3).fill("unverified"));
-    expect(desk.warned).toHaveLength(1);
+    expect(receiver.happened).not.toContain("accept");
+    expect(receiver.counted.map(({ result }) => result)).toEqual(Array(3).fill("unverified"));
+    expect(receiver.warned).toHaveLength(1);
   });
 
   test("does not keep a later good one with the same id from being taken", async () => {
-    const desk = new Desk();
-    desk.listen("dev");
-    await desk.receive(github("wrong"));
-    expect(statusOf(await desk.receive(github("hush")))).toBe(200);
-    expect(desk.dispatched).toHaveLength(1);
+    const receiver = new TestReceiver();
+    receiver.listen("dev");
+    await receiver.receive(github("wrong"));
+    expect(statusOf(await receiver.receive(github("hush")))).toBe(200);
+    expect(receiver.dispatched).toHaveLength(1);
   });
 
   test("with a good signature and an old time is refused like any other", async () => {
-    const desk = new Desk();
-    desk.sources = [source("pay", { type: "stripe" })];
-    desk.secrets = new Map([["pay", ["s"]]]);
+    const receiver = new TestReceiver();
+    receiver.sources = [source("pay", { type: "stripe" })];
+    receiver.secrets = new Map([["pay", ["s"]]]);
     const body = bytes({ id: "evt_1", type: "invoice.paid" });
     const headers = signDelivery("stripe", "s", body, start);
     const delivery = { type: "stripe", source: null, headers, body };
-    desk.now = start + 301_000;
-    expect(errorOf(await desk.receive(delivery))).toBe("bad_signature");
-    expect(desk.warned[0]).toContain("301 s old");
-    desk.now = start;
-    expect(statusOf(await desk.receive(delivery))).toBe(200);
+    receiver.now = start + 301_000;
+    expect(errorOf(await receiver.receive(delivery))).toBe("bad_signature");
+    expect(receiver.warned[0]).toContain("301 s old");
+    receiver.now = start;
+    expect(statusOf(await receiver.receive(delivery))).toBe(200);
   });
 
   test("with a good signature and an unreadable body is malformed, and nothing is stored", async () => {
-    const desk = new Desk();
-    const answer = await desk.receive(github("hush", { body: bytes("not json") }));
+    const receiver = new TestReceiver();
+    const answer = await receiver.receive(github("hush", { body: bytes("not json") }));
     expect([statusOf(answer), errorOf(answer)]).toEqual([400, "malformed"]);
-    expect(desk.accepted).toEqual([]);
+    expect(receiver.accepted).toEqual([]);
   });
 
   test.each(["bitbucket", "__proto__", "constructor", ""])(
     "to the unknown type %j is not found",
     async (type) => {
-      const desk = new Desk();
-      const answer = await desk.receive({ ...github("hush"), type });
+      const receiver = new TestReceiver();
+      const answer = await receiver.receive({ ...github("hush"), type });
       expect([statusOf(answer), errorOf(answer)]).toEqual([404, "unknown_type"]);
-      expect(desk.counted).toEqual([{ type: "unknown", source: null, result: "not_found" }]);
+      expect(receiver.counted).toEqual([{ type: "unknown", source: null, result: "not_found" }]);
     },
   );
 
   test("to an unknown source, a source of another type or a type without sources is not found", async () => {
-    const desk = new Desk();
-    desk.sources = [source("hub"), source("tracker", { type: "linear" })];
+    const receiver = new TestReceiver();
+    receiver.sources = [source("hub"), source("tracker", { type: "linear" })];
     for (const name of ["nobody", "tracker"]) {
-      const answer = await desk.receive(github("hush", { source: name }));
+      const answer = await receiver.receive(github("hush", { source: name }));
       expect([statusOf(answer), errorOf(answer)]).toEqual([404, "unknown_source"]);
     }
-    expect(statusOf(await desk.receive({ ...github("hush"), type: "sentry" }))).toBe(404);
+    expect(statusOf(await receiver.receive({ ...github("hush"), type: "sentry" }))).toBe(404);
   });
 });
 
 test("every GitHub example, signed, is answered 200", async () => {
-  const desk = new Desk();
-  desk.listen("all");
+  const receiver = new TestReceiver();
+  receiver.listen("all");
   let sent = 0;
   for (const { name, examples } of githubExamples) {
     for (const payload of examples) {
       const delivery = github("hush", { body: bytes(payload), event: name, id: `d${sent++}` });
-      expect(statusOf(await desk.receive(delivery))).toBe(200);
+      expect(statusOf(await receiver.receive(delivery))).toBe(200);
     }
   }
   const pings = githubExamples.find(({ name }) => name === "ping")?.examples.length ?? 0;
-  expect(desk.dispatched).toHaveLength(sent - pings);
+  expect(receiver.dispatched).toHaveLength(sent - pings);
 });

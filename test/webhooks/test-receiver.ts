@@ -12,7 +12,7 @@ import { bytes, githubExample } from "./deliveries.ts";
 export const start = 1_700_000_000_000;
 
 /** A store that keeps accepted receipts in memory, and remembers the order of what happened around it. */
-export class Desk {
+export class TestReceiver {
   readonly happened: string[] = [];
   readonly accepted: Acceptance[] = [];
   readonly dispatched: WorkItem[] = [];
