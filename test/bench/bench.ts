@@ -6,6 +6,7 @@ import { cron } from "./measures/cron.ts";
 import { firstRequest } from "./measures/first-request.ts";
 import { history } from "./measures/history.ts";
 import { ingest } from "./measures/ingest.ts";
+import { modelGateway } from "./measures/model-gateway.ts";
 import { reload } from "./measures/reload.ts";
 import { runs } from "./measures/runs.ts";
 import { soak } from "./measures/soak.ts";
@@ -25,6 +26,7 @@ const short = [
   containers,
   cron,
   history,
+  modelGateway,
 ];
 /** Measured when it is asked for. */
 const long = [soak];
