@@ -109,10 +109,15 @@ export interface BudgetState {
 export interface SpendMeter extends Meter {
   readonly spent$: Observable<RunSpend>;
   readonly warning$: Observable<BudgetWarning>;
+  /** Scopes whose limits a person raised. */
+  readonly raised$: Observable<string>;
   /** The limits of these agents, and the project's. */
   limits(agents: readonly string[]): readonly BudgetState[];
-  /** The limit that keeps an agent from starting runs now; null for none. */
-  exhausted(agent: string): BudgetState | null;
+  /**
+   * The limit that keeps an agent from starting runs now, or with an instance id that run from calling models, until its
+   * window turns or it is raised; null for none.
+   */
+  exhausted(agent: string, instanceId?: string): BudgetState | null;
   /** What the run spent by now. */
   run(instanceId: string, agent: string): RunSpend;
   /**

@@ -1,10 +1,11 @@
 import { capOf } from "../../streams/spend/accounts.ts";
-import type { LimitedAccount } from "../../streams/spend/accounts.ts";
-import { projectScope } from "../../streams/spend/budget.ts";
+import type { AccountKey, LimitedAccount } from "../../streams/spend/accounts.ts";
+import { limitsOf, projectScope } from "../../streams/spend/budget.ts";
 import type { Budgets } from "../../streams/spend/budget.ts";
 import type { Ledger } from "../../streams/spend/ledger.ts";
+import type { RunTotals } from "../../streams/spend/ledger-events.ts";
 import { usdOfNano } from "../../streams/spend/money.ts";
-import type { BudgetState } from "../contracts/spend.ts";
+import type { BudgetState, RunSpend } from "../contracts/spend.ts";
 
 /** The accounts of these agents and the project's, each once. `now` is epoch ms. */
 export function budgetStates(
@@ -22,18 +23,37 @@ export function budgetStates(
   return [...found.filter(isProject), ...found.filter((state) => !isProject(state))];
 }
 
-/** The limit that can't pay a call of the agent until its window turns, the one that lasts longest; null for none. */
+/**
+ * The limit that can't pay a call of the agent until its window turns or it is raised, the one that lasts longest; null
+ * for none. With an instance id, its run's own limit among them.
+ */
 export function exhaustedState(
   ledger: Ledger,
-  agent: string,
+  { agent, instanceId }: { readonly agent: string; readonly instanceId: string | null },
   budgets: Budgets,
   now: number,
 ): BudgetState | null {
-  const [longest] = ledger
-    .accountsOf(agent, budgets, now)
+  const shared = ledger.accountsOf(agent, budgets, now);
+  const { run: limit } = limitsOf(budgets);
+  const own = instanceId === null ? [] : [{ account: ledger.runAccount(instanceId, now), limit }];
+  const [longest] = [...own, ...shared]
     .filter(isExhausted)
-    .toSorted((a, b) => (b.account.endsAt ?? 0) - (a.account.endsAt ?? 0));
+    .toSorted((a, b) => lasts(b.account) - lasts(a.account));
   return longest === undefined ? null : stateOf(longest);
+}
+
+/** The limit of a run does not turn. */
+function lasts({ endsAt }: AccountKey): number {
+  return endsAt ?? Number.MAX_SAFE_INTEGER;
+}
+
+/** What a run spent, in USD. */
+export function runSpend(
+  instanceId: string,
+  agent: string,
+  { spent, reserved, turns }: RunTotals,
+): RunSpend {
+  return { instanceId, agent, usd: usdOfNano(spent), reservedUsd: usdOfNano(reserved), turns };
 }
 
 /** All is spent, or a call was refused under the limit as it still is. */

@@ -1,13 +1,11 @@
 import { Subject } from "rxjs";
 import type { Budgets } from "../../streams/spend/budget.ts";
-import { agentScope } from "../../streams/spend/budget.ts";
 import { createLedger } from "../../streams/spend/ledger.ts";
-import type { LedgerEvent, LedgerRefusal, RunTotals } from "../../streams/spend/ledger-events.ts";
-import { nanoOfUsd, usdOfNano } from "../../streams/spend/money.ts";
+import type { LedgerEvent } from "../../streams/spend/ledger-events.ts";
+import { usdOfNano } from "../../streams/spend/money.ts";
 import { inputOf } from "../../streams/spend/price.ts";
-import { refusalText } from "../../streams/spend/refusal-text.ts";
 import { createCalendar } from "../../streams/spend/windows.ts";
-import type { CallEnd, CallGrant, CallPlan, CallRefusal } from "../contracts/model-gateway.ts";
+import type { CallEnd, CallGrant, CallPlan } from "../contracts/model-gateway.ts";
 import type {
   BudgetWarning,
   ModelTerms,
@@ -15,11 +13,13 @@ import type {
   SpendMeter,
   SpendStore,
 } from "../contracts/spend.ts";
-import { budgetStates, exhaustedState } from "./budget-states.ts";
-import { costOfEnd, ratesOf, wholeUsage } from "./call-cost.ts";
-import { createHeldMoney } from "./held-money.ts";
-import type { Attempt } from "./held-money.ts";
+import { budgetStates, exhaustedState, runSpend } from "./budget-states.ts";
+import { costOfEnd, wholeUsage } from "./call-cost.ts";
+import { createRaise } from "./raise.ts";
 import { createRateLimits } from "./rate-limits.ts";
+import { rateLimited, refused } from "./refusals.ts";
+import type { Reserved } from "./refusals.ts";
+import { createReservations } from "./reserve-money.ts";
 
 export interface MeterDeps {
   readonly store: SpendStore;
@@ -37,54 +37,28 @@ export interface MeterDeps {
   readonly now?: () => number;
 }
 
-type Reserved = Extract<LedgerEvent, { type: "reserved" }>;
-type Refused = Extract<LedgerEvent, { type: "refused" }>;
-
-/** How long a call waits for what open calls hold, in ms: its client waits for the answer as long as ten minutes. */
-const longestHeldMs = 120_000;
+/** A call whose cost is reserved and stored. */
+interface OpenCall {
+  readonly plan: CallPlan;
+  readonly terms: ModelTerms;
+  readonly reserved: Reserved;
+  /** Its number in the store. */
+  readonly seq: number;
+}
 
 /**
  * Meters the calls of runs to models: reserves in memory what a call may cost, stores it, and only then grants the call.
  */
 export function createMeter(deps: MeterDeps): SpendMeter {
-  const { store, termsOf, budgetsOf, onError, now = Date.now } = deps;
+  const { store, budgetsOf, timezone, liveRuns, onError, now = Date.now } = deps;
   const ledger = createLedger((scope, window) => store.account(scope, window));
+  const reservations = createReservations(ledger, budgetsOf, now);
   const rateLimits = createRateLimits();
-  const held = createHeldMoney<Reserved | Refused>(longestHeldMs);
+  const calendar = createCalendar();
   const spent = new Subject<RunSpend>();
   const warning = new Subject<BudgetWarning>();
-  const calendar = createCalendar();
-  let calls = 0;
+  const raised = new Subject<string>();
 
-  const emitSpent = (
-    { instanceId, agent }: Pick<CallPlan, "instanceId" | "agent">,
-    run: RunTotals,
-  ) => spent.next(runSpend(instanceId, agent, run));
-
-  const reserve = (plan: CallPlan, terms: ModelTerms, signal: AbortSignal) => {
-    const call = `${++calls}`;
-    const once = (): Reserved | Refused => {
-      const { instanceId, agent, requestBytes, maxOutputTokens, minOutputTokens } = plan;
-      const rates = ratesOf(plan, terms);
-      const tokens = { maxOutputTokens, minOutputTokens, modelMaxTokens: terms.maxOutputTokens };
-      const who = { call, instanceId, agent, budgets: budgetsOf(agent) };
-      const command = { type: "reserve", ...who, requestBytes, ...tokens, rates } as const;
-      const [event] = ledger.apply(command, now());
-      if (event?.type === "reserved" || event?.type === "refused") return event;
-      throw new Error("a ledger neither reserved nor refused");
-    };
-    const attempt: Attempt<Reserved | Refused> = () => {
-      const event = once();
-      return isHeld(event) ? { heldBy: event.refusal } : { result: event };
-    };
-    return held.get(attempt, once, signal);
-  };
-
-  const cancel = (plan: CallPlan, { call, accounts }: Reserved): void => {
-    const none = { nano: 0, inputTokens: null, isTurn: false, budgets: budgetsOf(plan.agent) };
-    ledger.apply({ type: "settle", call, ...none }, now());
-    held.freed(accounts);
-  };
   /** Resolves with the number of the stored call. */
   const commit = async (plan: CallPlan, terms: ModelTerms, event: Reserved): Promise<number> => {
     const at = now();
@@ -96,92 +70,73 @@ export function createMeter(deps: MeterDeps): SpendMeter {
       const { billing } = terms;
       return await store.reserve({ at, day, ...names, billing, reserved, accounts });
     } catch (error) {
-      cancel(plan, event);
+      reservations.cancel(plan, event);
       throw error;
     }
   };
-
-  const settle = (
-    plan: CallPlan,
-    terms: ModelTerms,
-    event: Reserved,
-    seq: number,
-    given: CallEnd,
-  ) => {
+  const settle = ({ plan, terms, reserved: event, seq }: OpenCall, given: CallEnd): void => {
     const usage = given.usage === null ? null : wholeUsage(given.usage);
     const end = { ...given, usage };
-    const { nano, charged } = costOfEnd(plan, terms, end);
-    const inputTokens = usage === null || end.estimated ? null : inputOf(usage);
-    const isTurn = usage !== null;
+    const { status, estimated, firstByteMs, totalMs } = end;
     const { call, nano: reserved, accounts } = event;
+    const { nano, charged } = costOfEnd(plan, terms, end);
+    const isTurn = usage !== null;
+    const amounts = { nano, charged, reserved, isTurn };
+    const times = { firstByteMs, totalMs };
+    store.settle({ seq, status, usage, estimated, ...amounts, ...times, accounts }).catch(onError);
+    const inputTokens = usage === null || estimated ? null : inputOf(usage);
     const budgets = budgetsOf(plan.agent);
     const command = { type: "settle", call, nano: charged, inputTokens, isTurn, budgets } as const;
-    const { status, estimated, firstByteMs, totalMs } = end;
-    const times = { firstByteMs, totalMs };
-    const amounts = { nano, charged, reserved, isTurn };
-    store.settle({ seq, status, usage, estimated, ...amounts, ...times, accounts }).catch(onError);
-    ledger.apply(command, now()).forEach((one) => onEvent(plan, one));
-    held.freed(accounts);
+    for (const one of ledger.apply(command, now())) onEvent(plan, one);
+    reservations.freed(accounts);
   };
-  const onEvent = (plan: CallPlan, event: LedgerEvent): void => {
-    if (event.type === "settled") emitSpent(plan, event.run);
+  const onEvent = ({ instanceId, agent }: CallPlan, event: LedgerEvent): void => {
+    if (event.type === "settled") spent.next(runSpend(instanceId, agent, event.run));
     if (event.type !== "warned") return;
-    const { account, percent, spent: nano, cap } = event;
+    const { account, percent, cap } = event;
     store.recordWarning(account, percent).catch(onError);
     const { scope, window } = account;
-    const amounts = { usd: usdOfNano(nano), limitUsd: usdOfNano(cap) };
+    const amounts = { usd: usdOfNano(event.spent), limitUsd: usdOfNano(cap) };
     warning.next({ scope, window, percent, ...amounts });
   };
-  const granted = (plan: CallPlan, terms: ModelTerms, event: Reserved, seq: number): CallGrant => {
+  const granted = (call: OpenCall): CallGrant => {
     let isOpen = true;
     return {
       granted: true,
-      maxOutputTokens: event.maxOutputTokens,
+      maxOutputTokens: call.reserved.maxOutputTokens,
       settle: (end) => {
-        if (!isOpen) return;
+        if (isOpen) settle(call, end);
         isOpen = false;
-        settle(plan, terms, event, seq, end);
       },
     };
   };
+  const raise = createRaise(ledger, { store, timezone, liveRuns, now });
 
   return {
     spent$: spent.asObservable(),
     warning$: warning.asObservable(),
+    raised$: raised.asObservable(),
     begin: async (plan, signal) => {
-      const terms = await termsOf(plan.model, plan.providerModel);
-      const tooLate = await rateLimits.turn(plan.model, terms.requestsPerMinute, signal);
-      if (tooLate !== null) return rateLimited(plan.model, terms.requestsPerMinute, tooLate);
-      const event = await reserve(plan, terms, signal);
+      const { model, instanceId, agent } = plan;
+      const terms = await deps.termsOf(model, plan.providerModel);
+      const tooLate = await rateLimits.turn(model, terms.requestsPerMinute, signal);
+      if (tooLate !== null) return rateLimited(model, terms.requestsPerMinute, tooLate);
+      const event = await reservations.reserve(plan, terms, signal);
       if (event.type === "refused") return refused(event.refusal);
       const seq = await commit(plan, terms, event);
-      const grant = granted(plan, terms, event, seq);
-      emitSpent(plan, event.run);
+      const grant = granted({ plan, terms, reserved: event, seq });
+      spent.next(runSpend(instanceId, agent, event.run));
       if (signal.aborted) grant.settle(notBegun);
       signal.throwIfAborted();
       return grant;
     },
     limits: (agents) => budgetStates(ledger, agents, budgetsOf, now()),
-    exhausted: (agent) => exhaustedState(ledger, agent, budgetsOf(agent), now()),
+    exhausted: (agent, run) =>
+      exhaustedState(ledger, { agent, instanceId: run ?? null }, budgetsOf(agent), now()),
     run: (instanceId, agent) => runSpend(instanceId, agent, ledger.runAccount(instanceId, now())),
     raise: async (scope, usd) => {
-      const agents = scope.startsWith(agentScope("")) ? [scope.slice(agentScope("").length)] : [];
-      const runs = agents.flatMap(deps.liveRuns);
-      const raise = (nano: number): LedgerEvent[] => {
-        const command = { type: "raise", scope, nano, runs, timezone: deps.timezone() } as const;
-        return [...ledger.apply(command, now())];
-      };
-      const nano = nanoOfUsd(usd);
-      const accounts = raise(nano).flatMap((event) =>
-        event.type === "raised" ? event.accounts : [],
-      );
-      try {
-        await store.raise(accounts, nano);
-      } catch (error) {
-        raise(-nano);
-        throw error;
-      }
-      held.freed(accounts);
+      reservations.freed(await raise(scope, usd));
+      raised.next(scope);
     },
     runEnded: (instanceId) => void ledger.apply({ type: "ended", instanceId }, now()),
   };
@@ -196,26 +151,3 @@ const notBegun: CallEnd = {
   firstByteMs: null,
   totalMs: 0,
 };
-
-function isHeld(event: Reserved | Refused): event is Refused & {
-  readonly refusal: Extract<LedgerRefusal, { code: "budget_exceeded" }>;
-} {
-  if (event.type === "reserved" || event.refusal.code !== "budget_exceeded") return false;
-  return event.refusal.mayComeBack;
-}
-
-function refused(refusal: LedgerRefusal): CallRefusal {
-  return { granted: false, code: refusal.code, detail: refusalText(refusal) };
-}
-
-function rateLimited(model: string, perMinute: number | null, waitMs: number): CallRefusal {
-  const limit = `requestsPerMinute = ${perMinute ?? 0} of model ${model}`;
-  const seconds = Math.ceil(waitMs / 1000);
-  const detail = `${limit} is reached by calls that wait already; try again in ${seconds} s`;
-  return { granted: false, code: "rate_limited", detail };
-}
-
-function runSpend(instanceId: string, agent: string, totals: RunTotals): RunSpend {
-  const { spent, reserved, turns } = totals;
-  return { instanceId, agent, usd: usdOfNano(spent), reservedUsd: usdOfNano(reserved), turns };
-}

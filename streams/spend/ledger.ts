@@ -24,7 +24,7 @@ export interface Ledger {
   /** The accounts that a call of the agent would be charged to now, but for its run's. */
   accountsOf(agent: string, budgets: Budgets, now: number): readonly LimitedAccount[];
   /** The account of a run. */
-  runAccount(instanceId: string, now: number): Readonly<Account>;
+  runAccount(instanceId: string, now: number): Account;
   /** Accounts, runs and open calls in memory. */
   size(): number;
 }

@@ -194,56 +194,6 @@ describe("money that open calls hold", () => {
   });
 });
 
-test("limits are told with what is spent and reserved", async () => {
-  const budgetsOf = (agent: string) =>
-    budgets({ dayUsd: agent === "dev" ? 1 : null }, { monthUsd: 9 });
-  const { meter, begin } = tempMeter({ budgetsOf, now });
-  (await begin()).settle(answered(5_000));
-  await begin();
-  const amounts = { usd: 0.005, reserved: 0.01, limit: null };
-  const day = { window: "2026-11-22", endsAt: Date.parse("2026-11-23"), ...amounts };
-  const month = { window: "2026-11", endsAt: Date.parse("2026-12-01"), ...amounts };
-  expect(meter.limits(["dev", "ops"])).toEqual([
-    { ...day, scope: "project" },
-    { ...month, scope: "project", limit: 9 },
-    { ...day, scope: "agent:dev", limit: 1 },
-    { ...month, scope: "agent:dev" },
-    { ...day, scope: "agent:ops", usd: 0, reserved: 0 },
-    { ...month, scope: "agent:ops", usd: 0, reserved: 0 },
-  ]);
-});
-
-test("an agent without money starts no run until its window turns or its limit is raised", async () => {
-  let time = now();
-  const budgetsOf = () => budgets({ dayUsd: 0.01 });
-  const { meter, begin, refusal } = tempMeter({ budgetsOf, now: () => time });
-  expect(meter.exhausted("dev")).toBeNull();
-  (await begin()).settle(answered(9_500));
-  expect(meter.exhausted("dev")).toBeNull();
-  expect((await refusal()).detail).toContain("the budget of agent dev for 2026-11-22");
-  expect(meter.exhausted("dev")).toMatchObject({ scope: "agent:dev", window: "2026-11-22" });
-  expect(meter.exhausted("ops")).toBeNull();
-  await meter.raise("agent:dev", 0.01);
-  expect(meter.exhausted("dev")).toBeNull();
-  expect((await begin()).maxOutputTokens).toBeNull();
-  time += 86_400_000;
-  expect(meter.exhausted("dev")).toBeNull();
-});
-
-test("what was added to a limit survives the scheduler, and counts for live runs, too", async () => {
-  const dir = tempDir();
-  const budgetsOf = () => budgets({ runUsd: 0, dayUsd: 0 });
-  const liveRuns = () => ["dev-1"];
-  const first = tempStore(dir);
-  const before = tempMeter({ budgetsOf, liveRuns, now }, first);
-  expect((await before.refusal()).code).toBe("budget_exceeded");
-  await before.meter.raise("agent:dev", 1);
-  expect((await before.refusal({ instanceId: "dev-2" })).detail).toContain("this run's budget");
-  first.close();
-  const { begin } = tempMeter({ budgetsOf, liveRuns, now }, tempStore(dir));
-  expect((await begin()).maxOutputTokens).toBeNull();
-});
-
 test("calls beyond a model's rate wait their turn, and are refused where it is far", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const termsOf = () => Promise.resolve({ ...terms, requestsPerMinute: 2 });

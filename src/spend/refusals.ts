@@ -1,0 +1,28 @@
+import type { LedgerEvent, LedgerRefusal } from "../../streams/spend/ledger-events.ts";
+import { refusalText } from "../../streams/spend/refusal-text.ts";
+import type { CallRefusal } from "../contracts/model-gateway.ts";
+
+export type Reserved = Extract<LedgerEvent, { type: "reserved" }>;
+export type Refused = Extract<LedgerEvent, { type: "refused" }>;
+type BudgetRefusal = Extract<LedgerRefusal, { code: "budget_exceeded" }>;
+
+/** Whether open calls hold what the call needs. */
+export function isHeld(
+  event: Reserved | Refused,
+): event is Refused & { readonly refusal: BudgetRefusal } {
+  if (event.type === "reserved" || event.refusal.code !== "budget_exceeded") return false;
+  return event.refusal.mayComeBack;
+}
+
+/** The refusal of a ledger, for the gateway. */
+export function refused(refusal: LedgerRefusal): CallRefusal {
+  return { granted: false, code: refusal.code, detail: refusalText(refusal) };
+}
+
+/** The refusal of a call whose turn would come too late; `waitMs` is when to come back. */
+export function rateLimited(model: string, perMinute: number | null, waitMs: number): CallRefusal {
+  const limit = `requestsPerMinute = ${perMinute ?? 0} of model ${model}`;
+  const seconds = Math.ceil(waitMs / 1000);
+  const detail = `${limit} is reached by calls that wait already; try again in ${seconds} s`;
+  return { granted: false, code: "rate_limited", detail };
+}
