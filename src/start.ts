@@ -170,7 +170,7 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
   for (const message of startWarnings(env, recovered.lost)) warn(message);
   services.dispatch(waiting);
   requests.restore(alive);
-  sockets.serve(requests);
+  sockets.serve({ runApi: requests, models: services.modelCalls });
   stopping.started();
   const gatewayUrl = http.listener.url();
   return {
@@ -188,7 +188,7 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
 /** After the last run: closes everything that is open, the project's lock last. */
 function close(
   { own, sockets, runs }: SchedulerContext,
-  { stopping, firstEvents, requests, http, observability }: Services,
+  { stopping, firstEvents, requests, modelCalls, http, observability }: Services,
   problem: (error: unknown) => void,
 ): Promise<void> {
   stopping.done();
@@ -196,6 +196,7 @@ function close(
   requests.stop();
   const steps = [
     () => runs.removeSockets(),
+    () => modelCalls.close(),
     () => sockets.close(),
     () => http.gateway.close(),
     () => observability.logWriter.close(),

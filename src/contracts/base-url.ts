@@ -26,7 +26,8 @@ const endpoint = /\/(chat\/completions|responses|messages|models\/[^/]+)$/;
 
 /**
  * The base URL as the clients of an API want it, from one with or without `/v1` or `/v1beta`, a slash at its end or
- * the path of an endpoint. Without one the provider's own.
+ * the path of an endpoint. Without one the provider's own; empty
+ * for a scripted model, which has none.
  */
 export function apiBaseUrl(
   given: string | null,
@@ -34,6 +35,7 @@ export function apiBaseUrl(
 ): string {
   const own = provider in providerUrls ? providerUrls[provider as keyof typeof providerUrls] : "";
   const base = given ?? own;
+  if (base === "") return "";
   const suffix = versions[api];
   if (suffix === null) return unversionedUrl(base);
   const path = pathOf(base);

@@ -30,12 +30,8 @@ export const scriptSchema = z.strictObject({
 });
 export type Script = z.infer<typeof scriptSchema>;
 
-/** A model as runs get it: its settings, with the key and the script in place of their names. */
-export interface JobModel extends Omit<ModelConfig, "credential" | "script"> {
-  /** The literal key or token; null when `authType` is `none`. */
-  readonly key: string | null;
-  /** Set for the `scripted` provider. */
-  readonly script: Script | null;
+/** A model as runs get it: its settings, without its key and whatever else may be secret. */
+export interface JobModel extends Omit<ModelConfig, "credential" | "script" | "headers"> {
   /** Why the model cannot be used, such as a missing key; the run continues with the others. */
   readonly problem?: string;
 }
@@ -45,8 +41,6 @@ const jobModelSchema = z
   .looseObject({
     name: z.string(),
     provider: z.enum(providers),
-    key: z.string().nullable(),
-    script: scriptSchema.nullable(),
     problem: z.string().optional(),
   })
   .transform((model) => model as unknown as JobModel);

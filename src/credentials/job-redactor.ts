@@ -1,28 +1,17 @@
-import type { Job, JobModel, JobNetwork } from "../contracts/job.ts";
+import type { Job, JobNetwork } from "../contracts/job.ts";
 import { secretsOf } from "./credential-types.ts";
 import { createRedactor } from "./redactor.ts";
 
 /**
- * What takes the secrets of a job, its models' keys and its token included, out of a JSON-like value. The run itself uses it, so
- * that what it writes is clean wherever it is kept on its way.
+ * What takes the secrets of a job, its token included, out of a JSON-like value. The run itself uses it, so that what
+ * it writes is clean wherever it is kept on its way.
  */
 export function jobRedactor(job: Job): (value: unknown) => unknown {
   const redactor = createRedactor();
   redactor.add(job.credentials.flatMap(secretsOf));
-  redactor.add(job.models.flatMap(modelSecrets));
   redactor.add(proxySecrets(job.network));
   if (job.channel !== null) redactor.add([job.channel.token]);
   return redactor.redactValue;
-}
-
-const secretHeader = /(auth|authorization|cookie|key|password|secret|token)$/i;
-
-/** The key, and the headers that hold a secret by their name, with and without a scheme such as `Bearer`. */
-function modelSecrets({ key, headers }: JobModel): string[] {
-  const values = Object.entries(headers).flatMap(([name, value]) =>
-    secretHeader.test(name) ? [value, value.replace(/^\S+ /, "")] : [],
-  );
-  return [...(key === null ? [] : [key]), ...values];
 }
 
 /** The passwords of proxies, as they are written in an address and as they are sent. */

@@ -1,5 +1,5 @@
 import type { LogLevel, Usage } from "../../streams/vocabulary.ts";
-import type { Job, JobModel, Script } from "../contracts/job.ts";
+import type { Job, JobModel } from "../contracts/job.ts";
 import type { LogKind } from "../contracts/log-kinds.ts";
 import type { RunMessage } from "../contracts/run-messages.ts";
 import type { RunRequests } from "./run-api/run-requests.ts";
@@ -18,15 +18,6 @@ export function logTo(
 ): void {
   emit({ type: "log", level, time: Date.now(), kind, msg, fields });
 }
-
-/** Starts the loopback endpoint that replays a script; what it resolves to is closed when the session is over. */
-export type StartScripted = (script: Script) => Promise<{
-  /** Base URL of an OpenAI-compatible API. */
-  readonly baseUrl: string;
-  /** Bearer key of that API. */
-  readonly key: string;
-  close(): Promise<void>;
-}>;
 
 /** Where the models of a session answer. */
 export interface ModelEndpoint {
@@ -49,7 +40,7 @@ export interface Session {
   /** Aborts the session: the scheduler stops the run or is gone. */
   readonly signal: AbortSignal;
   readonly clock: RunClock;
-  readonly startScripted: StartScripted;
+  readonly endpoint: ModelEndpoint;
   /** What the agent can ask for while it runs. */
   readonly requests: RunRequests;
 }

@@ -2,9 +2,17 @@ import type { Readable } from "node:stream";
 import { maxDocumentBytes } from "../contracts/body-limits.ts";
 import { firstLine } from "../contracts/first-line.ts";
 import type { RunPlace } from "../contracts/run-place.ts";
-import type { Job } from "../contracts/job.ts";
-import type { Harness, StartScripted } from "./harness.ts";
+import type { Job, Script } from "../contracts/job.ts";
+import type { Harness } from "./harness.ts";
 import { createRunClock } from "./run-clock.ts";
+
+/** Starts a model of this process's own, which replays a script. */
+type StartScripted = (script: Script) => Promise<{
+  /** Base URL of an OpenAI-compatible API. */
+  readonly baseUrl: string;
+  readonly key: string;
+  close(): Promise<void>;
+}>;
 
 /**
  * Loads what most runs need, before there is a job, and rehearses: what a session loads late or makes faster by
@@ -42,11 +50,12 @@ async function rehearse(
   startScripted: StartScripted,
   signal: AbortSignal,
 ): Promise<void> {
+  const model = await startScripted({ turns: [{ text: "Yes." }] });
   try {
     await runPi({
       job,
       signal,
-      startScripted,
+      endpoint: { baseUrl: () => model.baseUrl, key: model.key, interruptions: () => 0 },
       prompt: "Are you there?",
       commandEnv: {},
       emit: () => undefined,
@@ -55,6 +64,8 @@ async function rehearse(
     });
   } catch {
     // What fails here fails in the run too, and is reported there.
+  } finally {
+    await model.close();
   }
 }
 
@@ -75,11 +86,8 @@ const job: Job = {
       api: null,
       contextWindow: null,
       maxTokens: null,
-      headers: {},
       timeoutSeconds: null,
       maxRetries: null,
-      key: null,
-      script: { turns: [{ text: "Yes." }] },
     },
   ],
   params: {},

@@ -7,7 +7,7 @@ import { readJob } from "./read-job.ts";
 import { failure, runPhases } from "./run-phases.ts";
 import type { RunContext } from "./run-phases.ts";
 
-export interface RunJobOptions extends Pick<RunContext, "env" | "startScripted" | "agentProgram"> {
+export interface RunJobOptions extends Pick<RunContext, "env" | "agentProgram"> {
   /** Gives the job as its first line and stays open as long as the scheduler lives. */
   readonly input: Readable;
   /** Takes the run's messages as NDJSON, nothing else. */
@@ -45,11 +45,11 @@ async function runRedacted(
   job: Job,
   emit: Emit,
   signal: AbortSignal,
-  { env, startScripted, agentProgram, redactorFor }: RunJobOptions,
+  { env, agentProgram, redactorFor }: RunJobOptions,
 ): Promise<SessionEnd> {
   const redact = redactorFor(job);
   const redacted: Emit = (message) => emit(withoutSecrets(message, redact));
-  const context = { env, startScripted, agentProgram, redact, signal, emit: redacted };
+  const context = { env, agentProgram, redact, signal, emit: redacted };
   const end = await runPhases(job, context).catch(failure);
   return { ...end, error: redact(end.error) as string | null };
 }

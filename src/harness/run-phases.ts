@@ -9,12 +9,14 @@ import { createRunRequests } from "./run-api/run-requests.ts";
 import type { RunRequests } from "./run-api/run-requests.ts";
 import { createSessionExit } from "./run-api/signals.ts";
 import type { SessionExit } from "./run-api/signals.ts";
+import { openBridge } from "./bridge/bridge.ts";
+import type { Bridge } from "./bridge/bridge.ts";
 import { commandEnv } from "./command-env.ts";
 import { logTo, noUsage } from "./harness.ts";
-import type { Emit, Harness, Session, SessionEnd, StartScripted } from "./harness.ts";
+import type { Emit, Harness, Session, SessionEnd } from "./harness.ts";
 import { hookTimeoutMs, runHooks, runPostHooks } from "./hooks.ts";
 import { inlineTimeoutMs, withCommandOutputs } from "./inline-commands.ts";
-import { useNetwork } from "./network.ts";
+import { networkVariables } from "./network.ts";
 import { promptFor } from "./prompt.ts";
 import { createRunClock } from "./run-clock.ts";
 import { writeCredentialFiles, writePayload, writeSkillFiles } from "./run-files.ts";
@@ -25,7 +27,6 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /** The environment that the run was started with. */
   readonly env: NodeJS.ProcessEnv;
-  readonly startScripted: StartScripted;
   /** The program and the first arguments of the agent's commands; a command's name and arguments follow. */
   readonly agentProgram: readonly string[];
   /** Removes the job's secrets from a JSON-like value. */
@@ -40,10 +41,11 @@ const loaders: Record<HarnessType, () => Promise<Harness>> = {
 
 /** Pre hooks and session; then the post hooks, however that ended. */
 export async function runPhases(job: Job, context: RunContext): Promise<SessionEnd> {
-  const { emit, signal, env, redact, startScripted } = context;
+  const { emit, signal, env, redact } = context;
   const warn = (msg: string) => logTo(emit, "run", 40, msg);
   const clock = createRunClock(job.timeoutSeconds);
   const exit = createSessionExit();
+  await using endpoint = await openModels(job, warn);
   const client = job.channel === null ? null : createRunApiClient(job.channel);
   const all = createRunRequests({ job, emit, client, exit, redact });
   const requests: RunRequests = {
@@ -60,7 +62,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   await writeSkillFiles(job);
   const payloadFile = await writePayload(job);
   const files = await writeCredentialFiles(job);
-  const network = await useNetwork(job, warn);
+  const network = await networkVariables(job);
   const variables = commandEnv(job, env, { network, payloadFile, files, commands });
   const prompt = promptFor(job, {
     timezone: env.TZ ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -68,7 +70,7 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
     payloadFile,
     commands: commands !== null,
   });
-  const session = { job, prompt, commandEnv: variables, emit, clock, requests, startScripted };
+  const session = { job, prompt, commandEnv: variables, emit, clock, requests, endpoint };
   const stopping = AbortSignal.any([signal, exit.begin()]);
   const ended = await untilPost({ ...session, signal: stopping }, harness).catch(failure);
   const sessionEnd = stopped(exited(ended, exit), signal);
@@ -80,6 +82,11 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
 
 export function failure(error: unknown): SessionEnd {
   return { error: messageOf(error), usage: noUsage };
+}
+
+function openModels({ channel }: Job, onInterrupted: (msg: string) => void): Promise<Bridge> {
+  if (channel === null) throw new Error("this run has no socket by which it reaches its models");
+  return openBridge({ runSocket: channel, onInterrupted });
 }
 
 function openCommands(

@@ -1,17 +1,20 @@
-import type { Provider } from "../../streams/agent-config.ts";
+import { modelApis } from "../../streams/agent-config.ts";
+import type { ModelApi, Provider } from "../../streams/agent-config.ts";
 import type { Price } from "../../streams/spend/price.ts";
 
 export type ListedProvider = Exclude<Provider, "custom" | "scripted">;
 
-/** What pi's table has of a model's cost. */
-export interface ListedCost {
+/** What pi's table has of a model. */
+export interface ListedModel {
+  /** Wire format. */
+  readonly api: string;
   readonly cost: Price;
   /** The most that an answer may have, in tokens. */
   readonly maxTokens: number;
 }
 
 /** pi's table in parts: reading one takes a few ms, all of pi about half a second. */
-const lists: Readonly<Record<ListedProvider, () => Promise<Readonly<Record<string, ListedCost>>>>> =
+const lists: Readonly<Record<ListedProvider, () => Promise<Readonly<Record<string, ListedModel>>>>> =
   {
     anthropic: async () =>
       (await import("@earendil-works/pi-ai/providers/anthropic.models")).ANTHROPIC_MODELS,
@@ -40,6 +43,13 @@ export async function listedModels(provider: ListedProvider): Promise<readonly s
 /** What the provider's models cost by the table, by their names. */
 export async function listedCosts(
   provider: ListedProvider,
-): Promise<ReadonlyMap<string, ListedCost>> {
+): Promise<ReadonlyMap<string, ListedModel>> {
   return new Map(Object.entries(await lists[provider]()));
+}
+
+/** The wire format of a model of the list; null for one that is not in it. */
+export async function listedApi(provider: Provider, model: string): Promise<ModelApi | null> {
+  if (!isListedProvider(provider)) return null;
+  const { api } = (await lists[provider]())[model] ?? {};
+  return modelApis.find((one) => one === api) ?? null;
 }

@@ -3,7 +3,7 @@ import type { Price, Rates } from "../../streams/spend/price.ts";
 import { modelDefaults } from "../contracts/model-defaults.ts";
 import type { ModelTerms } from "../contracts/spend.ts";
 import { isListedProvider, listedCosts } from "./listed-models.ts";
-import type { ListedCost, ListedProvider } from "./listed-models.ts";
+import type { ListedModel, ListedProvider } from "./listed-models.ts";
 import { withLongPrompts } from "./long-prompts.ts";
 
 type Asked = Pick<ModelConfig, "provider" | "model" | "authType" | "maxTokens">;
@@ -66,7 +66,7 @@ export async function dearest(provider: Provider): Promise<Price> {
   };
 }
 
-function priceOf(provider: ListedProvider, model: string, { cost }: ListedCost): Price | null {
+function priceOf(provider: ListedProvider, model: string, { cost }: ListedModel): Price | null {
   if (cost.input < 0 || cost.output < 0 || routers.has(model)) return null;
   const price = {
     ...withCacheRates(cost),

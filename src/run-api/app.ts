@@ -7,14 +7,22 @@ import { maxRequestBytes, refusal, runApiErrors, RunApiError } from "../contract
 import type { RequestBody, RequestName, RunApi } from "../contracts/run-api.ts";
 import { schedulerRequests } from "../contracts/run-requests/table.ts";
 import { schemaProblems } from "../contracts/schema-problems.ts";
+import type { ModelGateway } from "./model-gateway/model-gateway.ts";
 import type { RunSocket } from "./run-socket.ts";
 import { carriesToken } from "./token.ts";
+
+/** What runs reach by their sockets. */
+export interface Served {
+  readonly runApi: RunApi;
+  /** Takes the calls to models as they came: streams, whose bodies are not read before. */
+  readonly models: Pick<ModelGateway, "handle">;
+}
 
 export interface RunApiAppOptions {
   /** Whose socket a request came by. */
   readonly socketOf: (request: IncomingMessage) => RunSocket | undefined;
   /** Null while the scheduler starts. */
-  readonly runApi: () => RunApi | null;
+  readonly served: () => Served | null;
   readonly onUnexpected: (instanceId: string, error: unknown) => void;
 }
 
@@ -52,6 +60,12 @@ export function runApiApp(options: RunApiAppOptions): FastifyInstance {
     const detail = `There is no ${request.method} ${request.url.slice(0, 100)}.`;
     return sendProblem(reply, refusal("malformed", detail));
   });
+  void app.register((calls, _options, registered) => {
+    calls.removeAllContentTypeParsers();
+    calls.addContentTypeParser("*", (_request, _body, done) => done(null));
+    calls.post("/model/*", (request, reply) => callModel(request, reply, options));
+    registered();
+  });
   for (const name of Object.keys(schedulerRequests) as RequestName[]) {
     const schema: BodySchema = schedulerRequests[name].request(z);
     const perform = (request: FastifyRequest, reply: FastifyReply) =>
@@ -76,6 +90,23 @@ function closing() {
   return refusal("unavailable", "The scheduler is stopping.");
 }
 
+function callModel(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { socketOf, served }: RunApiAppOptions,
+): FastifyReply {
+  const socket = socketOf(request.raw);
+  const { models } = served() ?? {};
+  if (socket === undefined || models === undefined) throw starting();
+  reply.hijack();
+  void models.handle(socket.instanceId, request.raw, reply.raw);
+  return reply;
+}
+
+function starting() {
+  return refusal("unavailable", "The scheduler is starting.");
+}
+
 async function answer(
   name: RequestName,
   schema: BodySchema,
@@ -84,10 +115,8 @@ async function answer(
   options: RunApiAppOptions,
 ): Promise<FastifyReply> {
   const socket = options.socketOf(request.raw);
-  const runApi = options.runApi();
-  if (socket === undefined || runApi === null) {
-    throw refusal("unavailable", "The scheduler is starting.");
-  }
+  const { runApi } = options.served() ?? {};
+  if (socket === undefined || runApi === undefined) throw starting();
   const key = parsed(keySchema, request.headers["idempotency-key"], "Idempotency-Key");
   const body = parsed(schema, request.body, name);
   if (socket.open.size >= maxOpenRequests) {

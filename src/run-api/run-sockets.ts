@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { messageOf } from "../errors.ts";
-import type { RunApi } from "../contracts/run-api.ts";
 import { runApiApp } from "./app.ts";
+import type { Served } from "./app.ts";
 import { RunSocket } from "./run-socket.ts";
 import type { StoredSocket } from "./run-socket.ts";
 import { makeSocketDir, removeSocketDir } from "./socket-dir.ts";
@@ -19,7 +19,7 @@ export interface OpenedSocket {
 /** By which runs reach the scheduler: a Unix socket and a token for each of them. */
 export interface RunSockets {
   /** Starts to answer; until then the client of a run retries its requests. */
-  serve(runApi: RunApi): void;
+  serve(served: Served): void;
   /** Makes a run's socket in a folder of its own below `baseDir`, which must exist. Rejects with a UserError. */
   open(instanceId: string, baseDir: string): Promise<OpenedSocket>;
   /** Opens the sockets of runs that live on at their places, by instance, and removes those of all others. */
@@ -42,13 +42,13 @@ export interface RunSocketsDeps {
 
 /** The sockets of one scheduler's runs. */
 export function createRunSockets({ records, redactor, onProblem }: RunSocketsDeps): RunSockets {
-  let runApi: RunApi | null = null;
+  let served: Served | null = null;
   const live = new Set<RunSocket>();
   const removals = new Set<Promise<void>>();
   const origins = new WeakMap<IncomingMessage, RunSocket>();
   const app = runApiApp({
     socketOf: (request) => origins.get(request),
-    runApi: () => runApi,
+    served: () => served,
     onUnexpected: (instanceId, error) => onProblem(`${instanceId}: ${messageOf(error)}`),
   });
   const ready = app.ready();
@@ -85,7 +85,7 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
   };
 
   return {
-    serve: (given) => (runApi = given),
+    serve: (given) => (served = given),
     open: async (instanceId, baseDir) => {
       const dir = makeSocketDir(baseDir);
       const token = newToken();

@@ -9,6 +9,8 @@ import type { LiveRunDeps } from "./live-run.ts";
 /** The runs that live; each is owned here from its claim or adoption to its end. */
 export interface LiveRuns extends RunOwner {
   find(instanceId: string): LiveRun | undefined;
+  /** Instance ids of an agent's runs. */
+  of(agent: string): readonly string[];
   /** Throws a RunApiError `unauthorized` when the run does not live. */
   get(instanceId: string): LiveRun;
   onEvent(event: RunEvent): void;
@@ -45,6 +47,7 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">): L
       return run.clock;
     },
     find: (instanceId) => runs.get(instanceId),
+    of: (agent) => [...runs.values()].flatMap((run) => (run.agent === agent ? run.instanceId : [])),
     get: (instanceId) => {
       const run = runs.get(instanceId);
       if (run === undefined) throw runIsOver();

@@ -1,6 +1,7 @@
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
 import type { Schedule } from "../../streams/triggers/next-tick.ts";
 import type { Problem, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
+import type { SpendMeter } from "../contracts/spend.ts";
 import { messageOf } from "../errors.ts";
 import type { Store } from "../store/store.ts";
 import type { FirstEvents } from "../runs/first-events.ts";
@@ -18,6 +19,7 @@ export interface EventHandlerDeps {
   readonly http: Pick<Http, "webhooks" | "metrics" | "listener">;
   readonly firstEvents: FirstEvents;
   readonly requests: Pick<RunRequests, "onEvent">;
+  readonly meter: Pick<SpendMeter, "runEnded">;
   readonly inputs: Pick<Inputs, "paused$" | "project$">;
   readonly store: Pick<Store, "work" | "settings">;
   readonly redact: (text: string) => string;
@@ -26,7 +28,7 @@ export interface EventHandlerDeps {
 
 /** Passes every event, without secrets, to all its handlers, in the order in which they may build on each other. */
 export function createEventHandler(deps: EventHandlerDeps): (event: RunEvent) => void {
-  const { status, logger, http, firstEvents, requests, store, dispatch } = deps;
+  const { status, logger, http, firstEvents, requests, meter, store, dispatch } = deps;
   const { work, settings } = store;
   const { paused$, project$ } = deps.inputs;
   const reruns: RerunDeps = {
@@ -55,6 +57,7 @@ export function createEventHandler(deps: EventHandlerDeps): (event: RunEvent) =>
     retryWork(event, work, dispatch).catch(problem);
     recordEvent(event, records).catch(problem);
     rerun(event, reruns).catch(problem);
+    if (event.type === "finished") meter.runEnded(event.instanceId);
     // Last, as its answers about work that ended are read from the store after all of these.
     requests.onEvent(event);
   };

@@ -1,16 +1,9 @@
 import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
-import { harnesses } from "../../streams/harnesses.ts";
 import type { RunRequest } from "../../streams/vocabulary.ts";
-import type { Job, JobCredential, JobFile, JobModel, Script } from "../contracts/job.ts";
-import { reasonOf, UserError } from "../errors.ts";
-
-/** What models need. Both reject with a UserError that names what is missing and what to do. */
-export interface ModelSources {
-  /** `type` or `type:instance`; the secrets are known to the redactor before this resolves. */
-  readonly credential: (reference: string) => Promise<LoadedCredential>;
-  /** Absolute path of a script file. */
-  readonly script: (path: string) => Promise<Script>;
-}
+import type { Job, JobCredential, JobFile, JobModel } from "../contracts/job.ts";
+import { UserError } from "../errors.ts";
+import { modelProblem, modelsOfRuns } from "./model-calls.ts";
+import type { LoadedCredential, ModelSources } from "./model-calls.ts";
 
 /** The sources of a job. All reject with a UserError that names what is missing and what to do. */
 export interface JobSources extends ModelSources {
@@ -28,12 +21,6 @@ export interface JobSources extends ModelSources {
   readonly network: () => Promise<Job["network"]>;
   /** The run's way to the scheduler; null for a run of an earlier one, which has its own. */
   readonly channel: (request: RunRequest) => Promise<Job["channel"]>;
-}
-
-export interface LoadedCredential {
-  readonly type: string;
-  readonly instance: string;
-  readonly fields: Readonly<Record<string, string>>;
 }
 
 /** Everything that a run gets, secrets included. Rejects when something it needs is missing; then it does not start. */
@@ -77,15 +64,10 @@ export async function prepareJob(
   };
 }
 
-/** The models that runs may use; an external CLI uses the primary only, also while that one is left out elsewhere. */
-export function modelsOfRuns({ models, harness }: AgentConfig): readonly ModelConfig[] {
-  return harnesses[harness.type].callsModels ? models : models.slice(0, 1);
-}
-
 /** In the order to try. A model that can't be used goes along with the reason: the run warns of it and takes others. */
 async function jobModels(agent: AgentConfig, sources: JobSources): Promise<JobModel[]> {
   const ordered = sources.orderModels(modelsOfRuns(agent));
-  const tried = await Promise.all(ordered.map((model) => tryModel(model, sources)));
+  const tried = await Promise.all(ordered.map((model) => jobModel(model, sources)));
   if (tried.some(({ problem }) => problem === undefined)) return tried;
   throw new UserError("no_model", noModel(tried));
 }
@@ -97,32 +79,13 @@ function noModel(tried: readonly JobModel[]): string {
   return `no model can be used: ${problems.join("; ")}`;
 }
 
-/** The model as runs get it; with `problem` when it can't be used. */
-export async function tryModel(model: ModelConfig, sources: ModelSources): Promise<JobModel> {
-  try {
-    return await jobModel(model, sources);
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return { ...settingsOf(model), key: null, script: null, problem: reasonOf(error) };
-  }
-}
-
+/** The model as runs get it: without what is secret, and with `problem` when it can't be used. */
 async function jobModel(model: ModelConfig, sources: ModelSources): Promise<JobModel> {
-  const needsKey = model.authType !== "none" && model.provider !== "scripted";
-  return {
-    ...settingsOf(model),
-    key: needsKey ? keyOf(await sources.credential(model.credential)) : null,
-    script: model.script === null ? null : await sources.script(model.script),
-  };
+  const problem = await modelProblem(model, sources);
+  const entries = Object.entries(model).filter(([key]) => !outside.includes(key));
+  const settings = Object.fromEntries(entries) as unknown as JobModel;
+  return problem === null ? settings : { ...settings, problem };
 }
 
-/** The model's settings, without the names of its credential and its script. */
-function settingsOf(model: ModelConfig): Omit<ModelConfig, "credential" | "script"> {
-  const entries = Object.entries(model).filter(([key]) => key !== "credential" && key !== "script");
-  return Object.fromEntries(entries) as unknown as Omit<ModelConfig, "credential" | "script">;
-}
-
-/** A model's credential has one field; whatever it is called, it is the key. */
-function keyOf({ fields }: LoadedCredential): string | null {
-  return fields.key ?? fields.token ?? Object.values(fields)[0] ?? null;
-}
+/** What only the gateway to the models has. */
+const outside = ["credential", "script", "headers"];

@@ -8,8 +8,8 @@ import { reasonOf } from "../errors.ts";
 import { readScriptFile } from "../models/script-file.ts";
 import { commandProblem } from "./harness-command.ts";
 import type { CommandProblem } from "./harness-command.ts";
-import { modelsOfRuns, tryModel } from "./prepare-job.ts";
-import type { ModelSources } from "./prepare-job.ts";
+import { modelProblem, modelsOfRuns } from "./model-calls.ts";
+import type { ModelSources } from "./model-calls.ts";
 
 /** What runs need beside their agent's files. */
 export interface RequirementSources extends ModelSources {
@@ -84,8 +84,7 @@ async function reasonOfModel(
   model: ModelConfig,
   sources: RequirementSources,
 ): Promise<{ readonly name: string; readonly reason: string | null }> {
-  const tried = tryModel(model, sources);
-  const reason = await tried.then(({ problem: why = null }) => why, reasonOf);
+  const reason = await modelProblem(model, sources).catch(reasonOf);
   return { name: model.name, reason };
 }
 

@@ -9,14 +9,11 @@ import { runtimes as runtimeTable } from "../../streams/runtimes.ts";
 import type { RuntimeType } from "../../streams/runtimes.ts";
 import type { BuildEvent, RunRequest } from "../../streams/vocabulary.ts";
 import { readSkillFiles } from "../config/skill-files.ts";
-import { secretsOf } from "../credentials/credential-types.ts";
 import { proxySecrets } from "../credentials/job-redactor.ts";
-import { loadCredential } from "../credentials/load-credential.ts";
 import { stageCredentials } from "../credentials/stage-credentials.ts";
 import { createLogSource } from "../logs/log-source.ts";
 import { orderChain, withCooldown } from "../models/chain.ts";
 import type { Cooldowns } from "../models/chain.ts";
-import { readScriptFile } from "../models/script-file.ts";
 import { createRunRecords } from "../runners/container/run-records.ts";
 import { ownBaseDir } from "../runners/host-user/base-dir.ts";
 import { createHostUserRunner } from "../runners/host-user/host-user-runner.ts";
@@ -30,6 +27,7 @@ import type { ContainerContext, Containers } from "./containers.ts";
 import { checkCommand } from "./harness-command.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import { jobNetwork } from "../runners/job-network.ts";
+import { modelSources } from "./model-calls.ts";
 import { prepareJob } from "./prepare-job.ts";
 import type { JobSources } from "./prepare-job.ts";
 import { runAgentProgram, runsDir } from "./run-agent-program.ts";
@@ -142,19 +140,14 @@ export function createRuntimes(context: RunContext): Runtimes {
 }
 
 function jobSources(
-  { home, redactor, store }: ProjectHandle,
+  own: ProjectHandle,
   cooldowns: () => Cooldowns,
 ): Omit<JobSources, "channel" | "files" | "network" | "checkCommand"> {
   return {
-    credential: async (reference) => {
-      const credential = await loadCredential(home, reference);
-      redactor.add(secretsOf(credential));
-      return credential;
-    },
+    ...modelSources(own),
     stage: stageCredentials,
-    script: readScriptFile,
     payload: (receiptId) => {
-      const receipt = store.receipts.get(receiptId);
+      const receipt = own.store.receipts.get(receiptId);
       return receipt === null ? null : readablePayload(receipt);
     },
     orderModels: (models) => orderChain(models, cooldowns(), Date.now()),

@@ -63,6 +63,7 @@ export function schedulerEffects(
     http,
     firstEvents: services.firstEvents,
     requests,
+    meter: services.meter,
     inputs,
     store: own.store,
     redact: own.redactor.redact,

@@ -4,12 +4,14 @@ import type { Clock } from "../../streams/clock.ts";
 import { createSlots } from "../../streams/runs/slots.ts";
 import type { Slots } from "../../streams/runs/slots.ts";
 import type { LogEntry, WorkItem } from "../../streams/vocabulary.ts";
+import type { SpendMeter } from "../contracts/spend.ts";
 import type { LoadedProject } from "../config/load-project.ts";
 import { messageOf } from "../errors.ts";
 import type { RunSockets } from "../run-api/run-sockets.ts";
 import { createFirstEvents } from "../runs/first-events.ts";
 import type { FirstEvents } from "../runs/first-events.ts";
 import type { LiveRuns } from "../runs/live-runs.ts";
+import type { ModelGateway } from "../run-api/model-gateway/model-gateway.ts";
 import { createRunRequests } from "../runs/run-requests.ts";
 import type { RunRequests } from "../runs/run-requests.ts";
 import { interpretStored } from "../webhooks/interpret.ts";
@@ -19,6 +21,7 @@ import type { ProjectHandle } from "./acquire-project.ts";
 import { createObservability } from "./observability.ts";
 import type { Observability } from "./observability.ts";
 import type { Runtimes } from "./runtimes.ts";
+import { createModelCalls, createRunMeter, modelSources } from "./model-calls.ts";
 import { mustBeRunnable } from "./runnable.ts";
 import { createHttp } from "./http.ts";
 import type { Http } from "./http.ts";
@@ -64,6 +67,9 @@ export interface Services {
   readonly firstEvents: FirstEvents;
   readonly stopping: Stopping;
   readonly requests: RunRequests;
+  readonly meter: SpendMeter;
+  /** By which runs ask their models. */
+  readonly modelCalls: ModelGateway;
   readonly http: Http;
   /** Gives committed work to its agent's queue. */
   readonly dispatch: (items: readonly WorkItem[]) => void;
@@ -136,6 +142,12 @@ export function createServices(
     dispatch,
     requests,
   });
+  const meter = createRunMeter({
+    store: own.store.spend,
+    project: () => inputs.project$.value,
+    runs,
+    warn,
+  });
   const { scale, local } = loaded.project;
   return {
     clock,
@@ -145,6 +157,8 @@ export function createServices(
     firstEvents,
     stopping,
     requests,
+    meter,
+    modelCalls: createModelCalls({ runs, sources: modelSources(own), meter, warn }),
     http,
     dispatch,
     warn,

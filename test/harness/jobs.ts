@@ -1,14 +1,32 @@
-import type { Job, JobModel, Script } from "../../src/contracts/job.ts";
+import { basename } from "node:path";
+import type { ModelApi } from "../../streams/agent-config.ts";
+import type { Job, Script } from "../../src/contracts/job.ts";
+import { hostModels, jobModels } from "./model-host.ts";
+import type { HostedModel } from "./model-host.ts";
+
+export interface JobOptions extends Partial<Omit<Job, "models">> {
+  /** They answer in this process, through the gateway. */
+  readonly models?: readonly HostedModel[];
+}
+
+/** What the command lines of the llm-cli harness speak. */
+const clis: Readonly<Record<string, ModelApi>> = {
+  claude: "anthropic-messages",
+  codex: "openai-responses",
+  gemini: "google-generative-ai",
+};
 
 /** A job that can run; what a test is about goes into `job`. */
-export function aJob(workDir: string, job: Partial<Job> = {}): Job {
+export function aJob(workDir: string, job: JobOptions = {}): Job {
+  const { models = [aScripted([{ text: "Done." }])], harness, ...rest } = job;
+  const api = harness?.type === "llm-cli" ? (clis[basename(harness.command)] ?? null) : null;
   return {
     instanceId: "dev-abcdefgh",
     agent: "dev",
     title: "Dev",
     instructions: "Do the work.",
-    harness: { type: "pi", command: "claude" },
-    models: [aScripted([{ text: "Done." }])],
+    harness: harness ?? { type: "pi", command: "claude" },
+    models: jobModels(models),
     params: {},
     credentials: [],
     hooks: { pre: [], post: [] },
@@ -16,13 +34,13 @@ export function aJob(workDir: string, job: Partial<Job> = {}): Job {
     trigger: { kind: "manual", prompt: null },
     payload: null,
     workDir,
-    channel: null,
-    ...job,
+    channel: hostModels(job.instanceId ?? "dev-abcdefgh", models, api),
+    ...rest,
   };
 }
 
 /** A failure that the script plays comes at once: it is not retried. */
-export function aScripted(turns: Script["turns"], name = "scripted"): JobModel {
+export function aScripted(turns: Script["turns"], name = "scripted"): HostedModel {
   return aModel(name, "", {
     provider: "scripted",
     model: "scripted",
@@ -35,7 +53,11 @@ export function aScripted(turns: Script["turns"], name = "scripted"): JobModel {
 }
 
 /** A model of a provider on this machine. */
-export function aModel(name: string, baseUrl: string, model: Partial<JobModel> = {}): JobModel {
+export function aModel(
+  name: string,
+  baseUrl: string,
+  model: Partial<HostedModel> = {},
+): HostedModel {
   return {
     name,
     provider: "custom",

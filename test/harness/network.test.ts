@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { testCertificate } from "../helpers/certificate.ts";
-import { forwardProxy, proxyPassword } from "../helpers/forward-proxy.ts";
+import { forwardProxy } from "../helpers/forward-proxy.ts";
 import type { ForwardProxy } from "../helpers/forward-proxy.ts";
 import { fakeProvider, saying } from "./fake-provider.ts";
 import type { FakeProvider } from "./fake-provider.ts";
-import { aJob, aModel, aScripted } from "./jobs.ts";
-import { endMessageOf, logsOf, runOf } from "./run-entry.ts";
+import { aJob, aScripted } from "./jobs.ts";
+import { logsOf, runOf } from "./run-entry.ts";
 
 describe("a run whose scheduler reaches the network through a proxy", () => {
   let workDir: string;
@@ -29,30 +29,7 @@ describe("a run whose scheduler reaches the network through a proxy", () => {
     HTTP_PROXY: proxy.url,
     NO_PROXY: "intra.test",
   });
-  const asked = (target: string) => `CONNECT ${target} user:${proxyPassword.plain}`;
-
-  it("sends its model requests through it", async () => {
-    const models = [aModel("m", "http://models.example.test/v1")];
-    const network = { variables: variables(), certificates: null };
-    const run = await runOf(aJob(workDir, { models, network }));
-    expect(endMessageOf(run).error).toBeNull();
-    expect(new Set(proxy.seen)).toEqual(new Set([asked("models.example.test:80")]));
-    expect(provider.requests).toHaveLength(1);
-  });
-
-  it("trusts the certificates that its scheduler trusts, and no others", async () => {
-    const models = [aModel("m", "https://models.example.test/v1", { maxRetries: 0 })];
-    const job = (certificates: string | null) =>
-      aJob(workDir, { models, network: { variables: variables(), certificates } });
-    const trusting = await runOf(job(testCertificate.cert));
-    expect(endMessageOf(trusting).error).toBeNull();
-    expect(proxy.seen).toContain(asked("models.example.test:443"));
-    const other = await runOf(job(null));
-    expect(endMessageOf(other).error).toMatch(/onnection|certificate/);
-    expect(provider.requests).toHaveLength(1);
-  });
-
-  it("reaches what it serves itself without it", async () => {
+  it("asks its models without it: the scheduler does that", async () => {
     const network = { variables: variables(), certificates: null };
     const run = await runOf(aJob(workDir, { models: [aScripted([{ text: "Here." }])], network }));
     expect(logsOf(run, "said").map(({ msg }) => msg)).toEqual(["Here."]);

@@ -1,3 +1,4 @@
+import { symlinkSync } from "node:fs";
 import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,13 +36,14 @@ describe("the post hooks of a run that is asked to end", () => {
       .toBe(true);
 
   function start(post: readonly string[], turns: Script["turns"] = untilKilled) {
-    return startRun(
-      aJob(workDir, {
-        models: [aScripted(turns)],
-        hooks: { pre: [], post: [...post] },
-        channel: { socket: join(channelDir, "channel.sock"), token: "t" },
-      }),
-    );
+    const job = aJob(workDir, {
+      models: [aScripted(turns)],
+      hooks: { pre: [], post: [...post] },
+    });
+    // The reason is beside the socket by which the run reaches its models.
+    const socket = join(channelDir, "channel.sock");
+    symlinkSync(job.channel?.socket ?? "", socket);
+    return startRun({ ...job, channel: { socket, token: job.channel?.token ?? "" } });
   }
 
   const outcome = () => readFile(join(workDir, "outcome"), "utf8");

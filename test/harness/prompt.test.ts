@@ -30,7 +30,7 @@ const event: WebhookEvent = {
 };
 
 const promptOf = (trigger: Trigger, job = {}, more = {}) =>
-  promptFor(aJob("/work", { trigger, ...job }), { ...context, ...more });
+  promptFor(aJob("/work", { trigger, channel: null, ...job }), { ...context, ...more });
 
 function section(prompt: string, tag: string): unknown {
   const parts = prompt.split(new RegExp(`</?${tag}>`));

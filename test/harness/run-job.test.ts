@@ -7,7 +7,6 @@ import type { Job } from "../../src/contracts/job.ts";
 import { runMessageSchema } from "../../src/contracts/run-messages.ts";
 import { jobRedactor } from "../../src/credentials/job-redactor.ts";
 import { runJob } from "../../src/harness/run-job.ts";
-import { startScriptedModel } from "../../src/models/scripted.ts";
 import { fakeProvider, saying } from "./fake-provider.ts";
 import { builtAl } from "../helpers/scheduler.ts";
 import { aJob, aModel, aScripted } from "./jobs.ts";
@@ -37,7 +36,6 @@ describe("a job", () => {
       output: stdout,
       env: { PATH: process.env.PATH, TZ: "UTC" },
       signal: new AbortController().signal,
-      startScripted: startScriptedModel,
       agentProgram,
       redactorFor: jobRedactor,
     });

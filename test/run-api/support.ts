@@ -1,3 +1,4 @@
+import { hostGateway } from "../harness/model-host.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -63,7 +64,7 @@ export async function socketSide(): Promise<SocketSide> {
   const onProblem = (message: string) => problems.push(message);
   const successor = () => createRunSockets({ records, redactor: createRedactor(), onProblem });
   const sockets = successor();
-  sockets.serve(abilities);
+  sockets.serve({ runApi: abilities, models: hostGateway });
   const side: SocketSide = {
     ...{ base, abilities, problems, sockets, successor },
     remove: async () => {

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Job } from "../../src/contracts/job.ts";
 import { stageCredentials } from "../../src/credentials/stage-credentials.ts";
 import type { RunnerEvent } from "../../streams/runs/runner.ts";
 import { exitOf, messagesOf } from "../contracts/runner.ts";
 import { aScripted } from "../harness/jobs.ts";
+import type { JobOptions } from "../harness/jobs.ts";
 import { startGitHttpsServer } from "../helpers/git-https-server.ts";
 import type { GitHttpsServer } from "../helpers/git-https-server.ts";
 import { makeRepository } from "../helpers/git-repository.ts";
@@ -15,7 +15,7 @@ import { startSshServer, whyNoSshServer } from "../helpers/ssh-server.ts";
 import type { SshServer } from "../helpers/ssh-server.ts";
 
 /** Runs a job, of which this is what it is about, to its end. */
-export type RunJob = (job: Partial<Job>) => Promise<readonly RunnerEvent[]>;
+export type RunJob = (job: JobOptions) => Promise<readonly RunnerEvent[]>;
 
 const noSshServer = whyNoSshServer();
 const commit = `git -C repo commit --quiet --allow-empty -m`;

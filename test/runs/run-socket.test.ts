@@ -1,3 +1,4 @@
+import { hostGateway } from "../harness/model-host.ts";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -50,7 +51,7 @@ function aScheduler() {
       sockets.open(instanceId, await socketBaseDir(agent)),
   });
   const abilities = fakeAbilities();
-  sockets.serve(abilities);
+  sockets.serve({ runApi: abilities, models: hostGateway });
   const enter = (request: RunRequest) => {
     runs.enter({ request, slot: null, waitedMs: 0 });
     return runs.get(request.instanceId);

@@ -30,7 +30,6 @@ export async function runProcess(): Promise<number> {
     output,
     env: process.env,
     signal: askedToEnd(),
-    startScripted: startScriptedModel,
     agentProgram: [process.execPath, process.argv[1] ?? "al", "_agent"],
     redactorFor: jobRedactor,
   });

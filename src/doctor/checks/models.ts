@@ -4,7 +4,7 @@ import { shellWord } from "../../contracts/shell-word.ts";
 import { loadCredential } from "../../credentials/load-credential.ts";
 import { readScriptFile } from "../../models/script-file.ts";
 import { commandProblem } from "../../start/harness-command.ts";
-import { modelsOfRuns } from "../../start/prepare-job.ts";
+import { modelsOfRuns } from "../../start/model-calls.ts";
 import { unknownModels } from "../../models/unknown-models.ts";
 import type { Check, Finding } from "../finding.ts";
 import { alCommand, ofError, ok } from "../finding.ts";

@@ -18,9 +18,7 @@ export interface BridgeOptions {
 }
 
 /** Takes the requests to models on the loopback interface and passes them on over the run socket. */
-export interface Bridge extends ModelEndpoint {
-  close(): Promise<void>;
-}
+export type Bridge = ModelEndpoint & AsyncDisposable;
 
 /**
  * Starts the bridge on a free port of 127.0.0.1. Programs that speak TCP alone reach the scheduler by it, from a
@@ -48,7 +46,7 @@ export async function openBridge({ runSocket, onInterrupted }: BridgeOptions): P
     key,
     interruptions: () => interruptions,
     baseUrl: ({ name }, upstream) => `http://127.0.0.1:${port}${modelPath(name, upstream)}`,
-    close: async () => {
+    [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();
       await once(server, "close");

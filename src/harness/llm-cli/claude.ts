@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { JobModel } from "../../contracts/job.ts";
-import { unversionedUrl } from "../../contracts/base-url.ts";
+import { oauthMark } from "../../contracts/model-address.ts";
 import { readClaude } from "./claude-stream.ts";
 import type { CliCommand, CliRequest, LlmCli } from "./llm-cli.ts";
 import { retriesOf } from "../retries.ts";
@@ -9,6 +9,7 @@ import { retriesOf } from "../retries.ts";
 export const claude: LlmCli = {
   program: "claude",
   provider: "anthropic",
+  api: "anthropic-messages",
   install: "npm install -g @anthropic-ai/claude-code",
   command,
   reader: readClaude,
@@ -17,7 +18,8 @@ export const claude: LlmCli = {
 /** A day, in ms. */
 const longestCommandMs = "86400000";
 
-function command({ model, key, prompt, systemPromptFile, configDir }: CliRequest): CliCommand {
+function command(request: CliRequest): CliCommand {
+  const { model, baseUrl, key, prompt, systemPromptFile, configDir } = request;
   const { thinkingLevel } = model;
   const effort = thinkingLevel === "minimal" ? "low" : thinkingLevel;
   return {
@@ -36,7 +38,7 @@ function command({ model, key, prompt, systemPromptFile, configDir }: CliRequest
     ],
     env: {
       ...keyVariables(model.authType, key),
-      ...(model.baseUrl === null ? {} : { ANTHROPIC_BASE_URL: unversionedUrl(model.baseUrl) }),
+      ANTHROPIC_BASE_URL: baseUrl,
       ...requestVariables(model),
       CLAUDE_CONFIG_DIR: join(configDir, "claude"),
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
@@ -51,18 +53,15 @@ function command({ model, key, prompt, systemPromptFile, configDir }: CliRequest
 }
 
 /** An API key among the agent's own credentials would win over the model's token. */
-function keyVariables(authType: string, key: string | null): CliCommand["env"] {
-  if (key === null) return {};
+function keyVariables(authType: string, key: string): CliCommand["env"] {
   return authType === "oauth_token"
-    ? { CLAUDE_CODE_OAUTH_TOKEN: key, ANTHROPIC_API_KEY: null }
+    ? { CLAUDE_CODE_OAUTH_TOKEN: `${oauthMark}${key}`, ANTHROPIC_API_KEY: null }
     : { ANTHROPIC_API_KEY: key };
 }
 
 /** What the model's config has about its requests. */
-function requestVariables({ headers, maxTokens, timeoutSeconds }: JobModel): CliCommand["env"] {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+function requestVariables({ maxTokens, timeoutSeconds }: JobModel): CliCommand["env"] {
   return {
-    ...(lines.length === 0 ? {} : { ANTHROPIC_CUSTOM_HEADERS: lines.join("\n") }),
     ...(maxTokens === null ? {} : { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxTokens) }),
     ...(timeoutSeconds === null ? {} : { API_TIMEOUT_MS: String(timeoutSeconds * 1000) }),
   };

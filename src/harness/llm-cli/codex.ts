@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { glob } from "node:fs/promises";
 import { stringify } from "smol-toml";
-import { apiBaseUrl } from "../../contracts/base-url.ts";
 import { readCodex } from "./codex-stream.ts";
 import type { CliCommand, CliRequest, LlmCli, CliRecord } from "./llm-cli.ts";
 import { retriesOf } from "../retries.ts";
@@ -12,6 +11,7 @@ import { jsonLines } from "./json-files.ts";
 export const codex: LlmCli = {
   program: "codex",
   provider: "openai",
+  api: "openai-responses",
   install: "npm install -g @openai/codex",
   command,
   reader: readCodex,
@@ -38,7 +38,7 @@ function command(request: CliRequest): CliCommand {
       "-",
     ],
     env: {
-      ...(key === null ? {} : { [keyVariable]: key }),
+      [keyVariable]: key,
       CODEX_HOME: homeOf(configDir),
     },
     input: resume === null ? prompt : "Continue.",
@@ -46,7 +46,7 @@ function command(request: CliRequest): CliCommand {
   };
 }
 
-/** A file rather than `-c` arguments: an address may hold a password. */
+/** A file rather than `-c` arguments, which every user of the machine can read. */
 function settings(request: CliRequest): Record<string, unknown> {
   const { thinkingLevel, contextWindow } = request.model;
   const effort = thinkingLevel === null || thinkingLevel === "off" ? null : thinkingLevel;
@@ -62,6 +62,8 @@ function settings(request: CliRequest): Record<string, unknown> {
       ignore_default_excludes: true,
       exclude: [keyVariable],
     },
+    // It would run on the provider's machines, which a model's config has to allow.
+    web_search: "disabled",
     model_provider: "configured",
     model_providers: { configured: provider(request) },
   };
@@ -69,20 +71,19 @@ function settings(request: CliRequest): Record<string, unknown> {
 
 /**
  * The settings of codex's own provider can't be changed: it retries as often as it likes, and opens a WebSocket that
- * `HTTPS_PROXY` and gateways don't pass.
+ * gateways don't pass.
  */
-function provider({ model, key }: CliRequest): Record<string, unknown> {
-  const { baseUrl, headers, timeoutSeconds } = model;
+function provider({ model, baseUrl }: CliRequest): Record<string, unknown> {
+  const { timeoutSeconds } = model;
   const retries = retriesOf(model);
   return {
     name: "configured",
-    base_url: apiBaseUrl(baseUrl, { provider: "openai", api: "openai-responses" }),
-    ...(key === null ? {} : { env_key: keyVariable }),
+    base_url: baseUrl,
+    env_key: keyVariable,
     wire_api: "responses",
     supports_websockets: false,
     request_max_retries: retries,
     stream_max_retries: retries,
-    ...(Object.keys(headers).length === 0 ? {} : { http_headers: headers }),
     ...(timeoutSeconds === null ? {} : { stream_idle_timeout_ms: timeoutSeconds * 1000 }),
   };
 }

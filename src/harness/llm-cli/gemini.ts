@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { glob } from "node:fs/promises";
-import { unversionedUrl } from "../../contracts/base-url.ts";
 import { readGemini } from "./gemini-stream.ts";
 import type { CliCommand, CliRequest, LlmCli, CliRecord } from "./llm-cli.ts";
 import { retriesOf } from "../retries.ts";
@@ -12,6 +11,7 @@ import { indentedObjects, jsonLines } from "./json-files.ts";
 export const gemini: LlmCli = {
   program: "gemini",
   provider: "google",
+  api: "google-generative-ai",
   install: "npm install -g @google/gemini-cli",
   command,
   reader: readGemini,
@@ -22,15 +22,20 @@ function telemetryFile(configDir: string): string {
   return join(configDir, "telemetry");
 }
 
-function command({ model, key, prompt, systemPromptFile, configDir }: CliRequest): CliCommand {
-  const headers = Object.entries(model.headers).map(([name, value]) => `${name}: ${value}`);
+function command({
+  model,
+  baseUrl,
+  key,
+  prompt,
+  systemPromptFile,
+  configDir,
+}: CliRequest): CliCommand {
   return {
     // Without `-p` and off a terminal it takes its prompt from standard input.
     args: ["-m", model.model, "--output-format", "stream-json", "--yolo", "--skip-trust"],
     env: {
-      ...(key === null ? {} : { GEMINI_API_KEY: key }),
-      ...(model.baseUrl === null ? {} : { GOOGLE_GEMINI_BASE_URL: unversionedUrl(model.baseUrl) }),
-      ...(headers.length === 0 ? {} : { GEMINI_CLI_CUSTOM_HEADERS: headers.join(", ") }),
+      GEMINI_API_KEY: key,
+      GOOGLE_GEMINI_BASE_URL: baseUrl,
       GEMINI_CLI_HOME: configDir,
       GEMINI_SYSTEM_MD: systemPromptFile,
     },

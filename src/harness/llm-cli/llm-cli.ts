@@ -1,11 +1,14 @@
+import type { ModelApi } from "../../../streams/agent-config.ts";
 import type { JobModel } from "../../contracts/job.ts";
 import type { Transcript } from "../transcript.ts";
 
 /** What one session asks of a CLI. */
 export interface CliRequest {
   readonly model: JobModel;
-  /** The model's key, where it may be handed to this CLI. */
-  readonly key: string | null;
+  /** Where the model's API answers, without a version. */
+  readonly baseUrl: string;
+  /** Takes the place of the model's key. */
+  readonly key: string;
   readonly prompt: string;
   /** Absolute path of the file with the system prompt. */
   readonly systemPromptFile: string;
@@ -61,6 +64,8 @@ export interface LlmCli {
   readonly program: string;
   /** The provider whose models it is made for. */
   readonly provider: string;
+  /** The wire format that it speaks. */
+  readonly api: ModelApi;
   /** The command that installs it. */
   readonly install: string;
   command(request: CliRequest): CliCommand;

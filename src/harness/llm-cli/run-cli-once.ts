@@ -19,7 +19,7 @@ import type { OutputStream } from "../raw-lines.ts";
 export interface CliSession {
   readonly cli: LlmCli;
   readonly model: JobModel;
-  readonly key: string | null;
+  readonly baseUrl: string;
   readonly transcript: Transcript;
   readonly session: Session;
 }
@@ -77,13 +77,14 @@ async function recordOf({ cli, transcript }: CliSession, configDir: string): Pro
 
 /** Writes what the CLI reads from files, for its own user's eyes only. */
 async function prepared(
-  { cli, model, key, session: { job, prompt } }: CliSession,
+  { cli, model, baseUrl, session: { job, prompt, endpoint } }: CliSession,
   configDir: string,
   resume: string | null,
 ): Promise<CliCommand> {
   const { workDir, instructions, title } = job;
   const systemPromptFile = join(configDir, "system-prompt.md");
-  const request = { model, key, prompt, systemPromptFile, configDir, workDir, resume };
+  const { key } = endpoint;
+  const request = { model, baseUrl, key, prompt, systemPromptFile, configDir, workDir, resume };
   const command = cli.command(request);
   const files = { "system-prompt.md": systemPrompt(instructions, title), ...command.files };
   for (const [name, text] of Object.entries(files)) {

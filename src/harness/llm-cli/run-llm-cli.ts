@@ -7,11 +7,11 @@ import { backoffMs, retriesOf } from "../retries.ts";
 import { runCliOnce } from "./run-cli-once.ts";
 import type { CliRun, CliSession } from "./run-cli-once.ts";
 import type { SessionFailure } from "./session-failure.ts";
-import type { JobModel } from "../../contracts/job.ts";
+import { oddPair, upstreamOf } from "./upstream.ts";
 
 /**
- * Runs the session in the external CLI that `[harness].command` names, with the first model only. The key is in
- * that process's environment and nowhere else; whether it succeeded is what the CLI itself reports at its end.
+ * Runs the session in the external CLI that `[harness].command` names, with the first model only. Whether it succeeded is
+ * what the CLI itself reports at its end.
  */
 export const runLlmCli: Harness = async (session) => {
   const { job, emit } = session;
@@ -19,13 +19,14 @@ export const runLlmCli: Harness = async (session) => {
   if (model === undefined) throw new Error("the job has no model");
   const cli = cliFor(job.harness.command);
   const transcript = transcriptOf(emit);
-  const { key, warning } = keyFor(model, cli);
+  const baseUrl = session.endpoint.baseUrl(model, upstreamOf(model, cli));
+  const warning = oddPair(model, cli);
   if (warning !== null) transcript.note(40, warning);
   transcript.note(
     30,
     `session starts in ${cli.program} with model "${model.name}" (${model.model})`,
   );
-  const { failure, usage } = await runWithRetries({ cli, model, key, transcript, session });
+  const { failure, usage } = await runWithRetries({ cli, model, baseUrl, transcript, session });
   const { tokens, costUsd } = usage;
   if (tokens !== null && tokens > 0) transcript.used(model.name, { tokens, costUsd });
   if (failure !== null && failure.cooldownMs !== null) {
@@ -64,31 +65,4 @@ function retryText(
   count: string,
 ): string {
   return `${message}; ${program} resumes in ${(delayMs / 1000).toFixed(1)} s (${count})`;
-}
-
-/** Whether a CLI gets a model's key, and what is odd about the pair. */
-interface KeyDecision {
-  readonly key: string | null;
-  readonly warning: string | null;
-}
-
-/**
- * Decides which key a CLI gets. A model of another vendor is tried with a warning, but its key goes to that CLI only
- * where a `baseUrl` names the server that will see it: the CLI would show it to its own vendor. Throws for what cannot work.
- */
-function keyFor(model: JobModel, { program, provider }: LlmCli): KeyDecision {
-  const name = `model "${model.name}"`;
-  if (model.provider === "scripted") {
-    throw new Error(
-      `${name} is scripted, which only the pi harness plays: set type = "pi" under [harness]`,
-    );
-  }
-  if (model.key === null && model.authType !== "none") {
-    throw new Error(`${name}: its key is missing`);
-  }
-  if (model.provider === provider) return { key: model.key, warning: null };
-  const odd = `${name} is one of ${model.provider}, while ${program} is made for models of ${provider}`;
-  return model.baseUrl === null
-    ? { key: null, warning: `${odd}; it is not given the model's key` }
-    : { key: model.key, warning: odd };
 }

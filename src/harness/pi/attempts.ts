@@ -1,6 +1,6 @@
 import type { AssistantMessage } from "@earendil-works/pi-ai";
 import { logTo } from "../harness.ts";
-import type { Emit } from "../harness.ts";
+import type { Emit, ModelEndpoint } from "../harness.ts";
 import type { RunClock } from "../run-clock.ts";
 import { classifyAnswer, seconds } from "./classify-answer.ts";
 import type { Answer, Verdict } from "./classify-answer.ts";
@@ -16,6 +16,7 @@ export interface AttemptOptions {
   readonly clock: RunClock;
   readonly time: Time;
   readonly emit: Emit;
+  readonly endpoint: Pick<ModelEndpoint, "interruptions">;
   /** Called with each answer, that of a failed attempt too: it may have cost tokens. */
   readonly onAnswer: (message: AssistantMessage) => void;
 }
@@ -34,7 +35,7 @@ export async function answered(
 ): Promise<Answered> {
   let waitedMs = 0;
   for (let retries = 0; ; retries += 1) {
-    const { message, verdict } = await attempt(ask, options);
+    const { message, verdict } = await uninterrupted(() => attempt(ask, options), options);
     const delayMs = delayAfter(verdict, { retries, waitedMs }, options);
     if (delayMs === null) return { message, verdict: withAttempts(verdict, retries + 1) };
     logRetry(verdict, { retries, delayMs }, options);
@@ -42,6 +43,17 @@ export async function answered(
     if (signal?.aborted === true) return abortedBy(message);
     waitedMs += delayMs;
   }
+}
+
+/** What the end of a scheduler cut is asked once more at once: neither the model nor the agent can help it. */
+async function uninterrupted(
+  ask: () => Promise<Answered>,
+  { endpoint }: AttemptOptions,
+): Promise<Answered> {
+  const before = endpoint.interruptions();
+  const first = await ask();
+  const isCut = endpoint.interruptions() > before && first.verdict.kind === "retry";
+  return isCut ? ask() : first;
 }
 
 async function attempt(

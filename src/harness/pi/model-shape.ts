@@ -29,7 +29,6 @@ export function modelShape(
     baseUrl: apiBaseUrl(jobModel.baseUrl, { provider: jobModel.provider, api }),
     contextWindow: jobModel.contextWindow ?? shape.contextWindow,
     maxTokens: jobModel.maxTokens ?? shape.maxTokens,
-    headers: { ...shape.headers, ...jobModel.headers },
   };
 }
 

@@ -23,20 +23,16 @@ export function createPiHarness(time: Time): Harness {
       modelsPath: null,
       allowModelNetwork: false,
     });
-    const models = await preparePiModels(session.job.models, runtime, session.startScripted);
-    try {
-      for (const problem of models.problems) logTo(session.emit, "run", 40, problem);
-      const [first, ...others] = models.usable;
-      if (first === undefined) {
-        throw new Error(`no model can be used: ${models.problems.join("; ")}`);
-      }
-      first.activate();
-      const chain = createModelChain([first, ...others], session.job.models, session.emit);
-      const pi = await createPiSession(session, runtime, first, chain.extension);
-      return await talk(pi, session, chain, time);
-    } finally {
-      await models.close();
+    const models = await preparePiModels(session.job.models, runtime, session.endpoint);
+    for (const problem of models.problems) logTo(session.emit, "run", 40, problem);
+    const [first, ...others] = models.usable;
+    if (first === undefined) {
+      throw new Error(`no model can be used: ${models.problems.join("; ")}`);
     }
+    first.activate();
+    const chain = createModelChain([first, ...others], session.job.models, session.emit);
+    const pi = await createPiSession(session, runtime, first, chain.extension);
+    return talk(pi, session, chain, time);
   };
 }
 
@@ -44,7 +40,7 @@ export const runPi: Harness = createPiHarness(realTime);
 
 async function talk(
   pi: AgentSession,
-  { emit, signal, clock, prompt }: Session,
+  { emit, signal, clock, endpoint, prompt }: Session,
   chain: ModelChain,
   time: Time,
 ): Promise<SessionEnd> {
@@ -55,6 +51,7 @@ async function talk(
     clock,
     time,
     emit,
+    endpoint,
     sessionId,
     onAnswer: log.onAnswer,
   });

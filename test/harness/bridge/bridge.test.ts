@@ -24,7 +24,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  await bridge.close();
+  await bridge[Symbol.asyncDispose]();
   await stop();
   await rm(dir, { recursive: true });
 });

@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Job, JobModel } from "../../../src/contracts/job.ts";
 import { aJob, aModel } from "../jobs.ts";
+import type { JobOptions } from "../jobs.ts";
+import type { HostedModel } from "../model-host.ts";
 import { startRun } from "../run-entry.ts";
 import { standIn } from "./stand-in.ts";
 import type { Behaviour } from "./stand-in.ts";
@@ -11,7 +12,7 @@ import type { Behaviour } from "./stand-in.ts";
 const vendors = { claude: "anthropic", codex: "openai", gemini: "google" } as const;
 export type Program = keyof typeof vendors;
 
-function cliModel(program: Program, model: Partial<JobModel> = {}): JobModel {
+function cliModel(program: Program, model: Partial<HostedModel> = {}): HostedModel {
   return aModel("main", "", { provider: vendors[program], baseUrl: null, ...model });
 }
 
@@ -19,8 +20,8 @@ function cliModel(program: Program, model: Partial<JobModel> = {}): JobModel {
 export async function startPlay(
   program: Program,
   behaviour: Behaviour,
-  model: Partial<JobModel> = {},
-  job: Partial<Job> = {},
+  model: Partial<HostedModel> = {},
+  job: JobOptions = {},
 ) {
   const dir = await mkdtemp(join(tmpdir(), "al-cli-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));

@@ -2,8 +2,8 @@ import { chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { Job } from "../../../src/contracts/job.ts";
 import { aJob, aModel } from "../jobs.ts";
+import type { JobOptions } from "../jobs.ts";
 import { endMessageOf, logsOf, startRun } from "../run-entry.ts";
 import type { EndedRun } from "../run-entry.ts";
 import { fakeAnthropic } from "./fake-anthropic.ts";
@@ -36,7 +36,7 @@ describe.skipIf(program === undefined)("the real claude", () => {
 
   async function run(
     turns: readonly AnthropicTurn[],
-    job: Partial<Job> = {},
+    job: JobOptions = {},
   ): Promise<{ ended: EndedRun; fake: FakeAnthropic }> {
     const fake = await fakeAnthropic(turns);
     onTestFinished(() => fake.close());

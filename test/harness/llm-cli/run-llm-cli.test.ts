@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Job, JobModel } from "../../../src/contracts/job.ts";
+import type { Job } from "../../../src/contracts/job.ts";
 import { aJob, aModel, aScripted } from "../jobs.ts";
+import type { JobOptions } from "../jobs.ts";
+import type { HostedModel } from "../model-host.ts";
 import { endMessageOf, logsOf, runOf, startRun } from "../run-entry.ts";
 import type { EndedRun } from "../run-entry.ts";
 import { standIn } from "./stand-in.ts";
@@ -32,15 +34,15 @@ describe("the llm-cli harness", () => {
   afterEach(() => rm(dir, { recursive: true, force: true }));
 
   const secret = "sk-of-the-model";
-  const modelOf = (program: Program, model: Partial<JobModel> = {}) =>
+  const modelOf = (program: Program, model: Partial<HostedModel> = {}) =>
     aModel("main", "", { provider: vendors[program], baseUrl: null, key: secret, ...model });
 
-  function jobFor(program: Program, job: Partial<Job> = {}): Job {
+  function jobFor(program: Program, job: JobOptions = {}): Job {
     const harness = { type: "llm-cli", command: program } as const;
     return aJob(workDir, { harness, models: [modelOf(program)], ...job });
   }
 
-  async function play(program: Program, behaviour: Behaviour, job: Partial<Job> = {}) {
+  async function play(program: Program, behaviour: Behaviour, job: JobOptions = {}) {
     const cli = await standIn(dir, program, behaviour);
     const run = await runOf(jobFor(program, job), { PATH: cli.path });
     return { cli, run };
@@ -146,7 +148,7 @@ describe("the llm-cli harness", () => {
     expect(endMessageOf(run).usage.tokens).toBe(255);
   });
 
-  it("hands on prompt, instructions and key, and shows none of them in the arguments", async () => {
+  it("hands on prompt and instructions outside of the arguments, and no run has the key", async () => {
     for (const program of ["claude", "codex", "gemini"] as const) {
       const stream = { claude: claudeStream, codex: codexStream, gemini: geminiStream }[program];
       // Its files go with the working directory, so they are looked at from within the run.
@@ -166,7 +168,7 @@ describe("the llm-cli harness", () => {
       const args = (await cli.args()).join(" ");
       expect(args).toContain("main-1");
       expect(args).not.toMatch(/asked|instructed|sk-of|user:pass/);
-      expect(Object.values(await cli.env())).toContain(secret);
+      expect(JSON.stringify(await cli.env())).not.toMatch(/sk-of|user:pass/);
     }
   });
 
@@ -178,7 +180,11 @@ describe("the llm-cli harness", () => {
     const oauth = modelOf("claude", { authType: "oauth_token", thinkingLevel: "high" });
     await runOf(jobFor("claude", { credentials, models: [oauth] }), env);
     const seen = await cli.env();
-    expect(seen).toMatchObject({ T: "t0ken", CLAUDE_CODE_OAUTH_TOKEN: secret, AL_AGENT: "dev" });
+    expect(seen).toMatchObject({ T: "t0ken", AL_AGENT: "dev" });
+    expect(seen.CLAUDE_CODE_OAUTH_TOKEN).toMatch(/^sk-ant-oat01-[0-9a-f]{48}$/);
+    expect(seen.ANTHROPIC_BASE_URL).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+\/model\/main\/api\.anthropic\.com$/,
+    );
     expect(seen).not.toHaveProperty("AL_TEST_LEAK");
     expect(seen).not.toHaveProperty("ANTHROPIC_API_KEY");
     expect(await cli.args()).toEqual(expect.arrayContaining(["--effort", "high"]));
@@ -194,20 +200,18 @@ describe("the llm-cli harness", () => {
     expect((await cli.args()).join(" ")).not.toContain("second");
   });
 
-  it("warns of a model of another vendor, and keeps that one's key to itself", async () => {
+  it("takes a model of another vendor only where its baseUrl names a server, with a warning", async () => {
     const models = [aModel("gpt", "", { provider: "openai", baseUrl: null, key: "sk-gpt" })];
-    const { cli, run } = await play("claude", { stream: claudeStream }, { models });
-    expect(run.exitCode).toBe(0);
-    expect(logsOf(run, "run").find(({ level }) => level === 40)?.msg).toBe(
-      'model "gpt" is one of openai, while claude is made for models of anthropic; it is not given the model\'s key',
+    const refused = await play("claude", { stream: claudeStream }, { models });
+    expect(errorOf(refused.run)).toMatch(
+      /^model "gpt" is one of openai, while claude is made for models of anthropic: .*baseUrl/,
     );
-    expect(Object.values(await cli.env())).not.toContain("sk-gpt");
     const proxy = [aModel("proxy", "http://127.0.0.1:1", { provider: "custom", key: "sk-proxy" })];
     const asked = await play("claude", { stream: claudeStream }, { models: proxy });
-    expect(await asked.cli.env()).toMatchObject({
-      ANTHROPIC_API_KEY: "sk-proxy",
-      ANTHROPIC_BASE_URL: "http://127.0.0.1:1",
-    });
+    expect(asked.run.exitCode).toBe(0);
+    expect(logsOf(asked.run, "run").map(({ msg }) => msg)).toContain(
+      'model "proxy" is one of custom, while claude is made for models of anthropic',
+    );
   });
 
   it("says what to install when the CLI is not there, and what it knows when it is another", async () => {
@@ -221,18 +225,14 @@ describe("the llm-cli harness", () => {
     expect(errorOf(other)).toContain("it knows claude, codex, gemini");
   });
 
-  it("says so when the CLI cannot be executed, the model is scripted, or its key is missing", async () => {
+  it("says so when the CLI cannot be executed or the model is scripted", async () => {
     const cli = await standIn(dir, "claude", {});
-    await chmod(join(dir, "bin", "claude"), 0o644);
     const command = join(dir, "bin", "claude");
+    await chmod(command, 0o644);
     const harness = { type: "llm-cli", command } as const;
     expect(errorOf(await runOf(jobFor("claude", { harness })))).toContain("EACCES");
     const scripted = jobFor("claude", { models: [aScripted([{ text: "x" }])] });
     expect(errorOf(await runOf(scripted, { PATH: cli.path }))).toContain("only the pi harness");
-    const keyless = jobFor("claude", { models: [modelOf("claude", { key: null })] });
-    expect(errorOf(await runOf(keyless, { PATH: cli.path }))).toBe(
-      'model "main": its key is missing',
-    );
   });
 
   it("ends the CLI with all it started when the run is stopped", async () => {

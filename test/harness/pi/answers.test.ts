@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { JobModel } from "../../../src/contracts/job.ts";
+import type { HostedModel } from "../model-host.ts";
 import type { RunMessage } from "../../../src/contracts/run-messages.ts";
 import type { Provider } from "../../../streams/agent-config.ts";
 import { answerTable } from "./answer-table.ts";
@@ -43,12 +43,11 @@ describe.concurrent.each(Object.keys(models) as Provider[])("%s", (provider) => 
     await rm(workDir, { recursive: true, force: true });
   });
 
-  function modelOf(row: AnswerRow, baseUrl: string): JobModel {
+  function modelOf(row: AnswerRow, baseUrl: string): HostedModel {
     const { maxRetries = null, timeoutSeconds = null } = row;
     const model = { provider, model: models[provider], maxRetries, timeoutSeconds };
     if (provider !== "scripted") return aModel("first", baseUrl, model);
-    // The endpoint that replays the script is the fake one, which can do more.
-    return aModel("first", baseUrl, { ...model, authType: "none", script: { turns: [{}] } });
+    return aModel("first", baseUrl, { ...model, authType: "none" });
   }
 
   async function session(row: AnswerRow, hasFallback: boolean) {
@@ -63,7 +62,7 @@ describe.concurrent.each(Object.keys(models) as Provider[])("%s", (provider) => 
       timers.add(expire);
       return () => void timers.delete(expire);
     };
-    const ended = await runSession({ workDir, models, scriptedUrl: baseUrl, time: { after } });
+    const ended = await runSession({ workDir, models, time: { after } });
     return { ...ended, first, second };
   }
 

@@ -42,6 +42,8 @@ export async function startFakeUpstream(): Promise<FakeUpstream> {
     if (!response.writableEnded && !response.destroyed) onSilence();
   };
   const server = createServer((request, response) => {
+    // A connection that was used before is retried by the gateway itself, which knows that idle ones are cut.
+    response.shouldKeepAlive = false;
     // The client may be gone.
     serve(request, response).catch(() => response.destroy());
   });

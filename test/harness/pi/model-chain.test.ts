@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JobModel } from "../../../src/contracts/job.ts";
+import type { HostedModel } from "../model-host.ts";
 import { fakeProvider, hangingUp, refusing } from "../fake-provider.ts";
 import type { FakeProvider } from "../fake-provider.ts";
 import { aJob, aModel, aScripted } from "../jobs.ts";
@@ -33,7 +33,7 @@ describe("the chain of models", () => {
     return closed.baseUrl;
   }
 
-  const run = (models: JobModel[]) => runOf(aJob(workDir, { models }));
+  const run = (models: readonly HostedModel[]) => runOf(aJob(workDir, { models }));
   const cooldowns = ({ messages }: EndedRun) =>
     messages.flatMap((message) => (message.type === "cooldown" ? [message] : []));
   /** Without the waits between retries. */
@@ -55,7 +55,7 @@ describe("the chain of models", () => {
     expect(logsOf(ended, "fallback").map(({ fields }) => fields)).toMatchObject([
       { from: "limited", to: "overloaded", error: "429 Rate limit reached, try again in 20s" },
       { from: "overloaded", to: "absent", error: "503 overloaded" },
-      { from: "absent", to: "backup", error: expect.stringMatching(/connection error/i) as string },
+      { from: "absent", to: "backup", error: expect.stringMatching(/cannot be reached/) as string },
     ]);
     expect(cooldowns(ended).map(({ model }) => model)).toEqual(["limited", "overloaded", "absent"]);
     const [first, second] = cooldowns(ended).map(({ until }) => until - before);
@@ -130,8 +130,9 @@ describe("the chain of models", () => {
   it("fails when no model can be reached, and when none can be used", async () => {
     const absent = await run([aModel("absent", await refused(), once)]);
     expect(absent.exitCode).toBe(1);
-    expect(endMessageOf(absent).error).toMatch(/^model "absent": connection error/i);
-    const keyless = await run([aModel("keyless", "http://127.0.0.1:9/v1", { key: null })]);
+    expect(endMessageOf(absent).error).toMatch(/^model "absent": 502 .* cannot be reached/);
+    const problem = "its key is missing";
+    const keyless = await run([aModel("keyless", "http://127.0.0.1:9/v1", { problem })]);
     expect(keyless.exitCode).toBe(1);
     expect(endMessageOf(keyless).error).toContain(`model "keyless": its key is missing`);
   });

@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { JobModel } from "../../../src/contracts/job.ts";
 import { fakeProvider, refusing } from "../fake-provider.ts";
 import type { SeenRequest } from "../fake-provider.ts";
 import { aJob, aModel } from "../jobs.ts";
+import type { HostedModel } from "../model-host.ts";
 import { runOf } from "../run-entry.ts";
 
 /** A model that is asked on this machine; its `baseUrl` is the path that follows the host and a number. */
-export type AskedModel = Partial<Omit<JobModel, "baseUrl">> & { readonly base?: string };
+export type AskedModel = Partial<Omit<HostedModel, "baseUrl">> & { readonly base?: string };
 
 export interface Asked {
   /** The path behind the host and the number. */

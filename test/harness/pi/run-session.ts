@@ -1,4 +1,3 @@
-import type { JobModel } from "../../../src/contracts/job.ts";
 import type { RunMessage } from "../../../src/contracts/run-messages.ts";
 import type { SessionEnd } from "../../../src/harness/harness.ts";
 import { createPiHarness } from "../../../src/harness/pi/pi.ts";
@@ -6,16 +5,16 @@ import { realTime } from "../../../src/harness/pi/time.ts";
 import type { Time } from "../../../src/harness/pi/time.ts";
 import { createRunClock } from "../../../src/harness/run-clock.ts";
 import type { RunClock } from "../../../src/harness/run-clock.ts";
+import { openBridge } from "../../../src/harness/bridge/bridge.ts";
 import { aJob } from "../jobs.ts";
+import type { HostedModel } from "../model-host.ts";
 
 export interface SessionOptions {
   readonly workDir: string;
-  readonly models: JobModel[];
+  readonly models: readonly HostedModel[];
   readonly prompt?: string;
   readonly clock?: RunClock;
   readonly signal?: AbortSignal;
-  /** Where scripted models answer. */
-  readonly scriptedUrl?: string;
   readonly time?: Partial<Time>;
 }
 
@@ -29,20 +28,22 @@ export interface EndedSession extends SessionEnd {
 
 /** Runs a session in the real harness, in this process. Backoff is at its full length and the clock stands. */
 export async function runSession(options: SessionOptions): Promise<EndedSession> {
-  const { workDir, models, scriptedUrl = "", time = {} } = options;
+  const { workDir, models, time = {} } = options;
   const waits: number[] = [];
   const messages: RunMessage[] = [];
   const instant = (ms: number) => Promise.resolve(void waits.push(ms / 1000));
   const run = createPiHarness({ ...realTime, wait: instant, random: () => 0, ...time });
+  const job = aJob(workDir, { models });
+  if (job.channel === null) throw new Error("the job has no socket");
+  await using bridge = await openBridge({ runSocket: job.channel, onInterrupted: () => undefined });
   const end = await run({
-    job: aJob(workDir, { models }),
+    job,
     prompt: options.prompt ?? "Do the work.",
     commandEnv: { PATH: process.env.PATH ?? "" },
     emit: (message) => messages.push(message),
     signal: options.signal ?? new AbortController().signal,
     clock: options.clock ?? createRunClock(60, () => 0),
-    startScripted: () =>
-      Promise.resolve({ baseUrl: scriptedUrl, key: "k", close: () => Promise.resolve() }),
+    endpoint: bridge,
     requests: { perform: () => Promise.resolve({ ok: true }) },
   });
   const log = messages.flatMap((message) => (message.type === "log" ? [message.msg] : []));

@@ -11,6 +11,8 @@ import { socketSide, openSocket } from "../../run-api/support.ts";
 import type { SocketOfRun } from "../../run-api/support.ts";
 import { exitOf, messagesOf } from "../../contracts/runner.ts";
 import { aJob, aScripted } from "../../harness/jobs.ts";
+import type { JobOptions } from "../../harness/jobs.ts";
+import { hostDir } from "../../harness/model-host.ts";
 import { anItem } from "../../helpers/agents.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../../helpers/docker.ts";
 import { aProject, aRequest, containersOf, eventsOf, memoryRecords } from "./support.ts";
@@ -32,7 +34,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
     turns: Script["turns"],
     onEvent: (event: RunnerEvent, stop$: Subject<StopReason>) => void = () => undefined,
     channel: SocketOfRun | null = null,
-    job: Partial<Job> = {},
+    job: JobOptions = {},
   ) {
     const request = aRequest("dev");
     const { instanceId } = request;
@@ -43,14 +45,9 @@ describe.skipIf(missing !== null)("a real session in a container without network
       local: () => ({ memory: "512m", cpus: 2, network: "none" }),
       prepare: (_request, workDir) =>
         Promise.resolve(
-          aJob(workDir, {
-            ...job,
-            instanceId,
-            models: [aScripted(turns)],
-            channel: channel && { socket: "/run/al/channel.sock", token: channel.token },
-          }),
+          jobIn(workDir, { ...job, instanceId, models: [aScripted(turns)] }, channel),
         ),
-      controlDir: () => channel?.dir ?? null,
+      controlDir: () => channel?.dir ?? hostDir,
       redactorFor: () => (text) => text.replaceAll("s3cret", "***"),
       onCooldown: () => undefined,
       records: memoryRecords(),
@@ -62,6 +59,14 @@ describe.skipIf(missing !== null)("a real session in a container without network
       toArray(),
     );
     return { instanceId, all: await lastValueFrom(run$) };
+  }
+
+  /** The folder of its socket is mounted in the container. */
+  function jobIn(workDir: string, job: JobOptions, channel: SocketOfRun | null): Job {
+    const made = aJob(workDir, job);
+    const socket = channel === null ? "/run/al/run.sock" : "/run/al/channel.sock";
+    const token = channel?.token ?? made.channel?.token ?? "";
+    return { ...made, channel: { socket, token } };
   }
 
   const bash = (command: string) => ({ name: "bash", arguments: { command } });

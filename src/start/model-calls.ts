@@ -1,0 +1,171 @@
+import { harnesses } from "../../streams/harnesses.ts";
+import type { AgentConfig, ModelApi, ModelConfig } from "../../streams/agent-config.ts";
+import { defaultBudget } from "../../streams/spend/budget.ts";
+import type { ProjectConfig } from "../config/project-config.ts";
+import { apiBaseUrl } from "../contracts/base-url.ts";
+import type { Script } from "../contracts/job.ts";
+import type { SpendMeter, SpendStore } from "../contracts/spend.ts";
+import type { Meter, UpstreamModel } from "../contracts/model-gateway.ts";
+import { modelDefaults } from "../contracts/model-defaults.ts";
+import { messageOf, reasonOf, UserError } from "../errors.ts";
+import { cliFor } from "../harness/llm-cli/clis.ts";
+import { secretsOf } from "../credentials/credential-types.ts";
+import { loadCredential } from "../credentials/load-credential.ts";
+import { readScriptFile } from "../models/script-file.ts";
+import { listedApi } from "../models/listed-models.ts";
+import { modelTerms } from "../models/prices.ts";
+import { answerScript } from "../models/scripted-answer.ts";
+import { createModelGateway } from "../run-api/model-gateway/model-gateway.ts";
+import type { ModelGateway } from "../run-api/model-gateway/model-gateway.ts";
+import type { LiveRuns } from "../runs/live-runs.ts";
+import { createMeter } from "../spend/meter.ts";
+import type { ProjectHandle } from "./acquire-project.ts";
+
+/** What models need. Both reject with a UserError that says what is missing and what to do. */
+export interface ModelSources {
+  /** `type` or `type:instance`; the secrets are known to the redactor before this resolves. */
+  readonly credential: (reference: string) => Promise<LoadedCredential>;
+  /** Absolute path of a script file. */
+  readonly script: (path: string) => Promise<Script>;
+}
+
+export interface LoadedCredential {
+  readonly type: string;
+  readonly instance: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface ModelCallsDeps {
+  readonly runs: Pick<LiveRuns, "get">;
+  readonly sources: ModelSources;
+  readonly meter: Meter;
+  readonly warn: (message: string) => void;
+}
+
+/** By which runs ask their models: each the models of its own agent, with the keys as they are stored now. */
+export function createModelCalls({ runs, sources, meter, warn }: ModelCallsDeps): ModelGateway {
+  return createModelGateway({
+    model: (instanceId, name) => {
+      const { agent } = runs.get(instanceId).request;
+      const found = modelsOfRuns(agent).find((model) => model.name === name);
+      if (found !== undefined) return upstreamModel(found, agent, sources);
+      const detail = `the config of agent ${agent.name} has no model ${JSON.stringify(name)}`;
+      return Promise.reject(new UserError("unknown_model", detail));
+    },
+    agentOf: (instanceId) => runs.get(instanceId).agent,
+    meter,
+    answerScript,
+    onProblem: ({ instanceId, model, error }) =>
+      warn(`${instanceId}: model ${JSON.stringify(model)}: ${messageOf(error)}`),
+  });
+}
+
+/** The models that runs may use; an external CLI uses the primary only, also while that one is left out elsewhere. */
+export function modelsOfRuns({ models, harness }: AgentConfig): readonly ModelConfig[] {
+  return harnesses[harness.type].callsModels ? models : models.slice(0, 1);
+}
+
+/** The model as the gateway asks it for a run of the agent. Rejects with a UserError when its key or script is missing. */
+export async function upstreamModel(
+  model: ModelConfig,
+  { harness }: Pick<AgentConfig, "harness">,
+  sources: ModelSources,
+): Promise<UpstreamModel> {
+  const { name, provider, authType, headers, baseUrl } = model;
+  const api = harnesses[harness.type].startsCommand
+    ? cliFor(harness.command).api
+    : await apiOf(model);
+  return {
+    ...(await secretsOfModel(model, sources)),
+    name,
+    provider,
+    model: model.model,
+    api,
+    baseUrl: apiBaseUrl(baseUrl, { provider, api }),
+    authType,
+    headers,
+    providerTools: [],
+  };
+}
+
+/** The wire format that the pi harness takes for the model. */
+async function apiOf({ provider, model, api }: ModelConfig): Promise<ModelApi> {
+  return api ?? (await listedApi(provider, model)) ?? modelDefaults(provider, model).api;
+}
+
+async function secretsOfModel(
+  { provider, authType, credential, script }: ModelConfig,
+  sources: ModelSources,
+): Promise<Pick<UpstreamModel, "key" | "script">> {
+  const needsKey = authType !== "none" && provider !== "scripted";
+  return {
+    key: needsKey ? keyOf(await sources.credential(credential)) : null,
+    script: script === null ? null : await sources.script(script),
+  };
+}
+
+/** Why the model can't be used; null when it can. */
+export async function modelProblem(
+  model: ModelConfig,
+  sources: ModelSources,
+): Promise<string | null> {
+  try {
+    await secretsOfModel(model, sources);
+    return null;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return reasonOf(error);
+  }
+}
+
+/** A model's credential has one field; whatever it is called, it is the key. */
+function keyOf({ fields }: LoadedCredential): string | null {
+  return fields.key ?? fields.token ?? Object.values(fields)[0] ?? null;
+}
+
+/** Where keys and scripts are stored; secrets are known to the redactor before they are used. */
+export function modelSources({
+  home,
+  redactor,
+}: Pick<ProjectHandle, "home" | "redactor">): ModelSources {
+  return {
+    credential: async (reference) => {
+      const credential = await loadCredential(home, reference);
+      redactor.add(secretsOf(credential));
+      return credential;
+    },
+    script: readScriptFile,
+  };
+}
+
+export interface RunMeterDeps {
+  readonly store: SpendStore;
+  /** As its config is now. */
+  readonly project: () => Pick<ProjectConfig, "models" | "timezone">;
+  readonly runs: Pick<LiveRuns, "of">;
+  readonly warn: (message: string) => void;
+}
+
+/** Counts what runs spend, and limits it. */
+export function createRunMeter({ store, project, runs, warn }: RunMeterDeps): SpendMeter {
+  return createMeter({
+    store,
+    termsOf: (name, providerModel) => {
+      const {
+        provider = "custom",
+        authType = "api_key",
+        maxTokens = null,
+      } = project().models[name] ?? {};
+      const asked = { provider, model: providerModel, authType, maxTokens };
+      return modelTerms(asked, { price: null, requestsPerMinute: null });
+    },
+    budgetsOf: () => ({
+      project: defaultBudget,
+      agent: defaultBudget,
+      timezone: project().timezone,
+    }),
+    timezone: () => project().timezone,
+    liveRuns: (agent) => runs.of(agent),
+    onError: (error) => warn(`the cost of a call is not recorded: ${messageOf(error)}`),
+  });
+}
