@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
 import { expect, test } from "vitest";
 
@@ -74,4 +74,13 @@ test.each(rooms)("%s begins with what is here, what may import it, how to add on
   const [beginning = ""] = read(path).split("\n## ");
   for (const lead of ["What is here", "What may import it", "How to add one more"])
     expect(beginning).toContain(`**${lead}.**`);
+});
+
+const maps = [...rooms.filter((path) => !path.startsWith("test/")), "src/README.md"];
+
+test.each(maps)("every source file that %s names is there", (path) => {
+  const names = [...read(path).matchAll(/`([\w./-]+\.(?:ts|css))`/g)].map(([, name = ""]) => name);
+  const isThere = (name: string): boolean =>
+    [dirname(path), "."].some((base) => existsSync(join(root, base, name)));
+  expect(names.filter((name) => !isThere(name))).toEqual([]);
 });
