@@ -20,7 +20,7 @@ export function whileLastGoodCounts(problems: readonly Problem[]): readonly Prob
   const first = problems.findIndex(({ severity }) => severity === "error");
   return problems.map((problem, index) =>
     index === first
-      ? { ...problem, message: `${problem.message}; the last valid config stays in force` }
+      ? { ...problem, message: `${problem.message}; the last valid config stays active` }
       : problem,
   );
 }

@@ -34,7 +34,7 @@ try {
   await edit(
     "every day",
     byRename,
-    "tick shows an error; 0 9 * * * stays in force; tock is untouched",
+    "tick shows an error; 0 9 * * * stays active; tock is untouched",
   );
   await edit("*/2 * * * *", byBackup, "the error is gone");
 } finally {

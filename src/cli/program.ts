@@ -20,7 +20,7 @@ import { stopCommand } from "./commands/stop.ts";
 import { updateCommand } from "./commands/update.ts";
 import { webhookCommand } from "./commands/webhook.ts";
 import { UserError } from "../errors.ts";
-import { AlCommand } from "./help/al-command.ts";
+import { AlCommand, optionText } from "./help/al-command.ts";
 import { flushPipes, watchPipes } from "./terminal/pipes.ts";
 import { reportError } from "./terminal/report-error.ts";
 import { packageVersion } from "../version.ts";
@@ -36,7 +36,7 @@ export function buildProgram(): Command {
       "the project's directory (default: this one or the nearest above)",
     )
     .option("--json", "print one JSON document on standard output, also on failure")
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, optionDescription: optionText })
     .helpCommand("help [command]", "show help for a command")
     .examples("al new my-project", "al start --web-ui", "al help start")
     .exitCodes({

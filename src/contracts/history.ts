@@ -41,7 +41,10 @@ export type HistoryEntry = z.infer<typeof historyEntrySchema>;
 /** What an entry asked and returned in full, and the calls around it. */
 export const callTreeSchema = z
   .object({
-    context: z.string().nullable().meta({ description: "What a call was told; null for others" }),
+    context: z
+      .string()
+      .nullable()
+      .meta({ description: "What a caller passed to the call; null for others" }),
     value: z.unknown().meta({ description: "What the run returned, whole; null for nothing" }),
     entries: z.array(historyEntrySchema).meta({
       description: "The entry that the tree of calls began with, and all calls in it, oldest first",

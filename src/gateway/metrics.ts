@@ -45,7 +45,7 @@ export function createMetrics(version: string): Metrics {
   });
   const deliveries = new Counter({
     name: "almanac_webhook_deliveries_total",
-    help: "Webhook deliveries by provider type, source (empty until believed) and what became of them.",
+    help: "Webhook deliveries by provider type, source (empty until verified) and what became of them.",
     labelNames: ["type", "source", "result"],
     registers,
   });

@@ -17,8 +17,8 @@ export function agentEvent(
     const shown = config === null ? problems : whileLastGoodCounts(problems);
     return { type: "agent-invalid", agent, at, problems: shown };
   }
-  // A change that leaves the config as it was is about its problems: they are mended, or warnings differ.
-  const unchanged = wasInvalid ? "repaired" : "warnings changed";
+  // A change that leaves the config as it was is about its problems: they are fixed, or warnings differ.
+  const unchanged = wasInvalid ? "valid again" : "warnings changed";
   const summary = before === null ? "loaded" : describeChange(before, change.agent) || unchanged;
   return { type: "agent-set", agent, at, config: change.agent, warnings: change.warnings, summary };
 }

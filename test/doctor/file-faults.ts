@@ -56,7 +56,7 @@ export const fileFaults = (ward: TheWard, close: Closing): readonly Fault[] => [
     name: "a damaged lock",
     seed: () => writeState(ward(), "run/lock.db", "this was a lock once ".repeat(100)),
     severity: "error",
-    says: /whether a scheduler runs can't be told/,
+    says: /it is unknown whether a scheduler runs/,
     fix: /^rm -f .+\/lock\.db$/,
   },
 ];

@@ -6,7 +6,7 @@ import { AlCommand } from "../help/al-command.ts";
 export function addCommand(): AlCommand {
   return new AlCommand("add")
     .description(
-      "make an agent of a skill from a git repository or a directory, after showing what it is",
+      "make an agent from a skill in a git repository or a directory, after showing its files",
     )
     .argument(
       "<repo>",

@@ -6,8 +6,8 @@ import { AlCommand } from "../help/al-command.ts";
 /** `al completion bash|zsh|fish` */
 export function completionCommand(): AlCommand {
   return new AlCommand("completion")
-    .description("print the script by which a shell completes commands, options and agents")
-    .addArgument(new Argument("<shell>", "whose").choices(["bash", "zsh", "fish"]))
+    .description("print a shell's completion script for commands, options and agents")
+    .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
     .examples(
       "source <(al completion bash)            # in ~/.bashrc",
       "source <(al completion zsh)             # in ~/.zshrc, behind compinit",

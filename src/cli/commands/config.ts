@@ -13,7 +13,7 @@ export function configCommand(): AlCommand {
     .description("show or change the project's config.toml, or an agent's; comments and order stay")
     .argument("[agent]", "the agent; without it the project")
     .option("--set <key=value>", "set a key; may be given several times", severalTexts, [])
-    .option("--unset <key>", "take a key out; may be given several times", severalTexts, [])
+    .option("--unset <key>", "remove a key; may be given several times", severalTexts, [])
     .choice("--schema <file>", "print the JSON Schema of a kind of config.toml", [
       "project",
       "agent",

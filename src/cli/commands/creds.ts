@@ -32,7 +32,7 @@ function addCommand(): AlCommand {
     .argument("<credential>", "type, or type:instance (al creds ls --types lists the known types)")
     .option("-f, --field <field>", "the field, for a type with several")
     .option("--from-file <path>", "read the secret from this file")
-    .option("--replace", "put it in the place of one that is there")
+    .option("--replace", "replace a secret that is stored")
     .examples(
       "al creds add anthropic_key",
       "pass show github | al creds add github_token:bot",

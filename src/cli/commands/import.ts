@@ -5,7 +5,7 @@ import type { ImportOptions } from "../import/import-project.ts";
 /** `al import <dir>` */
 export function importCommand(): AlCommand {
   return new AlCommand("import")
-    .description("make a project of one that was made for Action Llama, which stays as it is")
+    .description("convert an Action Llama project; the original stays as it is")
     .argument("<dir>", "the project's directory, or a directory of agents")
     .option("--to <dir>", "the new project's directory (default: <name>-almanac in this directory)")
     .option(

@@ -8,10 +8,10 @@ export function logsCommand(): AlCommand {
   return new AlCommand("logs")
     .description("show the log of an agent, or of all")
     .argument("[agent]", 'an agent, or "scheduler"')
-    .option("-f, --follow", "go on with new lines until Ctrl-C")
+    .option("-f, --follow", "print new lines as they come, until Ctrl-C")
     .option(
       "-n, --lines <n>",
-      "how many lines to begin with (default: 100)",
+      "how many of the last lines to begin with (default: 100)",
       wholeNumber(0, 10_000),
     )
     .option("-i, --instance <id>", "only this run")

@@ -7,7 +7,7 @@ import { connect, withAgent } from "../operator/connect.ts";
 export function pauseCommand(): AlCommand {
   return new AlCommand("pause")
     .description("stop cron for the whole project, or disable one agent")
-    .argument("[agent]", "the agent to disable; its running runs go on")
+    .argument("[agent]", "the agent to disable; its running runs continue")
     .examples("al pause", "al pause triage")
     .action((agent: string | undefined, _options: unknown, command: AlCommand) =>
       agent === undefined
@@ -19,7 +19,7 @@ export function pauseCommand(): AlCommand {
 /** `al resume [agent]` */
 export function resumeCommand(): AlCommand {
   return new AlCommand("resume")
-    .description("go on with cron for the whole project, or enable one agent")
+    .description("resume cron for the whole project, or enable one agent")
     .argument("[agent]", "the agent to enable")
     .examples("al resume", "al resume triage")
     .action((agent: string | undefined, _options: unknown, command: AlCommand) =>

@@ -10,7 +10,7 @@ export function runCommand(): AlCommand {
     .examples("al run triage", "al run triage --prompt 'only issue 42'")
     .exitCodes({
       0: "the run succeeded",
-      1: "it failed; or what its process gave",
+      1: "it failed; a run that ends with a code of its own gives that one",
       124: "it reached its timeout",
       130: "interrupted",
       137: "it was killed, or ran out of memory",

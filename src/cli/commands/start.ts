@@ -8,7 +8,10 @@ export function startCommand(): AlCommand {
   return new AlCommand("start")
     .description("run the project's agents until it is stopped")
     .option("-w, --web-ui", "serve the dashboard")
-    .option("-H, --headless", "print log lines instead of the live view, as off a terminal")
+    .option(
+      "-H, --headless",
+      "print log lines instead of the live view; the default when the output is no terminal",
+    )
     .option("--port <n>", "TCP port instead of [gateway].port; 0 for any", wholeNumber(0, 65_535))
     .option("--host <address>", "address to listen on instead of [gateway].host")
     .option(

@@ -5,9 +5,7 @@ import type { UpdateOptions } from "../update/update-agents.ts";
 /** `al update [agent]` */
 export function updateCommand(): AlCommand {
   return new AlCommand("update")
-    .description(
-      "bring agents that were added to what their sources have now, after showing a diff",
-    )
+    .description("update agents that came from al add to their newest source, after showing a diff")
     .argument("[agent]", "only this one")
     .option("-y, --yes", "don't ask")
     .option("--check", "show what is new, and change nothing")

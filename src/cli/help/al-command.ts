@@ -21,3 +21,14 @@ export class AlCommand extends Command {
 function notes(title: string, lines: readonly string[]): string {
   return `\n${title}:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }
+
+/** The description of an option with its choices and its default. */
+export function optionText({ description, argChoices, defaultValue }: Option): string {
+  const hasDefault =
+    defaultValue !== undefined && !(Array.isArray(defaultValue) && defaultValue.length === 0);
+  const notes = [
+    ...(argChoices === undefined ? [] : [`choices: ${argChoices.join(", ")}`]),
+    ...(hasDefault ? [`default: ${JSON.stringify(defaultValue)}`] : []),
+  ];
+  return notes.length === 0 ? description : `${description} (${notes.join("; ")})`;
+}

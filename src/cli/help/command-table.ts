@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from "commander";
+import { optionText } from "./al-command.ts";
 
 /** A command as help, completion and the reference page have it. */
 export interface CommandEntry {
@@ -68,20 +69,7 @@ function optionOf(option: Option): OptionEntry {
   const names = [short, long].filter((name) => name !== undefined);
   const [, name] = /[<[]([^\]>]+)[\]>]/.exec(flags) ?? [];
   const value = name === undefined ? null : { name, description, choices, isRequired: required };
-  return { flags, names, description: describe(option), value };
-}
-
-/** With choices and default, as help has them. */
-function describe({ description, argChoices, defaultValue }: Option): string {
-  const notes = [
-    ...(argChoices === undefined ? [] : [`choices: ${argChoices.join(", ")}`]),
-    ...(isWorthSaying(defaultValue) ? [`default: ${JSON.stringify(defaultValue)}`] : []),
-  ];
-  return notes.length === 0 ? description : `${description} (${notes.join("; ")})`;
-}
-
-function isWorthSaying(value: unknown): boolean {
-  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+  return { flags, names, description: optionText(option), value };
 }
 
 /** Commander gives texts that are added to a help only to its output. */

@@ -23,7 +23,7 @@ export const containers: Check = {
     const what = `runs of a scheduler that is gone left ${left.length}: ${names.join(", ")}`;
     const isTakenOver = context.agents.some(needsImage);
     const fix = isTakenOver
-      ? `${alCommand(context, "start")}, which goes on with those that live and removes the others`
+      ? `${alCommand(context, "start")}, which adopts those that live and removes the others`
       : `docker rm --force ${left.map(({ Id }) => Id.slice(0, 12)).join(" ")}`;
     return [{ severity: "warning", what, where: engine.address(), fix }];
   },

@@ -28,7 +28,7 @@ function unclear(projectDir: string, problem: unknown): Finding {
   const { what } = ofError(problem, "error", path);
   return {
     severity: "error",
-    what: `whether a scheduler runs can't be told (${what})`,
+    what: `it is unknown whether a scheduler runs (${what})`,
     where: path,
     fix,
   };

@@ -12,7 +12,7 @@ export const watches: Check = {
 function inspect(projectDir: string): Finding {
   try {
     watch(projectDir, { persistent: false }).close();
-    return ok("changes of files are told by the system");
+    return ok("the system reports changes of files");
   } catch (error) {
     return {
       severity: "warning",

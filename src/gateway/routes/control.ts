@@ -65,7 +65,7 @@ function switchRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
   for (const [path, enabled, summary] of [
     ["enable", true, "Enable an agent"],
     ["resume", true, "Another word for enable"],
-    ["disable", false, "Disable an agent: what is queued waits, running runs go on"],
+    ["disable", false, "Disable an agent: queued work waits, running runs continue"],
     ["pause", false, "Another word for disable"],
   ] as const) {
     const schema = {

@@ -26,7 +26,7 @@ const logStreamQuery = z.object({
     .string()
     .max(500)
     .optional()
-    .meta({ description: "Where to go on, for a client that can't set `Last-Event-ID`" }),
+    .meta({ description: "Where to resume, for a client that can't set `Last-Event-ID`" }),
 });
 const shared = {
   tag: "Logs",

@@ -52,7 +52,7 @@ test("a call in the history names its caller, what it was told and returned, and
   await row.getByRole("button", { name: /^Details of the agent call from writer/ }).click();
   const details = page.locator(".details");
   await expect.poll(() => details.innerText()).toContain("Calls (2 calls)");
-  expect(await page.getByRole("region", { name: "Was told" }).innerText()).toBe(attack);
+  expect(await page.getByRole("region", { name: "Context" }).innerText()).toBe(attack);
   const returned = page.getByRole("region", { name: "Returned" });
   expect(await returned.isVisible()).toBe(false);
   await page.getByText("Returned").click();

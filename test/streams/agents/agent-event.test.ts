@@ -38,12 +38,12 @@ describe("the event of an agent's change", () => {
     expect(eventOf(set, agent, "scale 1 → 2")).toMatchObject({ summary: "scale 1 → 2" });
   });
 
-  it("says that a config was repaired, or that only its warnings differ", () => {
+  it("says that a config is valid again, or that only its warnings differ", () => {
     const unchanged = { change: set, present: true, before: agent, config: agent };
     const said = [true, false].map((wasInvalid) =>
       agentEvent({ ...unchanged, wasInvalid }, 5, () => ""),
     );
-    expect(said).toMatchObject([{ summary: "repaired" }, { summary: "warnings changed" }]);
+    expect(said).toMatchObject([{ summary: "valid again" }, { summary: "warnings changed" }]);
   });
 
   it("says what differs from the config before, not from nothing", () => {
@@ -59,7 +59,7 @@ describe("the event of an agent's change", () => {
 
   it("says what is wrong, and that the last good config counts where there was one", () => {
     const change: AgentChange = { type: "invalid", name: "dev", problems: [problem, problem] };
-    const message = "scale is not a number; the last valid config stays in force";
+    const message = "scale is not a number; the last valid config stays active";
     const at = { type: "agent-invalid", agent: "dev", at: 5 };
     expect(eventOf(change, agent)).toEqual({ ...at, problems: [{ ...problem, message }, problem] });
     const first = { change, present: true, before: null, config: null, wasInvalid: false };

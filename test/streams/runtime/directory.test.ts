@@ -148,7 +148,14 @@ describe("the graph: an agent's directory", () => {
       });
       helpers.flush();
     });
-    expect(said).toEqual(["loaded", "agent-invalid", "repaired", "new", "agent-removed", "loaded"]);
+    expect(said).toEqual([
+      "loaded",
+      "agent-invalid",
+      "valid again",
+      "new",
+      "agent-removed",
+      "loaded",
+    ]);
   });
 
   it("makes ready again only what differs in what a run needs, and nothing for no runs", () =>

@@ -19,7 +19,7 @@ export function hasCalls({ kind, calls, value }: HistoryEntry): boolean {
 /** Makes the view of an entry; it is filled once it is read. */
 export function createCallsView(entry: HistoryEntry): CallsView {
   const note = create("p", "muted", "Reading it …");
-  const context = createFold("Was told");
+  const context = createFold("Context");
   const value = createFold("Returned");
   const tree = create("div", "tree-box");
   const element = create("div", "calls", note, context.element, value.element, tree);
