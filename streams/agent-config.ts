@@ -24,6 +24,12 @@ export interface ModelConfig {
   readonly timeoutSeconds: number | null;
   /** How often one request is retried; null for the harness's own number. */
   readonly maxRetries: number | null;
+  /** USD per million tokens; null for the price of the built-in table. */
+  readonly price: Rates | null;
+  /** Calls by all runs together; null for no limit. */
+  readonly requestsPerMinute: number | null;
+  /** What the provider may do on its own machines beside its answer, by the names of the provider's API. */
+  readonly providerTools: readonly string[];
   /** Credential reference, `type` or `type:instance`. */
   readonly credential: string;
   /** Absolute path of the script that the `scripted` provider replays. */
@@ -55,6 +61,35 @@ export type ModelApi = (typeof modelApis)[number];
 
 export const thinkingLevels = ["off", "minimal", "low", "medium", "high", "xhigh"] as const;
 export type ThinkingLevel = (typeof thinkingLevels)[number];
+
+/** USD per million tokens. */
+export interface Rates {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  /** Of a cache entry for five minutes; one for an hour costs twice `input`. */
+  readonly cacheWrite: number;
+}
+
+/** What happens to a run that is refused a call: it ends, or waits until a call can be paid. */
+export const onLimits = ["stop", "pause"] as const;
+export type OnLimit = (typeof onLimits)[number];
+
+/** What an agent, or all agents of the project together, may spend. Null is no limit of its own. */
+export interface Budget {
+  /** Of one run. */
+  readonly runUsd: number | null;
+  /** Of a calendar day in the project's time zone. */
+  readonly dayUsd: number | null;
+  /** Of a calendar month in the project's time zone. */
+  readonly monthUsd: number | null;
+  /** Answers of models that one run may have. */
+  readonly turns: number | null;
+  /** Percentages of a limit at which a warning comes, once a window. */
+  readonly warnAt: readonly number[];
+  /** What happens to a run that is refused a call. */
+  readonly onLimit: OnLimit;
+}
 
 export interface HarnessConfig {
   readonly type: HarnessType;
@@ -114,6 +149,8 @@ export interface AgentConfig {
   /** Concurrent runs; 0 disables the agent. */
   readonly scale: number;
   readonly timeoutSeconds: number;
+  /** What its file does not set of `runUsd`, `turns`, `warnAt` and `onLimit` is the project's. */
+  readonly budget: Budget;
   readonly queueSize: number;
   readonly waitTimeoutSeconds: number;
   readonly webhooks: readonly WebhookBinding[];

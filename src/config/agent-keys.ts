@@ -6,6 +6,7 @@ import { localKey } from "./agent-local.ts";
 import { modelsKey } from "./agent-models.ts";
 import { runtimeKey } from "./agent-runtime.ts";
 import { webhooksKey } from "./agent-webhooks.ts";
+import { budgetKey } from "./budget.ts";
 import { agentKey, fact, factOf } from "./config-key.ts";
 import type { AgentKey } from "./config-key.ts";
 import {
@@ -113,6 +114,7 @@ export const agentKeys = {
     value: z.number(),
     facts: (seconds) => fact("Timeout", durationText(seconds * 1000)),
   }),
+  budget: budgetKey,
   queueSize: agentKey({
     inFile: "maxWorkQueueSize",
     field: integer("work items", 1)

@@ -1,3 +1,4 @@
+import { describeBudgets } from "./budget.ts";
 import { describeValues, differingKeys } from "./differences.ts";
 import type { ProjectConfig } from "./project-config.ts";
 
@@ -26,6 +27,7 @@ function describeKey(
   after: ProjectConfig,
 ): string {
   if (key === "harness") return "[harness] changed";
+  if (key === "budget") return describeBudgets(before.budget, after.budget);
   if (key === "models" || key === "webhooks") return describeTables(key, before[key], after[key]);
   if (key === "local" || key === "gateway") {
     return describeTable(`${key}.`, before[key], after[key]);

@@ -5,7 +5,8 @@ import type { ModelConfig } from "../../streams/agent-config.ts";
 import { counted, durationText } from "../contracts/format.ts";
 import { modelKey } from "./config-key.ts";
 import type { ModelKey } from "./config-key.ts";
-import { choice, credential, headers, integer, maxTimerSeconds, text } from "./fields.ts";
+import { choice, credential, headers, integer, list, maxTimerSeconds, text } from "./fields.ts";
+import { priceField, priceText, ratesOf } from "./price.ts";
 
 const authTypes = ["api_key", "oauth_token", "none"] as const;
 
@@ -129,6 +130,50 @@ export const modelKeys = {
     resolve: orNull,
     value: z.int().nullable(),
     fact: (count) => (count === null ? null : `retries ${count}`),
+  }),
+  price: modelKey({
+    inFile: "price",
+    field: priceField
+      .optional()
+      .describe(
+        "What it costs, in USD per million tokens; without cacheRead and cacheWrite these cost what input costs. Without it the price of the built-in table. A model without any price is unpriced: it counts against budgets at the dearest price of its provider.",
+      ),
+    resolve: ratesOf,
+    value: z
+      .object({
+        input: z.number(),
+        output: z.number(),
+        cacheRead: z.number(),
+        cacheWrite: z.number(),
+      })
+      .nullable()
+      .meta({ description: "USD per million tokens; null for the built-in table's" }),
+    fact: priceText,
+  }),
+  requestsPerMinute: modelKey({
+    inFile: "requestsPerMinute",
+    field: integer("calls", 1, 1_000_000)
+      .optional()
+      .describe(
+        "How many calls all runs together may make to it in a minute; further ones wait for their turn.",
+      ),
+    resolve: orNull,
+    value: z.int().nullable(),
+    fact: (count) => (count === null ? null : `${counted(count, "call")} a minute`),
+  }),
+  providerTools: modelKey({
+    inFile: "providerTools",
+    field: list(
+      text('the name of a tool, e.g. "web_search"'),
+      'a list of names, e.g. ["web_search", "url"]',
+    )
+      .default([])
+      .describe(
+        'What the provider may do on its own machines beside its answer: tools by their names in its API without a version ("web_search", "code_execution"), "mcp_servers", and "url" for addresses in messages, which it fetches. All else is refused: no [network] of an agent holds for it.',
+      ),
+    resolve: (given): readonly string[] => given,
+    value: z.array(z.string()).readonly(),
+    fact: (names) => (names.length === 0 ? null : `provider's tools ${names.join(", ")}`),
   }),
   credential: modelKey({
     inFile: "credential",

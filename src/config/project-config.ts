@@ -1,5 +1,5 @@
 import type { WebhookSource } from "../contracts/webhook-filters.ts";
-import type { HarnessConfig, ModelConfig } from "../../streams/agent-config.ts";
+import type { Budget, HarnessConfig, ModelConfig } from "../../streams/agent-config.ts";
 import type { Problem } from "../../streams/vocabulary.ts";
 
 /** The project's `config.toml` with all defaults filled in. Plain data, safe to compare as JSON. */
@@ -27,6 +27,8 @@ export interface ProjectConfig {
     readonly maxBodyBytes: number;
   };
   readonly webhooks: Readonly<Record<string, WebhookSource>>;
+  /** `dayUsd` and `monthUsd` are over all agents; the rest counts for agents that don't set their own. */
+  readonly budget: Budget;
   readonly workQueueSize: number;
   readonly defaultWaitTimeoutSeconds: number;
   readonly resourceLockTimeoutSeconds: number;

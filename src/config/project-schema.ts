@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { maxAllowedBodyBytes } from "../contracts/body-limits.ts";
+import { projectBudgetSchema } from "./budget.ts";
 import {
   credentialInstance,
   flag,
@@ -104,6 +105,11 @@ export const projectSchema = table({
     .record(sourceName, sourceSchema, { error: "tables [webhooks.<source>]" })
     .default({})
     .describe("A sender of webhooks that agents may name."),
+  budget: projectBudgetSchema
+    .prefault({})
+    .describe(
+      "What runs may spend on models. A limit is never passed: what a call may cost is reserved before it is made.",
+    ),
   workQueueSize: integer("work items", 1)
     .default(100)
     .describe(

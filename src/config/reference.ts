@@ -65,7 +65,10 @@ interface InnerTable {
 
 function innerTable(field: Field): InnerTable | null {
   const inner = unwrapped(field);
-  if (inner instanceof z.ZodObject) return { table: inner, kind: "one" };
+  // A table that says itself what it takes is short: it is a value in its row.
+  if (inner instanceof z.ZodObject && expectation(inner) === "a table") {
+    return { table: inner, kind: "one" };
+  }
   if (inner instanceof z.ZodRecord && inner.valueType instanceof z.ZodObject) {
     return { table: inner.valueType, kind: "named" };
   }

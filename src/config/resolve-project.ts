@@ -2,6 +2,7 @@ import type { ModelApi, ModelConfig } from "../../streams/agent-config.ts";
 import type { FilterTable, WebhookSource } from "../contracts/webhook-filters.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { modelDefaults } from "../contracts/model-defaults.ts";
+import { projectBudget } from "./budget.ts";
 import { resolveHarness } from "./harness.ts";
 import { resolveKeys } from "./key-table.ts";
 import { modelKeys } from "./model-keys.ts";
@@ -94,7 +95,7 @@ function projectConfig(
   table: ProjectTable,
   { dir, machineTimezone, machineCores }: ProjectFile,
 ): ProjectConfig {
-  const { models, harness, local, gateway, webhooks, timezone, scale, ...rest } = table;
+  const { models, harness, local, gateway, webhooks, budget, timezone, scale, ...rest } = table;
   const { defaultWaitTimeout, resourceLockTimeout, ...sizes } = rest;
   const { timeout, base, starting, ...localRest } = local;
   return {
@@ -110,6 +111,7 @@ function projectConfig(
     webhooks: mapEntries(webhooks, (name, { credential = null, ...source }): WebhookSource => {
       return { name, ...source, credential };
     }),
+    budget: projectBudget(budget),
     ...sizes,
     defaultWaitTimeoutSeconds: defaultWaitTimeout,
     resourceLockTimeoutSeconds: resourceLockTimeout,

@@ -30,8 +30,18 @@ export const scriptSchema = z.strictObject({
 });
 export type Script = z.infer<typeof scriptSchema>;
 
-/** A model as runs get it: its settings, without its key and whatever else may be secret. */
-export interface JobModel extends Omit<ModelConfig, "credential" | "script" | "headers"> {
+/** The settings of a model that the scheduler alone uses, secrets among them. */
+export const outsideOfRuns = [
+  "credential",
+  "script",
+  "headers",
+  "price",
+  "requestsPerMinute",
+  "providerTools",
+] as const satisfies readonly (keyof ModelConfig)[];
+
+/** A model as runs get it. */
+export interface JobModel extends Omit<ModelConfig, (typeof outsideOfRuns)[number]> {
   /** Why the model cannot be used, such as a missing key; the run continues with the others. */
   readonly problem?: string;
 }

@@ -1,4 +1,5 @@
-import type { Price, Rates } from "../../streams/spend/price.ts";
+import type { Rates } from "../../streams/agent-config.ts";
+import type { Price } from "../../streams/spend/price.ts";
 
 /** How much more a request costs whose input exceeds a number of tokens. */
 interface LongPrompts {

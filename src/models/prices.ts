@@ -1,5 +1,5 @@
-import type { ModelConfig, Provider } from "../../streams/agent-config.ts";
-import type { Price, Rates } from "../../streams/spend/price.ts";
+import type { ModelConfig, Provider, Rates } from "../../streams/agent-config.ts";
+import type { Price } from "../../streams/spend/price.ts";
 import { modelDefaults } from "../contracts/model-defaults.ts";
 import type { ModelTerms } from "../contracts/spend.ts";
 import { isListedProvider, listedCosts } from "./listed-models.ts";

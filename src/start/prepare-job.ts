@@ -1,5 +1,6 @@
 import type { AgentConfig, ModelConfig } from "../../streams/agent-config.ts";
 import type { RunRequest } from "../../streams/vocabulary.ts";
+import { outsideOfRuns } from "../contracts/job.ts";
 import type { Job, JobCredential, JobFile, JobModel } from "../contracts/job.ts";
 import { UserError } from "../errors.ts";
 import { modelProblem, modelsOfRuns } from "./model-calls.ts";
@@ -87,5 +88,4 @@ async function jobModel(model: ModelConfig, sources: ModelSources): Promise<JobM
   return problem === null ? settings : { ...settings, problem };
 }
 
-/** What only the gateway to the models has. */
-const outside = ["credential", "script", "headers"];
+const outside: readonly string[] = outsideOfRuns;

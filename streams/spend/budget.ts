@@ -1,21 +1,6 @@
+import type { Budget } from "../agent-config.ts";
 import { nanoOfUsd } from "./money.ts";
 import type { NanoUsd } from "./money.ts";
-
-/** What an agent, or all agents of the project together, may spend. Null is no limit of its own. */
-export interface Budget {
-  /** Of one run. */
-  readonly runUsd: number | null;
-  /** Of a calendar day in the project's time zone. */
-  readonly dayUsd: number | null;
-  /** Of a calendar month in the project's time zone. */
-  readonly monthUsd: number | null;
-  /** Answers of models that one run may have. */
-  readonly turns: number | null;
-  /** Percentages of a limit at which a warning comes, once a window. */
-  readonly warnAt: readonly number[];
-  /** What happens to a run that is refused a call. */
-  readonly onLimit: "stop" | "pause";
-}
 
 /** The budgets that count for the runs of an agent. */
 export interface Budgets {
@@ -27,14 +12,14 @@ export interface Budgets {
 }
 
 /** The project's budget without a line of config: a run that got out of hand ends before it costs much. */
-export const defaultBudget: Budget = {
+export const defaultBudget = {
   runUsd: 10,
   dayUsd: null,
   monthUsd: null,
   turns: null,
   warnAt: [50, 80],
   onLimit: "stop",
-};
+} as const satisfies Budget;
 
 /** Spending is counted for `project`, `agent:<name>` and `run:<instance id>`. */
 export const projectScope = "project";

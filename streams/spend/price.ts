@@ -1,13 +1,5 @@
+import type { Rates } from "../agent-config.ts";
 import type { NanoUsd } from "./money.ts";
-
-/** USD per million tokens. */
-export interface Rates {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  /** Of a cache entry for five minutes; one for an hour costs twice `input`. */
-  readonly cacheWrite: number;
-}
 
 /** The rates of a model. */
 export interface Price extends Rates {

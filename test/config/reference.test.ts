@@ -20,7 +20,14 @@ test("every key says what it takes and what it is for", () => {
 });
 
 test("every table of the files has its section", () => {
-  const titles = ["[models.<name>]", "[harness]", "[local]", "[gateway]", "[webhooks.<source>]"];
+  const titles = [
+    "[models.<name>]",
+    "[harness]",
+    "[local]",
+    "[gateway]",
+    "[budget]",
+    "[webhooks.<source>]",
+  ];
   for (const title of [...titles, "[[webhooks]]", "[hooks]", "[runtime]"]) {
     expect(page).toContain(`\n### \`${title}\`\n`);
   }

@@ -33,6 +33,7 @@ describe("resolveAgent", () => {
       callable: false,
       scale: 1,
       timeoutSeconds: 900,
+      budget: project("").budget,
       queueSize: 100,
       waitTimeoutSeconds: 1800,
       webhooks: [],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defaultBudget } from "../../streams/spend/budget.ts";
 import { project, projectChange, said, usualProject } from "./samples.ts";
 
 describe("resolveProject", () => {
@@ -24,6 +25,7 @@ describe("resolveProject", () => {
         maxBodyBytes: 26_214_400,
       },
       webhooks: {},
+      budget: defaultBudget,
       workQueueSize: 100,
       defaultWaitTimeoutSeconds: 1800,
       resourceLockTimeoutSeconds: 1800,
@@ -51,6 +53,9 @@ describe("resolveProject", () => {
       headers: {},
       timeoutSeconds: null,
       maxRetries: null,
+      price: null,
+      requestsPerMinute: null,
+      providerTools: [],
       credential: "anthropic_key",
       script: null,
     });

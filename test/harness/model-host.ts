@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelApi } from "../../streams/agent-config.ts";
 import { apiBaseUrl } from "../../src/contracts/base-url.ts";
+import { outsideOfRuns } from "../../src/contracts/job.ts";
 import type { Job, JobModel, Script } from "../../src/contracts/job.ts";
 import { modelDefaults } from "../../src/contracts/model-defaults.ts";
 import type { CallEnd, CallPlan, Meter, UpstreamModel } from "../../src/contracts/model-gateway.ts";
@@ -88,7 +89,7 @@ export function hostModels(
   return { socket, token };
 }
 
-const outside = ["key", "script", "headers"];
+const outside: readonly string[] = ["key", ...outsideOfRuns];
 
 /** The models as a job has them. */
 export function jobModels(models: readonly HostedModel[]): JobModel[] {

@@ -1,3 +1,4 @@
+import { defaultBudget } from "../../streams/spend/budget.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { Trigger, WorkItem } from "../../streams/vocabulary.ts";
 
@@ -26,6 +27,9 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
         headers: {},
         timeoutSeconds: null,
         maxRetries: null,
+        price: null,
+        requestsPerMinute: null,
+        providerTools: [],
         credential: "scripted_key",
         script: null,
       },
@@ -38,6 +42,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     callable: false,
     scale: 1,
     timeoutSeconds: 900,
+    budget: defaultBudget,
     queueSize: 100,
     waitTimeoutSeconds: 1800,
     webhooks: [],

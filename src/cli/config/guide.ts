@@ -12,6 +12,8 @@ const agentKeys = [
   "models",
   "credentials",
   "timeout",
+  "budget.run",
+  "budget.day",
   "scale",
   "timezone",
   "catchUp",
@@ -29,6 +31,9 @@ const projectKeys = [
   "local.memory",
   "local.cpus",
   "local.timeout",
+  "budget.run",
+  "budget.day",
+  "budget.month",
   "historyRetentionDays",
 ];
 

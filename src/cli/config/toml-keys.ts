@@ -1,12 +1,13 @@
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { agentKeys } from "../../config/agent-keys.ts";
+import { writtenBudget } from "../../config/budget.ts";
 import { writtenKeys } from "../../config/key-table.ts";
 import { modelKeys } from "../../config/model-keys.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
 
 /** The project's active config, with the keys that its file has. What is not set is left out. */
 export function projectTomlKeys(project: ProjectConfig, projectDir: string): object {
-  const { models, local, webhooks, ...rest } = project;
+  const { models, local, webhooks, budget, ...rest } = project;
   const { defaultWaitTimeoutSeconds, resourceLockTimeoutSeconds, ...same } = rest;
   const { timeoutSeconds, ...localRest } = local;
   return withoutNulls({
@@ -16,6 +17,7 @@ export function projectTomlKeys(project: ProjectConfig, projectDir: string): obj
     models: mapped(models, (model) => writtenKeys(modelKeys, model, projectDir)),
     local: { ...localRest, timeout: timeoutSeconds },
     webhooks: mapped(webhooks, withoutName),
+    budget: writtenBudget(budget),
   });
 }
 

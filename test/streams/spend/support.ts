@@ -1,6 +1,7 @@
 import type { AccountKey, ReadAccount, StoredAccount } from "../../../streams/spend/accounts.ts";
 import { defaultBudget } from "../../../streams/spend/budget.ts";
-import type { Budget, Budgets } from "../../../streams/spend/budget.ts";
+import type { Budget } from "../../../streams/agent-config.ts";
+import type { Budgets } from "../../../streams/spend/budget.ts";
 import type {
   LedgerCommand,
   LedgerEvent,
