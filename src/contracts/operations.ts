@@ -3,6 +3,7 @@ import type { StatusSnapshot, StatusUpdate } from "../../streams/status/wire.ts"
 import type { AgentDetail } from "./agent-detail.ts";
 import type { CallTree, HistoryPage, HistoryQuery } from "./history.ts";
 import type { Lock, ReceiptView, ReplayResult } from "./operator-api.ts";
+import type { SpendAnswer, SpendRequest } from "./spend-report.ts";
 
 /** Why an operation is refused; the gateway turns the code into a status and a problem document. */
 export class OperationError extends Error {
@@ -99,6 +100,8 @@ export interface Operations {
    * OperationError `unknown_trigger`.
    */
   replayTrigger(id: string): Promise<ReplayResult>;
+  /** What calls to models cost, the limits, and what a month will cost. */
+  spend(asked: SpendRequest): SpendAnswer;
   /** The resources that runs hold now. */
   locks(): readonly Lock[];
   receiveWebhook(delivery: Delivery): Promise<DeliveryAnswer>;

@@ -14,6 +14,7 @@ import { historyRoutes } from "./routes/history.ts";
 import { loginRoutes } from "./routes/login.ts";
 import { logRoutes } from "./routes/logs.ts";
 import { receiptRoutes } from "./routes/receipts.ts";
+import { spendRoutes } from "./routes/spend.ts";
 import { healthRoutes, metricsRoutes, statusRoutes } from "./routes/status.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 import type { EventStreams } from "./sse.ts";
@@ -111,4 +112,5 @@ function apiRoutes(scope: FastifyInstance, deps: GatewayDeps, streams: EventStre
   historyRoutes(scope, deps);
   logRoutes(scope, deps, streams);
   receiptRoutes(scope, deps);
+  spendRoutes(scope, deps);
 }

@@ -16,6 +16,7 @@ import type { FirstEvents } from "../runs/first-events.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Observability } from "./observability.ts";
 import { createOperations } from "./operations.ts";
+import { storedLimits } from "./spend-answer.ts";
 import type { Stopping } from "./stopping.ts";
 import { createWebhooks } from "./webhooks.ts";
 import type { Webhooks } from "./webhooks.ts";
@@ -69,6 +70,8 @@ export function createHttp(deps: HttpDeps): Http {
     switches,
     store,
     inputs,
+    limits: (agents) =>
+      storedLimits(store.spendReport, project$.value.timezone, agents, Date.now()),
     webhooks,
     redactor,
     dispatch,

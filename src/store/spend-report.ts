@@ -1,9 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { NanoUsd } from "../../streams/spend/money.ts";
-
-/** What spending is added up by. */
-export const spendKeys = ["agent", "model", "day"] as const;
-export type SpendKey = (typeof spendKeys)[number];
+import type { SpendKey } from "../contracts/spend-report.ts";
 
 /** What calls cost together. */
 export interface SpendRow {

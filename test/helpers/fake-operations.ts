@@ -4,6 +4,7 @@ import type { AgentDetail } from "../../src/contracts/agent-detail.ts";
 import type { Delivery, DeliveryAnswer, Operations } from "../../src/contracts/operations.ts";
 import type { CallTree, HistoryEntry } from "../../src/contracts/history.ts";
 import type { Lock, ReceiptView, ReplayResult } from "../../src/contracts/operator-api.ts";
+import type { SpendAnswer, SpendKey } from "../../src/contracts/spend-report.ts";
 import type {
   AgentStatus,
   LockStatus,
@@ -32,6 +33,8 @@ export interface FakeOperations extends Operations {
   /** The receipts that it has, by id. */
   readonly receipts: Map<string, ReceiptView>;
   readonly heldLocks: Lock[];
+  /** What `spend` answers; empty for a kind without an answer. */
+  readonly spending: Map<SpendKey, SpendAnswer>;
   /** What `callTree` answers, by the id of an entry. */
   readonly trees: Map<string, CallTree>;
   /** Changes what a run holds or waits for, and tells the streams. */
@@ -206,6 +209,11 @@ export function fakeOperations(
       const replayed = { agent: "dev", outcome: "started", instanceId: "dev-aaaaaaaa" } as const;
       const matched = [{ ...replayed, triggerId: "t2", replayOf: id }];
       return await Promise.resolve({ receiptId: null, replayId: "p2", matched, reason: null });
+    },
+    spending: new Map(),
+    spend: (asked) => {
+      fake.calls.push(`spend ${JSON.stringify(asked)}`);
+      return fake.spending.get(asked.by) ?? { rows: [], limits: [], forecast: null };
     },
     locks: () => fake.heldLocks,
     receiveWebhook: async (delivery) => {

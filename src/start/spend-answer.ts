@@ -1,0 +1,94 @@
+import { agentScope, projectScope } from "../../streams/spend/budget.ts";
+import { usdOfNano } from "../../streams/spend/money.ts";
+import { windowsAt } from "../../streams/spend/windows.ts";
+import type { AgentRecord } from "../../streams/status/agent-record.ts";
+import type { BudgetState } from "../contracts/spend.ts";
+import type {
+  SpendAnswer,
+  SpendForecast,
+  SpendLimit,
+  SpendRequest,
+  SpendRowView,
+} from "../contracts/spend-report.ts";
+import { forecastOf, forecastRuns, totalForecast } from "../spend/forecast.ts";
+import type { SpendReport, SpendRow } from "../store/spend-report.ts";
+
+export interface SpendAnswerDeps {
+  readonly report: SpendReport;
+  /** The limits of these agents and the project's, with what is spent of them. */
+  readonly limits: (agents: readonly string[]) => readonly BudgetState[];
+  readonly agents: () => Iterable<AgentRecord>;
+  /** The project's, IANA name. */
+  readonly timezone: () => string;
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/** Days of a report that names no beginning, today among them. */
+const reportedDays = 30;
+const dayMs = 86_400_000;
+
+/** Answers `GET /api/spend`. */
+export function createSpendAnswers(deps: SpendAnswerDeps): (asked: SpendRequest) => SpendAnswer {
+  const { report, timezone } = deps;
+  return ({ by, since, agent = null }) => {
+    const now = deps.now();
+    const agents = [...deps.agents()].filter(({ name }) => agent === null || name === agent);
+    // The end of the day before, so that the first day is whole.
+    const from = windowsAt(now - reportedDays * dayMs, timezone()).day.endsAt;
+    const rows = report.rows({ by, since: since === undefined ? from : Date.parse(since), agent });
+    const limits = deps.limits(agents.map(({ name }) => name));
+    return {
+      rows: rows.map(rowView),
+      limits: limits.map(limitView),
+      forecast: forecastView(agents, report, now),
+    };
+  };
+}
+
+/** The accounts of today and this month without limits: as the store has them. */
+export function storedLimits(
+  report: SpendReport,
+  timezone: string,
+  agents: readonly string[],
+  now: number,
+): readonly BudgetState[] {
+  const { day, month } = windowsAt(now, timezone);
+  const ends = new Map([day, month].map(({ key, endsAt }) => [key, endsAt]));
+  const scopes = new Set([projectScope, ...agents.map(agentScope)]);
+  return report
+    .accounts([...ends.keys()])
+    .filter(({ scope }) => scopes.has(scope))
+    .map(({ scope, window, nano, reserved }) => {
+      const amounts = { usd: usdOfNano(nano), reserved: usdOfNano(reserved) };
+      return { scope, window, endsAt: ends.get(window) ?? null, limit: null, ...amounts };
+    });
+}
+
+function rowView({ key, nano, subscriptionNano, ...counts }: SpendRow): SpendRowView {
+  const { calls, tokens, unpriced, estimated } = counts;
+  const amounts = { usd: usdOfNano(nano), subscriptionUsd: usdOfNano(subscriptionNano) };
+  return { key, ...amounts, calls, tokens, unpriced, estimated };
+}
+
+function limitView({ endsAt, ...state }: BudgetState): SpendLimit {
+  return { ...state, endsAt: endsAt === null ? null : new Date(endsAt).toISOString() };
+}
+
+/** Null when no agent that has a schedule asked a model in a run. */
+function forecastView(
+  agents: readonly AgentRecord[],
+  report: SpendReport,
+  now: number,
+): SpendForecast | null {
+  const lastRuns = report.lastRuns(forecastRuns);
+  const forecasts = agents.map(({ name, config, enabled }) => {
+    if (config?.schedule == null || !enabled || config.scale === 0) return null;
+    const { schedule: expression, timezone } = config;
+    return forecastOf({ expression, timezone }, lastRuns.get(name) ?? [], now);
+  });
+  const total = totalForecast(forecasts);
+  if (total === null) return null;
+  const { monthNano, monthP90Nano } = total;
+  return { monthUsd: usdOfNano(monthNano), p90Usd: usdOfNano(monthP90Nano) };
+}
