@@ -77,7 +77,7 @@ const gatewaySchema = table({
     .describe("Further names that browsers may ask for, such as that of a reverse proxy."),
   trustProxy: flag()
     .default(false)
-    .describe("Whether what a reverse proxy says of its client is believed."),
+    .describe("Whether to trust the X-Forwarded-For and X-Forwarded-Proto of a reverse proxy."),
   maxBodyBytes: integer("bytes", 1024, maxAllowedBodyBytes)
     .default(25 * mebibyte)
     .describe(
@@ -96,7 +96,7 @@ export const projectSchema = table({
     .describe("A model that agents may name."),
   harness: harnessSchema
     .default({})
-    .describe("What talks to the model inside a run, for agents that don't say it themselves."),
+    .describe("What talks to the model inside a run, for agents without a [harness] of their own."),
   local: localSchema.prefault({}).describe("Containers, and processes that are started ahead."),
   gateway: gatewaySchema
     .prefault({})

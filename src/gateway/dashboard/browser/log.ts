@@ -30,7 +30,7 @@ let missed = 0;
 let emptyText =
   instance === ""
     ? byId("log-empty").textContent.trim()
-    : "No lines of this run: it has said nothing yet, or its log is no longer kept.";
+    : "No lines of this run: it has logged nothing yet, or its log is no longer kept.";
 
 const follow = createFollow(box, () => {
   if (follow.isOn()) missed = 0;
