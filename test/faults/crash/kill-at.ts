@@ -115,7 +115,7 @@ function atSupervisors(then: (child: childProcess.ChildProcess) => void): void {
 
 /** A key's file or a config's, or what is to become one. */
 function isDraft(path: unknown): boolean {
-  return /\/gateway_api_key\/default\/|\/config\.toml/.test(String(path));
+  return /\/gateway_api_key\/default\/|\/config\.toml$|\/\.[0-9a-f]{8}\.tmp$/.test(String(path));
 }
 
 /** Half of a text gets to the file. */

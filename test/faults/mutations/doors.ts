@@ -140,8 +140,8 @@ export const doors: readonly Mutation[] = [
   {
     defence: "secrets are compared in constant time, by a rule",
     file: "eslint.config.js",
-    find: 'rules: { "no-restricted-syntax": ["error", ...comparedSecrets] }',
-    replace: "rules: {}",
+    find: '["error", ...comparedSecrets, spreadLiterals]',
+    replace: '["error", spreadLiterals]',
     tests: ["test/faults/doors/compared-secrets.test.ts"],
   },
   {
