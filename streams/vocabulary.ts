@@ -96,6 +96,7 @@ export const outcomes = [
   "killed",
   "interrupted",
   "out_of_memory",
+  "over_budget",
   "lost",
   "skipped",
   "missed",

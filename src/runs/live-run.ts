@@ -72,6 +72,8 @@ export class LiveRun implements Disposable {
   readonly freezer: Freezer;
   /** Requests that are not answered, of any kind. */
   openRequests = 0;
+  /** Why its last call to a model was refused for its budget; null when it was not. */
+  overBudget: string | null = null;
   /** The status text that the run itself set last. */
   statusText = "";
   /** Null before its job is prepared. */

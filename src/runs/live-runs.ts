@@ -46,6 +46,7 @@ export function createLiveRuns(deps: Omit<LiveRunDeps, "emit" | "onProblem">): L
       runs.set(instanceId, run);
       return run.clock;
     },
+    overBudget: (instanceId) => runs.get(instanceId)?.overBudget ?? null,
     find: (instanceId) => runs.get(instanceId),
     of: (agent) => [...runs.values()].flatMap((run) => (run.agent === agent ? run.instanceId : [])),
     get: (instanceId) => {

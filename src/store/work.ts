@@ -117,8 +117,9 @@ export function createWork(
 
 export type Work = ReturnType<typeof createWork>;
 
-/** Whether the run did not come to an end of its own, and its work is not tried again. */
+/** Whether the run did not come to an end of its own, and its work is not tried again: a person may replay it. */
 function isGivenUp(item: WorkItem, outcome: Outcome): boolean {
+  if (outcome === "over_budget") return true;
   const retried: readonly Outcome[] = retriedOutcomes;
   return retried.includes(outcome) && !isRetried(item, outcome);
 }

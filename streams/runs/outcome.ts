@@ -7,6 +7,8 @@ import type { RunnerExit, StopReason } from "./runner.ts";
 export interface EndedWork {
   readonly agent: Pick<AgentConfig, "timeoutSeconds">;
   readonly item: WorkItem;
+  /** Why its last call to a model was refused for its budget; null or absent when it was not. */
+  readonly overBudget?: string | null;
 }
 
 /**
@@ -23,7 +25,7 @@ export function runEnd(exit: RunnerExit, stopped: StopReason | null, work: Ended
 function howItEnded(
   exit: RunnerExit,
   stopped: StopReason | null,
-  { agent: { timeoutSeconds }, item }: EndedWork,
+  { agent: { timeoutSeconds }, item, overBudget = null }: EndedWork,
 ): RunEnd {
   const { usage } = exit;
   if (exit.rejected !== null) {
@@ -41,6 +43,10 @@ function howItEnded(
   }
   if (exit.exitCode === 0 && exit.error === null) {
     return { outcome: "succeeded", exitCode: 0, reason: null, usage };
+  }
+  // Before the interruption: its work is not tried again, as that would be refused, too.
+  if (overBudget !== null) {
+    return { outcome: "over_budget", exitCode: 125, reason: overBudget, usage };
   }
   if (stopped === "interrupted") {
     return { outcome: "interrupted", exitCode: 143, reason: interruptedReason(item), usage };

@@ -125,7 +125,11 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
       item,
       instanceId,
       startedAt: begunAt,
-      end: runEnd(exit, whyStopped(exit), request),
+      end: runEnd(exit, whyStopped(exit), {
+        agent: request.agent,
+        item,
+        overBudget: ports.owner.overBudget(instanceId),
+      }),
     });
     const onStart = (): void => void (begunAt = ports.scheduler.now());
     const early = earlier === null ? {} : { startedAt: earlier };

@@ -36,6 +36,8 @@ export interface Suspension extends RunClock {
 /** Owns live runs outside the stream of their events, from their claim or adoption until they finished. */
 export interface RunOwner {
   enter(start: RunStart): RunClock;
+  /** Why the run's last call to a model was refused for its budget; null when it was not. */
+  overBudget(instanceId: string): string | null;
 }
 
 /** Not suspended at first. A run that waits for several things at once works again with the first that comes. */

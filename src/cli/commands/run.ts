@@ -13,6 +13,7 @@ export function runCommand(): AlCommand {
       1: "it failed; a run that ends with a code of its own gives that one",
       124: "it reached its timeout",
       130: "interrupted",
+      125: "it was refused a call to its model, as its budget is used up",
       137: "it was killed, or ran out of memory",
       143: "the scheduler was stopped while it ran; its work is tried once more at the next start",
     })

@@ -109,6 +109,36 @@ describe("a run", () => {
   });
 });
 
+describe("a run whose last call to a model was refused for its budget", () => {
+  const overBudget = "this run's budget: $1.00 of $1.00 is spent";
+  const refused = { ...work, overBudget };
+
+  it.each([
+    ["fails", { exitCode: 1, error: "403" }, null],
+    ["is interrupted", term, "interrupted"],
+  ] as const)(
+    "ends over_budget, with the budget as its reason, when it %s",
+    (_what, exit, stop) => {
+      expect(runEnd(exitOf(exit), stop, refused)).toEqual({
+        outcome: "over_budget",
+        exitCode: 125,
+        reason: overBudget,
+        usage: null,
+      });
+    },
+  );
+
+  it.each([
+    ["succeeded", {}, null],
+    ["killed", term, "killed"],
+    ["timed_out", term, "timed_out"],
+    ["out_of_memory", { exitCode: 137, outOfMemory: true }, null],
+    ["rejected", { exitCode: null, rejected: "no sudo" }, null],
+  ] as const)("keeps another end: %s", (outcome, exit, stop) => {
+    expect(runEnd(exitOf(exit), stop, refused).outcome).toBe(outcome);
+  });
+});
+
 describe("a run that returned something", () => {
   it("keeps it, and that it asked to be run again, however it ended", () => {
     for (const stopped of [null, "killed"] as const) {

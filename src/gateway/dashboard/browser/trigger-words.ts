@@ -12,6 +12,7 @@ const meanings: Readonly<Partial<Record<string, string>>> = {
   interrupted: "The run was interrupted",
   killed: "The run was killed",
   out_of_memory: "The run was ended",
+  over_budget: "The run was refused a call to its model",
 };
 
 const plainReasons: Readonly<Partial<Record<string, string>>> = {
