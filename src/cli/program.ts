@@ -2,6 +2,7 @@ import { CommanderError } from "commander";
 import type { Command } from "commander";
 import { addCommand } from "./commands/add.ts";
 import { agentCommand } from "./commands/agent.ts";
+import { budgetCommand } from "./commands/budget.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
 import { credsCommand } from "./commands/creds.ts";
@@ -62,6 +63,7 @@ export function buildProgram(): Command {
     pauseCommand(),
     resumeCommand(),
     killCommand(),
+    budgetCommand(),
     stopCommand(),
     webhookCommand(),
     credsCommand(),

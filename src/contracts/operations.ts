@@ -3,12 +3,13 @@ import type { StatusSnapshot, StatusUpdate } from "../../streams/status/wire.ts"
 import type { AgentDetail } from "./agent-detail.ts";
 import type { CallTree, HistoryPage, HistoryQuery } from "./history.ts";
 import type { Lock, ReceiptView, ReplayResult } from "./operator-api.ts";
-import type { SpendAnswer, SpendRequest } from "./spend-report.ts";
+import type { SpendAnswer, SpendLimit, SpendRequest } from "./spend-report.ts";
 
 /** Why an operation is refused; the gateway turns the code into a status and a problem document. */
 export class OperationError extends Error {
   readonly code:
     | "unknown_agent"
+    | "unknown_budget"
     | "unknown_instance"
     | "unknown_receipt"
     | "unknown_trigger"
@@ -102,6 +103,11 @@ export interface Operations {
   replayTrigger(id: string): Promise<ReplayResult>;
   /** What calls to models cost, the limits, and what a month will cost. */
   spend(asked: SpendRequest): SpendAnswer;
+  /**
+   * Adds to the limits of `project`, `agent:<name>` or `run:<instance id>` until their windows turn; resolves with those of
+   * days and months. Throws OperationError `unknown_agent`, `unknown_instance` or `unknown_budget`.
+   */
+  raiseBudget(scope: string, usd: number): Promise<readonly SpendLimit[]>;
   /** The resources that runs hold now. */
   locks(): readonly Lock[];
   receiveWebhook(delivery: Delivery): Promise<DeliveryAnswer>;

@@ -71,3 +71,26 @@ export const spendAnswerSchema = z
   })
   .meta({ id: "SpendAnswer" });
 export type SpendAnswer = Readonly<z.infer<typeof spendAnswerSchema>>;
+
+/** Path of `POST /api/budgets/<scope>/raise`. */
+export const budgetParams = z.object({
+  scope: z.string().meta({ description: "`project`, `agent:<name>` or `run:<instanceId>`" }),
+});
+
+/** The most that one request adds, in USD. */
+export const maxRaiseUsd = 1_000_000;
+
+/** Body of `POST /api/budgets/<scope>/raise`. */
+export const raiseSchema = z.strictObject({
+  usd: z.number().positive().max(maxRaiseUsd).meta({ description: "What is added, in US dollars" }),
+});
+
+/** The answer of `POST /api/budgets/<scope>/raise`. */
+export const raisedSchema = z
+  .object({
+    success: z.literal(true),
+    scope: z.string(),
+    limits: z.array(limitSchema).readonly(),
+  })
+  .meta({ id: "BudgetRaised" });
+export type BudgetRaised = Readonly<z.infer<typeof raisedSchema>>;

@@ -27,6 +27,7 @@ export class HttpProblem extends Error {
 
 const operationStatus: Readonly<Record<OperationError["code"], number>> = {
   unknown_agent: 404,
+  unknown_budget: 404,
   unknown_instance: 404,
   unknown_receipt: 404,
   unknown_trigger: 404,

@@ -1,6 +1,7 @@
 import type { WorkItem } from "../../streams/vocabulary.ts";
 import { agentConfigSchema, agentFacts } from "../config/agent-view.ts";
 import type { Operations } from "../contracts/operations.ts";
+import type { SpendMeter } from "../contracts/spend.ts";
 import { activeKey } from "../credentials/active-key.ts";
 import type { ActiveKey } from "../credentials/active-key.ts";
 import { createGatewayListener, gatewaySettings } from "../gateway/listener.ts";
@@ -16,7 +17,6 @@ import type { FirstEvents } from "../runs/first-events.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Observability } from "./observability.ts";
 import { createOperations } from "./operations.ts";
-import { storedLimits } from "./spend-answer.ts";
 import type { Stopping } from "./stopping.ts";
 import { createWebhooks } from "./webhooks.ts";
 import type { Webhooks } from "./webhooks.ts";
@@ -42,6 +42,7 @@ export interface HttpDeps {
   readonly stopping: Stopping;
   readonly dispatch: (items: readonly WorkItem[]) => void;
   readonly requests: Pick<RunRequests, "matchDelivery">;
+  readonly meter: Pick<SpendMeter, "limits" | "raise">;
 }
 
 /** Webhooks, operations and the gateway over them; nothing listens yet. */
@@ -70,8 +71,7 @@ export function createHttp(deps: HttpDeps): Http {
     switches,
     store,
     inputs,
-    limits: (agents) =>
-      storedLimits(store.spendReport, project$.value.timezone, agents, Date.now()),
+    meter: deps.meter,
     webhooks,
     redactor,
     dispatch,

@@ -1,10 +1,7 @@
 import { harnesses } from "../../streams/harnesses.ts";
 import type { AgentConfig, ModelApi, ModelConfig } from "../../streams/agent-config.ts";
-import { defaultBudget } from "../../streams/spend/budget.ts";
-import type { ProjectConfig } from "../config/project-config.ts";
 import { apiBaseUrl } from "../contracts/base-url.ts";
 import type { Script } from "../contracts/job.ts";
-import type { SpendMeter, SpendStore } from "../contracts/spend.ts";
 import type { Meter, UpstreamModel } from "../contracts/model-gateway.ts";
 import { modelDefaults } from "../contracts/model-defaults.ts";
 import { messageOf, reasonOf, UserError } from "../errors.ts";
@@ -13,13 +10,12 @@ import { secretsOf } from "../credentials/credential-types.ts";
 import { loadCredential } from "../credentials/load-credential.ts";
 import { readScriptFile } from "../models/script-file.ts";
 import { listedApi } from "../models/listed-models.ts";
-import { modelTerms } from "../models/prices.ts";
 import { answerScript } from "../models/scripted-answer.ts";
 import { createModelGateway } from "../run-api/model-gateway/model-gateway.ts";
 import type { ModelGateway } from "../run-api/model-gateway/model-gateway.ts";
 import type { LiveRuns } from "../runs/live-runs.ts";
-import { createMeter } from "../spend/meter.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
+import { noteRefusals } from "./run-meter.ts";
 
 /** What models need. Both reject with a UserError that says what is missing and what to do. */
 export interface ModelSources {
@@ -36,7 +32,7 @@ export interface LoadedCredential {
 }
 
 export interface ModelCallsDeps {
-  readonly runs: Pick<LiveRuns, "get">;
+  readonly runs: Pick<LiveRuns, "get" | "find">;
   readonly sources: ModelSources;
   readonly meter: Meter;
   readonly warn: (message: string) => void;
@@ -53,7 +49,7 @@ export function createModelCalls({ runs, sources, meter, warn }: ModelCallsDeps)
       return Promise.reject(new UserError("unknown_model", detail));
     },
     agentOf: (instanceId) => runs.get(instanceId).agent,
-    meter,
+    meter: noteRefusals(meter, runs),
     answerScript,
     onProblem: ({ instanceId, model, error }) =>
       warn(`${instanceId}: model ${JSON.stringify(model)}: ${messageOf(error)}`),
@@ -71,7 +67,7 @@ export async function upstreamModel(
   { harness }: Pick<AgentConfig, "harness">,
   sources: ModelSources,
 ): Promise<UpstreamModel> {
-  const { name, provider, authType, headers, baseUrl } = model;
+  const { name, provider, authType, headers, baseUrl, providerTools } = model;
   const api = harnesses[harness.type].startsCommand
     ? cliFor(harness.command).api
     : await apiOf(model);
@@ -84,7 +80,7 @@ export async function upstreamModel(
     baseUrl: apiBaseUrl(baseUrl, { provider, api }),
     authType,
     headers,
-    providerTools: [],
+    providerTools,
   };
 }
 
@@ -136,36 +132,4 @@ export function modelSources({
     },
     script: readScriptFile,
   };
-}
-
-export interface RunMeterDeps {
-  readonly store: SpendStore;
-  /** As its config is now. */
-  readonly project: () => Pick<ProjectConfig, "models" | "timezone">;
-  readonly runs: Pick<LiveRuns, "of">;
-  readonly warn: (message: string) => void;
-}
-
-/** Counts what runs spend, and limits it. */
-export function createRunMeter({ store, project, runs, warn }: RunMeterDeps): SpendMeter {
-  return createMeter({
-    store,
-    termsOf: (name, providerModel) => {
-      const {
-        provider = "custom",
-        authType = "api_key",
-        maxTokens = null,
-      } = project().models[name] ?? {};
-      const asked = { provider, model: providerModel, authType, maxTokens };
-      return modelTerms(asked, { price: null, requestsPerMinute: null });
-    },
-    budgetsOf: () => ({
-      project: defaultBudget,
-      agent: defaultBudget,
-      timezone: project().timezone,
-    }),
-    timezone: () => project().timezone,
-    liveRuns: (agent) => runs.of(agent),
-    onError: (error) => warn(`the cost of a call is not recorded: ${messageOf(error)}`),
-  });
 }

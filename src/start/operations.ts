@@ -3,7 +3,7 @@ import { nextTick } from "../../streams/triggers/next-tick.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
 import { OperationError } from "../contracts/operations.ts";
 import type { Delivery, DeliveryAnswer, Operations } from "../contracts/operations.ts";
-import type { BudgetState } from "../contracts/spend.ts";
+import type { SpendMeter } from "../contracts/spend.ts";
 import type { Receipt } from "../contracts/webhook-receipts.ts";
 import type { Store } from "../store/store.ts";
 import { v7 as uuidV7 } from "uuid";
@@ -16,6 +16,7 @@ import type { Inputs } from "./inputs.ts";
 import { replay, replayTrigger } from "./replay.ts";
 import type { ReadAgain, ReplayDeps } from "./replay.ts";
 import { knownAgent, mustBeRunnable, refusalOf } from "./runnable.ts";
+import { raiseBudget } from "./raise-budget.ts";
 import { createSpendAnswers } from "./spend-answer.ts";
 import type { StatusStore } from "./status-store.ts";
 import type { Stopping } from "./stopping.ts";
@@ -30,8 +31,7 @@ export interface OperationDeps {
   readonly switches: Switches;
   readonly store: Pick<Store, "work" | "history" | "originals" | "receipts" | "spendReport">;
   readonly inputs: Pick<Inputs, "manual$" | "kill$" | "project$">;
-  /** The limits of these agents and the project's, with what is spent of them. */
-  readonly limits: (agents: readonly string[]) => readonly BudgetState[];
+  readonly meter: Pick<SpendMeter, "limits" | "raise">;
   readonly webhooks: {
     readonly receive: (delivery: Delivery) => Promise<DeliveryAnswer>;
     readonly readAgain: (receipt: Receipt) => ReadAgain | null;
@@ -48,7 +48,7 @@ export function createOperations(deps: OperationDeps): Operations {
   const { readAgain } = deps.webhooks;
   const spend = createSpendAnswers({
     report: store.spendReport,
-    limits: deps.limits,
+    limits: (agents) => deps.meter.limits(agents),
     agents: () => status.agents(),
     timezone: () => deps.inputs.project$.value.timezone,
     now: Date.now,
@@ -106,6 +106,7 @@ export function createOperations(deps: OperationDeps): Operations {
     replay: (id, agent) => replay(id, agent, replays),
     replayTrigger: (id) => replayTrigger(id, replays),
     spend,
+    raiseBudget: (scope, usd) => raiseBudget(scope, usd, deps),
     locks: () => heldLocks(status.claims()),
     receiveWebhook: (delivery) => deps.webhooks.receive(delivery),
   };

@@ -35,6 +35,7 @@ import { housekeeping } from "./housekeeping.ts";
 import { projectChanges, reloadProject } from "./project-changes.ts";
 import type { UnconfiguredSkills } from "./agent-directories.ts";
 import { requirementEvents, requirementCheck } from "./requirements.ts";
+import { budgetWarnings } from "./run-meter.ts";
 import type { SchedulerContext, Services } from "./services.ts";
 
 export interface EffectSources {
@@ -80,7 +81,10 @@ export function schedulerEffects(
   );
   const around$ = merge(
     projectEdits(context, services, files),
-    merge(files.warning$, http.keyChange$, runs.problem$).pipe(tap(warn)),
+    merge(
+      merge(files.warning$, http.keyChange$, runs.problem$),
+      budgetWarnings(services.meter, runs),
+    ).pipe(tap(warn)),
     lostProject(own.lock).pipe(tap(lost)),
     skillWarnings(skills, services),
     upkeep(context, services),

@@ -21,7 +21,8 @@ import type { ProjectHandle } from "./acquire-project.ts";
 import { createObservability } from "./observability.ts";
 import type { Observability } from "./observability.ts";
 import type { Runtimes } from "./runtimes.ts";
-import { createModelCalls, createRunMeter, modelSources } from "./model-calls.ts";
+import { createModelCalls, modelSources } from "./model-calls.ts";
+import { createRunMeter } from "./run-meter.ts";
 import { mustBeRunnable } from "./runnable.ts";
 import { createHttp } from "./http.ts";
 import type { Http } from "./http.ts";
@@ -130,6 +131,13 @@ export function createServices(
       return receipt && interpretStored(receipt);
     },
   });
+  const meter = createRunMeter({
+    store: own.store.spend,
+    project: () => inputs.project$.value,
+    agent: (name) => status.agent(name),
+    runs,
+    warn,
+  });
   const http = createHttp({
     options,
     version,
@@ -141,12 +149,7 @@ export function createServices(
     stopping,
     dispatch,
     requests,
-  });
-  const meter = createRunMeter({
-    store: own.store.spend,
-    project: () => inputs.project$.value,
-    runs,
-    warn,
+    meter,
   });
   const { scale, local } = loaded.project;
   return {

@@ -1,4 +1,3 @@
-import { agentScope, projectScope } from "../../streams/spend/budget.ts";
 import { usdOfNano } from "../../streams/spend/money.ts";
 import { windowsAt } from "../../streams/spend/windows.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
@@ -46,32 +45,14 @@ export function createSpendAnswers(deps: SpendAnswerDeps): (asked: SpendRequest)
   };
 }
 
-/** The accounts of today and this month without limits: as the store has them. */
-export function storedLimits(
-  report: SpendReport,
-  timezone: string,
-  agents: readonly string[],
-  now: number,
-): readonly BudgetState[] {
-  const { day, month } = windowsAt(now, timezone);
-  const ends = new Map([day, month].map(({ key, endsAt }) => [key, endsAt]));
-  const scopes = new Set([projectScope, ...agents.map(agentScope)]);
-  return report
-    .accounts([...ends.keys()])
-    .filter(({ scope }) => scopes.has(scope))
-    .map(({ scope, window, nano, reserved }) => {
-      const amounts = { usd: usdOfNano(nano), reserved: usdOfNano(reserved) };
-      return { scope, window, endsAt: ends.get(window) ?? null, limit: null, ...amounts };
-    });
-}
-
 function rowView({ key, nano, subscriptionNano, ...counts }: SpendRow): SpendRowView {
   const { calls, tokens, unpriced, estimated } = counts;
   const amounts = { usd: usdOfNano(nano), subscriptionUsd: usdOfNano(subscriptionNano) };
   return { key, ...amounts, calls, tokens, unpriced, estimated };
 }
 
-function limitView({ endsAt, ...state }: BudgetState): SpendLimit {
+/** A limit as the API has it. */
+export function limitView({ endsAt, ...state }: BudgetState): SpendLimit {
   return { ...state, endsAt: endsAt === null ? null : new Date(endsAt).toISOString() };
 }
 

@@ -15,7 +15,8 @@ export function refusalText(refusal: LedgerRefusal): string {
   return `${ownerOf(scope, window)}: ${amounts}; ${least}. ${remedyOf(refusal)}`;
 }
 
-function ownerOf(scope: string, window: string): string {
+/** Whose budget it is, and for which window. */
+export function ownerOf(scope: string, window: string): string {
   if (scope === projectScope) return `the project's budget for ${window}`;
   const agent = agentOf(scope);
   return agent === null ? "this run's budget" : `the budget of agent ${agent} for ${window}`;

@@ -215,6 +215,10 @@ export function fakeOperations(
       fake.calls.push(`spend ${JSON.stringify(asked)}`);
       return fake.spending.get(asked.by) ?? { rows: [], limits: [], forecast: null };
     },
+    raiseBudget: (scope, usd) => {
+      called("raiseBudget", scope, usd);
+      return Promise.resolve([]);
+    },
     locks: () => fake.heldLocks,
     receiveWebhook: async (delivery) => {
       called("receiveWebhook", delivery.type, delivery.source);

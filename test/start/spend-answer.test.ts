@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CallEnd, CallPlan } from "../../src/contracts/model-gateway.ts";
-import { createSpendAnswers, storedLimits } from "../../src/start/spend-answer.ts";
+import { createSpendAnswers } from "../../src/start/spend-answer.ts";
 import { newRecord } from "../../streams/status/agent-record.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
 import { anAgent } from "../helpers/agents.ts";
@@ -89,27 +89,6 @@ test("limits have what is spent and what open calls reserved", async () => {
       { scope: "agent:dev", ...month, ...amounts, limit: null },
     ]),
   );
-});
-
-test("a store without a meter has the same accounts, without limits", async () => {
-  const { begin, pay, store } = spending();
-  await pay(answered(1_000));
-  await begin({ agent: "cat", instanceId: "cat-1" });
-  const limits = storedLimits(store.spendReport, "UTC", ["dev"], noon);
-  expect(limits.map(({ scope }) => scope)).toEqual([
-    "agent:dev",
-    "agent:dev",
-    "project",
-    "project",
-  ]);
-  expect(limits.at(-1)).toEqual({
-    scope: "project",
-    window: "2026-11-22",
-    endsAt: Date.parse("2026-11-23"),
-    usd: 0.001,
-    reserved: 0.01,
-    limit: null,
-  });
 });
 
 test("the forecast counts what enabled agents with a schedule spent in their last runs", async () => {

@@ -49,7 +49,7 @@ test("the routes of the decisions' table are all there", async () => {
     ...["GET /api/logs/stream", "GET /login", "POST /login", "GET /logout", "POST /logout"],
     ...["POST /webhooks/{type}", "POST /webhooks/{type}/{source}"],
     ...["GET /dashboard", "GET /dashboard/agents/{name}", "GET /dashboard/agents/{name}/logs"],
-    ...["GET /dashboard/triggers", "GET /api/spend"],
+    ...["GET /dashboard/triggers", "GET /api/spend", "POST /api/budgets/{scope}/raise"],
   ];
   expect(routes).toEqual(expect.arrayContaining(wanted));
 });

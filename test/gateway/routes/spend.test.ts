@@ -48,3 +48,27 @@ test.each(["?by=hour", "?since=yesterday", "?by=day&by=model"])(
     expect(calls).toEqual([]);
   },
 );
+
+async function raise(scope: string, body: object) {
+  const deps = testDeps();
+  const app = await tcpApp(deps);
+  onTestFinished(() => app.close());
+  const url = `/api/budgets/${encodeURIComponent(scope)}/raise`;
+  const response = await app.inject({ method: "POST", url, headers: bearer, payload: body });
+  return { response, calls: deps.operations.calls };
+}
+
+test("a budget is raised", async () => {
+  const { response, calls } = await raise("agent:dev", { usd: 2.5 });
+  expect(response.json()).toEqual({ success: true, scope: "agent:dev", limits: [] });
+  expect(calls).toEqual(["raiseBudget agent:dev 2.5"]);
+});
+
+test.each([{}, { usd: 0 }, { usd: -1 }, { usd: "5" }, { usd: 1e9 }, { usd: 1, agent: "dev" }])(
+  "a budget is not raised by %j",
+  async (body) => {
+    const { response, calls } = await raise("project", body);
+    expect([response.statusCode, response.json()]).toMatchObject([400, { error: "malformed" }]);
+    expect(calls).toEqual([]);
+  },
+);

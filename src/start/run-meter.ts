@@ -1,0 +1,89 @@
+import { concatMap, map } from "rxjs";
+import type { Observable } from "rxjs";
+import type { AgentRecord } from "../../streams/status/agent-record.ts";
+import { runScope } from "../../streams/spend/budget.ts";
+import { ownerOf } from "../../streams/spend/refusal-text.ts";
+import { nanoOfUsd, usdText } from "../../streams/spend/money.ts";
+import type { ProjectConfig } from "../config/project-config.ts";
+import type { CallGrant, CallRefusal, Meter } from "../contracts/model-gateway.ts";
+import type { BudgetWarning, SpendMeter, SpendStore } from "../contracts/spend.ts";
+import { messageOf } from "../errors.ts";
+import { modelTerms } from "../models/prices.ts";
+import type { LiveRuns } from "../runs/live-runs.ts";
+import { createMeter } from "../spend/meter.ts";
+
+export interface RunMeterDeps {
+  readonly store: SpendStore;
+  /** As its config is now. */
+  readonly project: () => Pick<ProjectConfig, "models" | "timezone" | "budget">;
+  readonly agent: (name: string) => Pick<AgentRecord, "config"> | undefined;
+  readonly runs: Pick<LiveRuns, "of">;
+  readonly warn: (message: string) => void;
+}
+
+/** Counts what runs spend, and limits it, by the configs that are active when a call begins. */
+export function createRunMeter({ store, project, agent, runs, warn }: RunMeterDeps): SpendMeter {
+  return createMeter({
+    store,
+    termsOf: (name, providerModel) => {
+      const {
+        provider = "custom",
+        authType = "api_key",
+        maxTokens = null,
+        price = null,
+        requestsPerMinute = null,
+      } = project().models[name] ?? {};
+      const asked = { provider, model: providerModel, authType, maxTokens };
+      return modelTerms(asked, { price, requestsPerMinute });
+    },
+    budgetsOf: (name) => {
+      const { budget, timezone } = project();
+      // An agent whose config was never valid has no run; what is left of one that was removed keeps its own.
+      return { project: budget, agent: agent(name)?.config?.budget ?? budget, timezone };
+    },
+    timezone: () => project().timezone,
+    liveRuns: (name) => runs.of(name),
+    onError: (error) => warn(`the cost of a call is not recorded: ${messageOf(error)}`),
+  });
+}
+
+/** The meter, which notes at each run whether its last call was refused for its budget: that decides how it ended. */
+export function noteRefusals(meter: Meter, runs: Pick<LiveRuns, "find">): Meter {
+  return {
+    begin: async (plan, signal) => {
+      const answer = await meter.begin(plan, signal);
+      const run = runs.find(plan.instanceId);
+      if (run !== undefined) run.overBudget = overBudget(answer);
+      return answer;
+    },
+  };
+}
+
+function overBudget(answer: CallGrant | CallRefusal): string | null {
+  if (answer.granted || answer.code === "rate_limited") return null;
+  return answer.detail;
+}
+
+/** Logs a warning for each percentage of a limit that was passed: in a run's log for its own, else the scheduler's. */
+export function budgetWarnings(
+  { warning$ }: Pick<SpendMeter, "warning$">,
+  runs: Pick<LiveRuns, "find">,
+): Observable<string> {
+  return warning$.pipe(
+    map((warning) => ({ run: runs.find(instanceOf(warning.scope)), text: warningText(warning) })),
+    concatMap(({ run, text }) => {
+      run?.warn(text);
+      return run === undefined ? [text] : [];
+    }),
+  );
+}
+
+/** Empty for a scope that is no run's. */
+function instanceOf(scope: string): string {
+  return scope.startsWith(runScope("")) ? scope.slice(runScope("").length) : "";
+}
+
+function warningText({ scope, window, percent, usd, limitUsd }: BudgetWarning): string {
+  const amounts = `${usdText(nanoOfUsd(usd))} of ${usdText(nanoOfUsd(limitUsd))} is spent`;
+  return `${ownerOf(scope, window)}: ${amounts}, that is ${percent} % or more`;
+}

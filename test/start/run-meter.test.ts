@@ -1,0 +1,74 @@
+import { firstValueFrom, of } from "rxjs";
+import { expect, test } from "vitest";
+import type { CallPlan, CallRefusal, Meter } from "../../src/contracts/model-gateway.ts";
+import type { LiveRun } from "../../src/runs/live-run.ts";
+import { budgetWarnings, noteRefusals } from "../../src/start/run-meter.ts";
+
+const plan: CallPlan = {
+  instanceId: "dev-1",
+  agent: "dev",
+  model: "main",
+  providerModel: "m",
+  requestBytes: 100,
+  maxOutputTokens: null,
+  minOutputTokens: 1024,
+};
+
+/** A run as far as the meter knows it. */
+function runOf(warnings: string[] = []) {
+  const run = { overBudget: null as string | null, warn: (text: string) => warnings.push(text) };
+  const find = (instanceId: string) =>
+    instanceId === "dev-1" ? (run as unknown as LiveRun) : undefined;
+  return { run, find };
+}
+
+const refusals: Readonly<Record<string, CallRefusal>> = {
+  spent: { granted: false, code: "budget_exceeded", detail: "all is spent" },
+  turns: { granted: false, code: "too_many_turns", detail: "60 answers" },
+  later: { granted: false, code: "rate_limited", detail: "try again" },
+};
+
+async function begun(answers: readonly (keyof typeof refusals | "granted")[]) {
+  const { run, find } = runOf();
+  const waiting = [...answers];
+  const meter: Meter = {
+    begin: () => {
+      const refusal = refusals[waiting.shift() ?? ""];
+      const grant = { granted: true, maxOutputTokens: null, settle: () => undefined } as const;
+      return Promise.resolve(refusal ?? grant);
+    },
+  };
+  const noting = noteRefusals(meter, { find });
+  for (const _ of answers) await noting.begin(plan, AbortSignal.abort());
+  return run.overBudget;
+}
+
+test.each([
+  [["spent"], "all is spent"],
+  [["turns"], "60 answers"],
+  [["later"], null],
+  [["spent", "granted"], null],
+  [["granted", "spent"], "all is spent"],
+] as const)("a run whose calls were answered with %j is over budget: %s", async (answers, why) => {
+  expect(await begun(answers)).toBe(why);
+});
+
+const warning = { window: "2026-11-22", percent: 80, usd: 0.81, limitUsd: 1 };
+
+test("a passed percentage of a limit is a warning in the scheduler's log", async () => {
+  const { find } = runOf();
+  const warning$ = of({ ...warning, scope: "agent:dev" });
+  expect(await firstValueFrom(budgetWarnings({ warning$ }, { find }))).toBe(
+    "the budget of agent dev for 2026-11-22: $0.81 of $1.00 is spent, that is 80 % or more",
+  );
+});
+
+test("that of a run is in the log of the run", () => {
+  const warnings: string[] = [];
+  const logged: string[] = [];
+  const { find } = runOf(warnings);
+  const warning$ = of({ ...warning, window: "run", scope: "run:dev-1" });
+  budgetWarnings({ warning$ }, { find }).subscribe((text) => logged.push(text));
+  expect(warnings).toEqual(["this run's budget: $0.81 of $1.00 is spent, that is 80 % or more"]);
+  expect(logged).toEqual([]);
+});
