@@ -168,6 +168,14 @@ export type BuildEvent =
       readonly usable: boolean;
     };
 
+/** What all runs of an agent spent in a calendar day of the project's time zone. */
+export interface DaySpend {
+  /** US dollars. */
+  readonly usd: number;
+  /** When the day is over, epoch ms. */
+  readonly endsAt: number;
+}
+
 /** What runs, queues and triggers report. `status$`, history and logs are folds and readers of these. */
 export type RunEvent = At &
   (
@@ -209,6 +217,14 @@ export type RunEvent = At &
         readonly entry: LogEntry;
       }
     | { readonly type: "status-text"; readonly instanceId: string; readonly text: string }
+    /** What a run's calls to models cost by now. */
+    | {
+        readonly type: "spent";
+        readonly instanceId: string;
+        /** US dollars, of calls that are over. */
+        readonly usd: number;
+        readonly today: DaySpend;
+      }
     | {
         readonly type: "finished";
         readonly item: WorkItem;

@@ -1,4 +1,5 @@
 import type { AgentStatus, SchedulerStatus } from "../../streams/status/wire.ts";
+import { nanoOfUsd, usdText } from "../../streams/spend/money.ts";
 import { durationText, relativeTime } from "./format.ts";
 
 /**
@@ -57,6 +58,7 @@ export const agentColumns: readonly AgentColumn[] = [
   ),
   column("Duration", { width: "9 min 59 s".length, keep: 1 }, durationValue),
   column("Next Run", { width: "in 59 min".length, keep: 4, side: "future" }, nextRunValue),
+  column("Cost Today", { width: "Cost Today".length, keep: 0 }, costValue),
   column("Queue", { width: "Queue".length, keep: 3, isLiveOnly: true }, ({ queued }) => ({
     text: queued === 0 ? "" : String(queued),
     tone: "warning",
@@ -101,6 +103,12 @@ function nextRunValue({ enabled, nextRunAt }: AgentStatus, moment: Moment): Colu
   return paused
     ? { text: "paused", tone: "warning", at: null }
     : momentValue(nextRunAt, now, Math.max);
+}
+
+/** Empty once the day is over: the next call to a model begins another. */
+function costValue({ spentToday }: AgentStatus, { now }: Moment): ColumnValue {
+  const isOver = spentToday === null || Date.parse(spentToday.endsAt) <= now;
+  return plainValue(isOver ? "" : usdText(nanoOfUsd(spentToday.usd)));
 }
 
 /** Why no run of the agent starts by itself: it was disabled, or its config says scale = 0. Null while it is enabled. */

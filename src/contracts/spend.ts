@@ -83,6 +83,18 @@ export interface RunSpend {
   readonly turns: number;
 }
 
+/** A call to a model that is over. */
+export interface MeteredCall {
+  readonly agent: string;
+  /** The model's name in the project's config. */
+  readonly model: string;
+  /** HTTP status of the provider; null when it gave no answer. */
+  readonly status: number | null;
+  readonly usage: CallUsage | null;
+  /** What its budgets are charged. */
+  readonly usd: number;
+}
+
 /** Spending that passed a percentage of its limit, once a window. */
 export interface BudgetWarning {
   /** `project`, `agent:<name>` or `run:<instance id>`. */
@@ -108,6 +120,7 @@ export interface BudgetState {
 /** A meter that tells what is spent. */
 export interface SpendMeter extends Meter {
   readonly spent$: Observable<RunSpend>;
+  readonly call$: Observable<MeteredCall>;
   readonly warning$: Observable<BudgetWarning>;
   /** Scopes whose limits a person raised. */
   readonly raised$: Observable<string>;

@@ -40,8 +40,8 @@ export interface AgentMetrics {
   beforeReading(): void;
 }
 
-/** Counts by agent. An agent's series end with the agent, or with its last run after that. */
-export function agentMetrics(registry: Registry): AgentMetrics {
+/** Counts by agent. An agent's series end with the agent, or with its last run after that: `onGone` drops others. */
+export function agentMetrics(registry: Registry, onGone: (agent: string) => void): AgentMetrics {
   const meters = metersIn(registry);
   const known = new Set<string>();
   // Not at once: thousands of agents come when the scheduler starts, and perhaps their metrics are never read.
@@ -63,6 +63,7 @@ export function agentMetrics(registry: Registry): AgentMetrics {
       if (known.has(agent) || now > 0) return;
       fresh.delete(agent);
       drop(agent, meters);
+      onGone(agent);
     },
     beforeReading: () => {
       for (const agent of fresh) appear(agent, meters);

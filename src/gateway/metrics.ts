@@ -2,7 +2,9 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { triggerKinds } from "../../streams/vocabulary.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import type { DeliveryCount } from "../contracts/operations.ts";
+import type { MeteredCall } from "../contracts/spend.ts";
 import { agentMetrics } from "./agent-metrics.ts";
+import { modelMetrics } from "./model-metrics.ts";
 
 /** The event streams that are counted apart. */
 export type StreamName = "status" | "logs";
@@ -11,6 +13,7 @@ export type StreamName = "status" | "logs";
 export interface Metrics {
   onEvent(event: RunEvent): void;
   readonly delivery: (delivery: DeliveryCount) => void;
+  readonly onCall: (call: MeteredCall) => void;
   streamClients(stream: StreamName, change: 1 | -1): void;
   /** Prometheus' text format. */
   text(): Promise<string>;
@@ -28,7 +31,8 @@ const startBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 900, 3
 export function createMetrics(version: string): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const agents = agentMetrics(registry);
+  const models = modelMetrics(registry);
+  const agents = agentMetrics(registry, models.drop);
   const info = new Gauge({
     name: "almanac_info",
     help: "Always 1; says which version runs.",
@@ -67,6 +71,7 @@ export function createMetrics(version: string): Metrics {
       latency.observe({ kind: event.item.trigger.kind }, waitedMs / 1000);
     },
     delivery: ({ type, source, result }) => deliveries.inc({ type, source: source ?? "", result }),
+    onCall: models.onCall,
     streamClients: (stream, change) => clients.inc({ stream }, change),
     text: () => {
       agents.beforeReading();

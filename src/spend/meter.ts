@@ -8,6 +8,7 @@ import { createCalendar } from "../../streams/spend/windows.ts";
 import type { CallEnd, CallGrant, CallPlan } from "../contracts/model-gateway.ts";
 import type {
   BudgetWarning,
+  MeteredCall,
   ModelTerms,
   RunSpend,
   SpendMeter,
@@ -56,6 +57,7 @@ export function createMeter(deps: MeterDeps): SpendMeter {
   const rateLimits = createRateLimits();
   const calendar = createCalendar();
   const spent = new Subject<RunSpend>();
+  const metered = new Subject<MeteredCall>();
   const warning = new Subject<BudgetWarning>();
   const raised = new Subject<string>();
 
@@ -88,6 +90,8 @@ export function createMeter(deps: MeterDeps): SpendMeter {
     const budgets = budgetsOf(plan.agent);
     const command = { type: "settle", call, nano: charged, inputTokens, isTurn, budgets } as const;
     for (const one of ledger.apply(command, now())) onEvent(plan, one);
+    const { agent, model } = plan;
+    metered.next({ agent, model, status, usage, usd: usdOfNano(charged) });
     reservations.freed(accounts);
   };
   const onEvent = ({ instanceId, agent }: CallPlan, event: LedgerEvent): void => {
@@ -114,6 +118,7 @@ export function createMeter(deps: MeterDeps): SpendMeter {
 
   return {
     spent$: spent.asObservable(),
+    call$: metered.asObservable(),
     warning$: warning.asObservable(),
     raised$: raised.asObservable(),
     begin: async (plan, signal) => {

@@ -1,9 +1,11 @@
 import { basename } from "node:path";
-import type { EarlierRun } from "../../streams/status/agent-record.ts";
+import { agentScope } from "../../streams/spend/budget.ts";
+import { usdOfNano } from "../../streams/spend/money.ts";
+import { createCalendar } from "../../streams/spend/windows.ts";
 import { logEntriesOf } from "../../streams/status/log-entries.ts";
 import type { StatusEvent } from "../../streams/status/reduce-status.ts";
 import type { SchedulerStatus } from "../../streams/status/wire.ts";
-import type { LogEntry, LogLevel, RunEvent } from "../../streams/vocabulary.ts";
+import type { DaySpend, LogEntry, LogLevel, RunEvent } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import type { LogSource } from "../contracts/log-source.ts";
 import { createLogSource } from "../logs/log-source.ts";
@@ -54,8 +56,9 @@ export function createObservability(deps: ObservabilityDeps): Observability {
   const status = createStatusStore(
     firstStatus(deps),
     seedFrom(
-      (agent) => lastRunOf(own, agent),
+      orNull((agent) => own.store.lastRun(agent)),
       (agent) => switches.isEnabled(agent),
+      orNull(spentToday(deps)),
     ),
     earlier,
   );
@@ -70,12 +73,24 @@ export function createObservability(deps: ObservabilityDeps): Observability {
 }
 
 /** A store that is unavailable for a moment must not break the agent's row and the events after it. */
-function lastRunOf({ store }: ProjectHandle, agent: string): EarlierRun | null {
-  try {
-    return store.lastRun(agent);
-  } catch {
-    return null;
-  }
+function orNull<T>(read: (agent: string) => T | null): (agent: string) => T | null {
+  return (agent) => {
+    try {
+      return read(agent);
+    } catch {
+      return null;
+    }
+  };
+}
+
+/** What an agent spent today before this scheduler began, or before its directory came back. */
+function spentToday({ own, inputs }: ObservabilityDeps): (agent: string) => DaySpend | null {
+  const calendar = createCalendar();
+  return (agent) => {
+    const { day } = calendar(Date.now(), inputs.project$.value.timezone);
+    const account = own.store.spend.account(agentScope(agent), day.key);
+    return account && { usd: usdOfNano(account.spent), endsAt: day.endsAt };
+  };
 }
 
 function firstStatus({ projectDir, version, own, inputs }: ObservabilityDeps): SchedulerStatus {

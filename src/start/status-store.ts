@@ -11,7 +11,7 @@ import type {
   StatusSnapshot,
   StatusUpdate,
 } from "../../streams/status/wire.ts";
-import type { LogEntry } from "../../streams/vocabulary.ts";
+import type { DaySpend, LogEntry } from "../../streams/vocabulary.ts";
 
 /** The only holder of the state; the status stream, the API and the command line read it. */
 export interface StatusStore {
@@ -57,15 +57,17 @@ export function createStatusStore(
 }
 
 /**
- * What is known of an agent without a row: its last run, and whether it was disabled. Both are asked for when the
- * row is made: the agent may have run, and its directory have gone and come back, since the start.
+ * What is known of an agent without a row: its last run, whether it was disabled, and what it spent today. All are read
+ * when the row is made: the agent may have run, and its directory have gone and come back, since the start.
  */
 export function seedFrom(
   lastRun: (agent: string) => EarlierRun | null,
   isEnabled: (agent: string) => boolean,
+  spentToday: (agent: string) => DaySpend | null,
 ): (agent: string) => Partial<AgentRecord> {
   return (agent) => {
     const run = lastRun(agent);
-    return { enabled: isEnabled(agent), ...(run === null ? {} : withEarlierRun(run)) };
+    const today = spentToday(agent);
+    return { enabled: isEnabled(agent), today, ...(run === null ? {} : withEarlierRun(run)) };
   };
 }

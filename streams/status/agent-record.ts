@@ -2,7 +2,7 @@ import type { AgentState, AgentStatus } from "./wire.ts";
 import { problemSummary } from "../problem-text.ts";
 import type { AgentConfig } from "../agent-config.ts";
 import { defaultRuntime } from "../runtimes.ts";
-import type { Outcome, Problem } from "../vocabulary.ts";
+import type { DaySpend, Outcome, Problem } from "../vocabulary.ts";
 
 /** What is known of one agent: the source of its row. Times are epoch ms. */
 export interface AgentRecord {
@@ -25,7 +25,12 @@ export interface AgentRecord {
   readonly lastDurationMs: number | null;
   readonly lastOutcome: Outcome | null;
   readonly nextRunAt: number | null;
+  /** What running runs spent that asked a model, US dollars by instance id. */
+  readonly runCosts: ReadonlyMap<string, number>;
+  readonly today: DaySpend | null;
 }
+
+const noCosts: AgentRecord["runCosts"] = new Map();
 
 /** An agent without any event yet. */
 export function newRecord(name: string): AgentRecord {
@@ -46,6 +51,8 @@ export function newRecord(name: string): AgentRecord {
     lastDurationMs: null,
     lastOutcome: null,
     nextRunAt: null,
+    runCosts: noCosts,
+    today: null,
   };
 }
 
@@ -123,8 +130,18 @@ export function toAgentStatus(record: AgentRecord): AgentStatus {
     lastOutcome: record.lastOutcome,
     nextRunAt: iso(record.nextRunAt),
     running: record.running,
+    runningUsd: totalOf(record.runCosts),
+    spentToday: spentOf(record.today),
     queued: record.queued,
   };
+}
+
+function totalOf(costs: AgentRecord["runCosts"]): number | null {
+  return costs.size === 0 ? null : [...costs.values()].reduce((sum, usd) => sum + usd, 0);
+}
+
+function spentOf(today: DaySpend | null): AgentStatus["spentToday"] {
+  return today && { usd: today.usd, endsAt: new Date(today.endsAt).toISOString() };
 }
 
 type ConfigColumns = Pick<

@@ -44,6 +44,7 @@ function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] 
     case "next-run":
     case "queue-depth":
     case "status-text":
+    case "spent":
       return [];
   }
 }

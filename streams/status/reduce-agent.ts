@@ -29,6 +29,8 @@ export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {
     case "status-text":
     case "finished":
       return reduceRun(record, event);
+    case "spent":
+      return reduceSpending(record, event);
     case "queued":
     case "refused":
     case "taken":
@@ -86,12 +88,30 @@ function reduceRun(record: AgentRecord, event: RunningEvent): AgentRecord {
       return {
         ...record,
         running: record.running - 1,
+        runCosts: withoutRun(record.runCosts, event.instanceId),
         lastDurationMs: event.at - event.startedAt,
         lastOutcome: event.end.outcome,
         // Ended by a person is no failure, and no success that would clear an earlier one.
         runError: isEndedOnPurpose(event.end.outcome) ? record.runError : runErrorOf(event.end),
       };
   }
+}
+
+type SpentEvent = Extract<RunEvent, { type: "spent" }>;
+
+/** A call may be settled after its run is over: it counts for the day alone then. */
+function reduceSpending(record: AgentRecord, event: SpentEvent): AgentRecord {
+  const { instanceId, usd, today } = event;
+  const { runCosts, running, today: known } = record;
+  const isSame = known?.usd === today.usd && known.endsAt === today.endsAt;
+  if (isSame && (running === 0 || runCosts.get(instanceId) === usd)) return record;
+  if (running === 0) return { ...record, today };
+  return { ...record, today, runCosts: new Map([...runCosts, [instanceId, usd]]) };
+}
+
+function withoutRun(costs: AgentRecord["runCosts"], instanceId: string): AgentRecord["runCosts"] {
+  if (!costs.has(instanceId)) return costs;
+  return new Map([...costs].filter(([id]) => id !== instanceId));
 }
 
 function configError(problems: readonly Problem[]): string {

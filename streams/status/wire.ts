@@ -24,6 +24,14 @@ const agentSchema = z
     lastOutcome: z.enum(outcomes).nullable(),
     nextRunAt: time.nullable(),
     running: z.int(),
+    runningUsd: z.number().nullable().meta({
+      description: "US dollars that its running runs spent; null while none asked a model",
+    }),
+    spentToday: z
+      .object({ usd: z.number(), endsAt: time.meta({ description: "When the day is over" }) })
+      .readonly()
+      .nullable()
+      .meta({ description: "US dollars of a day of the project's time zone; null for nothing" }),
     scale: z.int(),
     queued: z.int(),
     queueSize: z.int(),

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createMetrics } from "../../src/gateway/metrics.ts";
+import type { MeteredCall } from "../../src/contracts/spend.ts";
 import type { Metrics } from "../../src/gateway/metrics.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { RunEnd, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
@@ -115,6 +116,36 @@ test("deliveries count by type, source and what became of them", async () => {
     'almanac_webhook_deliveries_total{type="github",source="gh",result="accepted"} 1',
     'almanac_webhook_deliveries_total{type="github",source="",result="unverified"} 2',
   ]);
+});
+
+const call: MeteredCall = {
+  agent: "dev",
+  model: "claude",
+  status: 200,
+  usage: { input: 3, cacheRead: 20, cacheWrite: 100, cacheWrite1h: 10, output: 4 },
+  usd: 0.25,
+};
+
+test("calls to models count by status, with tokens by kind and what they cost", async () => {
+  const metrics = after(dev.set);
+  for (const one of [call, call]) metrics.onCall(one);
+  metrics.onCall({ ...call, model: "gpt", status: 429, usage: null, usd: 0 });
+  metrics.onCall({ ...call, model: "gpt", status: null, usage: null, usd: 0 });
+  expect(await samples(metrics, /^al_/)).toEqual([
+    'al_model_calls_total{agent="dev",model="claude",status="200"} 2',
+    'al_model_calls_total{agent="dev",model="gpt",status="429"} 1',
+    'al_model_calls_total{agent="dev",model="gpt",status="none"} 1',
+    'al_model_tokens_total{agent="dev",model="claude",kind="input"} 6',
+    'al_model_tokens_total{agent="dev",model="claude",kind="cache_read"} 40',
+    'al_model_tokens_total{agent="dev",model="claude",kind="cache_write"} 200',
+    'al_model_tokens_total{agent="dev",model="claude",kind="output"} 8',
+    'al_spend_usd_total{agent="dev",model="claude"} 0.5',
+    'al_spend_usd_total{agent="dev",model="gpt"} 0',
+  ]);
+  metrics.onCall({ ...call, agent: "ops" });
+  metrics.onEvent(dev.removed);
+  expect(await samples(metrics, /^al_.*dev/)).toEqual([]);
+  expect(await samples(metrics, /^al_spend.*ops/)).toHaveLength(1);
 });
 
 test("the series of a removed agent go, at once or with its last run", async () => {

@@ -17,6 +17,8 @@ export function anAgentStatus(name: string, status: Partial<AgentStatus> = {}): 
     lastOutcome: null,
     nextRunAt: null,
     running: 0,
+    runningUsd: null,
+    spentToday: null,
     scale: 1,
     queued: 0,
     queueSize: 100,

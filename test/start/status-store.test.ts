@@ -11,6 +11,7 @@ test("an agent that comes back shows the run that it had meanwhile", () => {
     seedFrom(
       () => lastRun,
       () => true,
+      () => ({ usd: 0.25, endsAt: 9 }),
     ),
   );
   const { set, removed } = eventsOf("dev");
@@ -20,4 +21,5 @@ test("an agent that comes back shows the run that it had meanwhile", () => {
   expect(board.agent("dev")).toBeUndefined();
   board.apply(set());
   expect(board.agent("dev")).toMatchObject({ lastRunAt: 5, lastDurationMs: 4 });
+  expect(board.agent("dev")?.today).toEqual({ usd: 0.25, endsAt: 9 });
 });

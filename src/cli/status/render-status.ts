@@ -2,6 +2,7 @@ import type { AgentStatus, SchedulerStatus, StatusSnapshot } from "../../../stre
 import { agentColumns, disabledText } from "../../contracts/agent-columns.ts";
 import type { AgentColumn, ColumnValue, Moment } from "../../contracts/agent-columns.ts";
 import { relativeTime } from "../../contracts/format.ts";
+import { widthOf } from "../terminal/fit.ts";
 import { plain, plainLine } from "../terminal/format.ts";
 import { toneColor } from "../terminal/output.ts";
 import type { Colors } from "../terminal/output.ts";
@@ -24,14 +25,48 @@ export function renderStatus(snapshot: StatusSnapshot, style: StatusStyle): stri
   const table =
     agents.length === 0
       ? "No agents yet: al agent new makes one."
-      : renderTable(
-          columns.map(({ title, width }) =>
-            width === null ? { title, shrinks: true } : { title },
-          ),
-          agents.map((agent) => columns.map((column) => cellText(column, agent, moment, style))),
-          { width: style.columns, colors: style.colors },
-        );
+      : agentTable(agents, moment, style);
   return [headOf(snapshot, style), "", table, ...problemsOf(snapshot, style)].join("\n");
+}
+
+interface FilledColumn {
+  readonly column: AgentColumn;
+  readonly cells: readonly string[];
+}
+
+function agentTable(agents: readonly AgentStatus[], moment: Moment, style: StatusStyle): string {
+  const filled = columns.map((column): FilledColumn => {
+    return { column, cells: agents.map((agent) => cellText(column, agent, moment, style)) };
+  });
+  const shown = fitting(filled, style.columns);
+  return renderTable(
+    shown.map(({ column: { title, width } }) =>
+      width === null ? { title, shrinks: true } : { title },
+    ),
+    agents.map((_agent, index) => shown.map(({ cells }) => cells[index] ?? "")),
+    { width: style.columns, colors: style.colors },
+  );
+}
+
+/** A narrow terminal leaves out the column with the lowest `keep` first. */
+function fitting(filled: readonly FilledColumn[], room: number | null): readonly FilledColumn[] {
+  const least = filled.reduce((sum, one) => sum + leastWidth(one), 0) + gap * (filled.length - 1);
+  const keeps = filled.flatMap(({ column: { keep } }) => (keep === null ? [] : [keep]));
+  if (room === null || least <= room || keeps.length === 0) return filled;
+  const first = Math.min(...keeps);
+  return fitting(
+    filled.filter(({ column }) => column.keep !== first),
+    room,
+  );
+}
+
+/** Spaces between two columns. */
+const gap = 2;
+const narrowestText = 8;
+
+function leastWidth({ column: { title, width }, cells }: FilledColumn): number {
+  const longest = Math.max(widthOf(title), ...cells.map(widthOf));
+  return width === null ? Math.min(longest, narrowestText) : longest;
 }
 
 function headOf({ scheduler }: StatusSnapshot, { colors, now }: StatusStyle): string {

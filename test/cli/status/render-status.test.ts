@@ -62,6 +62,15 @@ test("says of an agent that is off by its own config that it is", () => {
   );
 });
 
+test("shows what an agent spent today where there is room for it", () => {
+  const spentToday = { usd: 1.25, endsAt: new Date(plainStyle.now + 1).toISOString() };
+  const paid = snapshotOf([anAgentStatus("dev", { spentToday })]);
+  expect(renderStatus(paid, plainStyle)).toMatch(/Cost Today\ndev .* \$1\.25$/m);
+  const narrow = renderStatus(paid, { ...plainStyle, columns: 60 });
+  expect(narrow).toMatch(/Next Run$/m);
+  expect(narrow).not.toContain("Cost");
+});
+
 test.each([60, 80, 100, 200])("fits into %i columns, and says errors in full below", (columns) => {
   const lines = renderStatus(snapshot, { ...plainStyle, columns }).split("\n");
   const rows = lines.filter((line) => !line.startsWith("error"));

@@ -85,9 +85,11 @@ describe("the header", () => {
 });
 
 describe("the agents", () => {
-  test("have state, status, last run, duration, next run and queue", () => {
+  test("have state, status, last run, duration, next run, cost and queue", () => {
     const lines = show(busy);
-    expect(lines[2]).toMatch(/Agent +State +Status +Last Run +Duration +Next Run +Queue/);
+    expect(lines[2]).toMatch(
+      /Agent +State +Status +Last Run +Duration +Next Run +Cost Today +Queue/,
+    );
     expect(rowOf(lines, "hello")).toMatch(
       /^> hello +running +looking at the clock +1 min ago +1 min 05 s +in 1 min$/,
     );

@@ -20,7 +20,7 @@ test("a wrong key stays on the login page and says so", async () => {
   expect(await page.getByRole("alert").textContent()).toBe("This is not the gateway’s API key.");
 });
 
-test("the table has the seven columns and a row for each agent, by name", async () => {
+test("the table has the eight columns and a row for each agent, by name", async () => {
   const lastRunAt = new Date(Date.now() - 5 * 60_000).toISOString();
   const { page, errors } = await open(
     "/dashboard",
@@ -38,6 +38,7 @@ test("the table has the seven columns and a row for each agent, by name", async 
     "Last Run",
     "Duration",
     "Next Run",
+    "Cost Today",
     "Actions",
   ]);
   const texts = await rows.allInnerTexts();

@@ -77,6 +77,13 @@ export function eventsOf(agent: string, at = 0) {
       const entry: LogEntry = { level: 30, time: at, msg, agent, instanceId: `${agent}-1` };
       return { ...now, type: "output", instanceId: `${agent}-1`, entry };
     },
+    spent: (usd: number, today = usd, instanceId = `${agent}-1`): RunEvent => ({
+      ...now,
+      type: "spent",
+      instanceId,
+      usd,
+      today: { usd: today, endsAt: 86_400_000 },
+    }),
     finished: (
       outcome: Outcome = "succeeded",
       reason: string | null = null,

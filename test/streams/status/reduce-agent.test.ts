@@ -33,6 +33,26 @@ describe("what is known of an agent", () => {
     expect(stateOf(reduceAgent(two, at5.finished()))).toBe("running");
   });
 
+  it("adds up what running runs spent, and what the agent spent today", () => {
+    const busy = after(at0.set({ scale: 2 }), at0.started("dev-1"), at0.started("dev-2"));
+    expect(toAgentStatus(busy)).toMatchObject({ runningUsd: null, spentToday: null });
+    const spent = [at0.spent(0.1, 1.1), at0.spent(0.2, 1.3, "dev-2"), at0.spent(0.15, 1.35)];
+    const paid = spent.reduce(reduceAgent, busy);
+    expect(toAgentStatus(paid)).toMatchObject({
+      runningUsd: 0.35,
+      spentToday: { usd: 1.35, endsAt: "1970-01-02T00:00:00.000Z" },
+    });
+    const over = reduceAgent(paid, at5.finished());
+    expect(toAgentStatus(over)).toMatchObject({ runningUsd: 0.2, spentToday: { usd: 1.35 } });
+    expect(reduceAgent(paid, at5.spent(0.15, 1.35))).toBe(paid);
+  });
+
+  it("counts a call that is settled after its run for the day alone", () => {
+    const over = after(at0.set(), at0.started(), at5.finished(), at5.spent(0.1));
+    expect(toAgentStatus(over)).toMatchObject({ runningUsd: null, spentToday: { usd: 0.1 } });
+    expect(reduceAgent(over, at5.spent(0.1))).toBe(over);
+  });
+
   it("shows what a run says of itself until the next one starts", () => {
     const busy = after(at0.set(), at0.started(), at0.statusText("reading"));
     expect(busy.statusText).toBe("reading");

@@ -1,4 +1,5 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { nanoOfUsd, usdText } from "../../../../streams/spend/money.ts";
 import { disabledText } from "../../../contracts/agent-columns.ts";
 import type { AgentColumn, Moment } from "../../../contracts/agent-columns.ts";
 import { outcomeText } from "../../../contracts/format.ts";
@@ -26,6 +27,8 @@ export function createAgentCell(column: AgentColumn, name: string): AgentCell {
       return statusCell(column);
     case "Last Run":
       return lastRunCell(column);
+    case "Cost Today":
+      return costCell(column);
     default:
       return valueCell(column);
   }
@@ -111,6 +114,21 @@ function statusCell({ emptyText }: AgentColumn): AgentCell {
       show(warningLine, warning, "");
       warningLine.hidden = warning === null;
     },
+  };
+}
+
+/** Below what was spent today stands what of it the running runs spent. */
+function costCell(column: AgentColumn): AgentCell {
+  const spent = valueCell(column);
+  const running = create("div", "sub");
+  return {
+    content: [...spent.content, running],
+    show: (agent, moment) => {
+      spent.show(agent, moment);
+      const { runningUsd } = agent;
+      setText(running, runningUsd === null ? "" : `now ${usdText(nanoOfUsd(runningUsd))}`);
+    },
+    tick: spent.tick,
   };
 }
 
