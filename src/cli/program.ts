@@ -5,6 +5,7 @@ import { agentCommand } from "./commands/agent.ts";
 import { budgetCommand } from "./commands/budget.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
+import { costCommand } from "./commands/cost.ts";
 import { credsCommand } from "./commands/creds.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { historyCommand } from "./commands/history.ts";
@@ -58,6 +59,7 @@ export function buildProgram(): Command {
     statCommand(),
     logsCommand(),
     historyCommand(),
+    costCommand(),
     replayCommand(),
     runCommand(),
     pauseCommand(),

@@ -1,0 +1,62 @@
+import type { SpendAnswer, SpendKey } from "../../contracts/spend-report.ts";
+import { spendKeys } from "../../contracts/spend-report.ts";
+import { contextOf } from "../context.ts";
+import type { Context } from "../context.ts";
+import { AlCommand } from "../help/al-command.ts";
+import type { Client } from "../operator/client.ts";
+import { connect, readSnapshot, unknownAgent } from "../operator/connect.ts";
+import { moment } from "../options.ts";
+
+interface CostOptions {
+  readonly by: SpendKey;
+  /** Epoch ms. */
+  readonly since?: number;
+}
+
+/** `al cost [agent]` */
+export function costCommand(): AlCommand {
+  return new AlCommand("cost")
+    .description("show what runs spent on models, the limits, and what a month will cost")
+    .argument("[agent]", "only this agent")
+    .option(
+      "--since <when>",
+      "calls from then on: 12h, 7d, or a date-time (default: 30 days)",
+      moment,
+    )
+    .choice("--by <what>", "add up by this (default: agent; of one agent: day)", spendKeys)
+    .examples("al cost", "al cost --by model --since 7d", "al cost triage --by day")
+    .action((agent: string | undefined, options: Partial<CostOptions>, command: AlCommand) => {
+      const by = options.by ?? (agent === undefined ? "agent" : "day");
+      return cost(contextOf(command), agent ?? null, { ...options, by });
+    });
+}
+
+async function cost(context: Context, agent: string | null, options: CostOptions): Promise<void> {
+  const { out } = context;
+  const client = await connect(context);
+  const answer = (await client.get(`/api/spend?${queryOf(agent, options)}`)) as SpendAnswer;
+  if (agent !== null && answer.rows.length === 0) await refuseUnknown(client, agent);
+  if (out.json) return out.document(answer);
+  const { renderCost } = await import("../status/render-cost.ts");
+  const text = renderCost(answer, options.by, out);
+  if (text !== "") out.data(text);
+  if (answer.rows.length > 0) return;
+  const whose = agent === null ? "no run" : `no run of ${agent}`;
+  out.note(
+    `${whose} asked a model${options.since === undefined ? " in the last 30 days" : " since then"}`,
+  );
+}
+
+function queryOf(agent: string | null, { by, since }: CostOptions): string {
+  const query = new URLSearchParams({ by });
+  // There is an earliest date, and no call is older than 1970.
+  if (since !== undefined) query.set("since", new Date(Math.max(0, since)).toISOString());
+  if (agent !== null) query.set("agent", agent);
+  return query.toString();
+}
+
+/** An agent that is gone may have spent; one that is unknown and spent nothing was never there. */
+async function refuseUnknown(client: Client, agent: string): Promise<void> {
+  const known = (await readSnapshot(client)).agents.map(({ name }) => name);
+  if (!known.includes(agent)) throw unknownAgent(agent, known);
+}
