@@ -1,6 +1,6 @@
 /** The drawing of README.md as rules: an arrow against it fails the check. */
 const edge =
-  "^src/(config|credentials|files|gateway|harness|logs|models|run-api|runners|skills|spend|store|webhooks)/";
+  "^src/(config|credentials|files|gateway|harness|logs|models|run-api|runners|skills|spend|store|versions|webhooks)/";
 /** What live runs are given: they know the types, and create none of it. */
 const givenToRuns = "^src/(config|run-api|store)/";
 const stage = "^streams/(agents|triggers|runs|coordination|spend|status)/";

@@ -12,7 +12,7 @@ const timing = [
 /** Little more than the code under test runs in them, so one process takes file after file. */
 const units = [
   "test/{config,contracts,credentials,files,helpers,logs,models,run-api,runs}/**/*.test.ts",
-  "test/{skills,start,store,streams,webhooks}/**/*.test.ts",
+  "test/{skills,start,store,streams,versions,webhooks}/**/*.test.ts",
   "test/gateway/**/*.test.ts",
 ];
 

@@ -23,6 +23,7 @@ import { closeAll } from "./start/stopping.ts";
 import { createUnconfiguredSkills } from "./start/agent-directories.ts";
 import { createPrewarming } from "./runners/host-user/prewarm-users.ts";
 import { watchFiles } from "./files/watch-files.ts";
+import { claimsWithVersions } from "./start/versions.ts";
 import { packageVersion } from "./version.ts";
 import { filterTable } from "./webhooks/providers/table.ts";
 
@@ -109,6 +110,7 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
     onDemand,
     inputs,
     store,
+    claim: claimsWithVersions({ projectDir, env, store, project$: inputs.project$, warn }),
     agents,
     touched$: files.agent$,
     onRead: skills.onRead,

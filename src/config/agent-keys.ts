@@ -20,6 +20,7 @@ import {
   timezone,
 } from "./fields.ts";
 import { harnessKey } from "./harness.ts";
+import { maskUserInfo } from "./mask.ts";
 import { fileSchema } from "./key-table.ts";
 import { fiveFields } from "./schedule.ts";
 
@@ -162,6 +163,7 @@ export const agentKeys = {
     field: text().optional().describe("Where al add took the agent from."),
     resolve: (given) => given ?? null,
     value: z.string().nullable(),
+    canonical: (source, { mask }) => source && maskUserInfo(source, mask),
     facts: (source, { config: { sourceCommit } }) =>
       factOf(
         "Installed from",

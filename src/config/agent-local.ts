@@ -5,6 +5,7 @@ import type { RuntimeType } from "../../streams/runtimes.ts";
 import { agentKey, fact, factOf } from "./config-key.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import { describeValues, differingKeys } from "./differences.ts";
+import { maskValues } from "./mask.ts";
 import { memorySize, network, pattern, processors, table } from "./fields.ts";
 
 const variable = pattern(
@@ -49,6 +50,7 @@ export const localKey = agentKey({
     network: z.string().nullable(),
     env: z.record(z.string(), z.string()),
   }),
+  canonical: (local, { mask }) => ({ ...local, env: maskValues(local.env, mask) }),
   change: (before, after) =>
     differingKeys(before, after)
       .map((key) => describeLocal(key, before, after))

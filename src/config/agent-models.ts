@@ -6,7 +6,7 @@ import type { AgentContext, ModelKey } from "./config-key.ts";
 import { describeValues, isEqual } from "./differences.ts";
 import { list, text } from "./fields.ts";
 import { formatNames, formatValue } from "./format-value.ts";
-import { valueSchema } from "./key-table.ts";
+import { canonicalKeys, valueSchema } from "./key-table.ts";
 import { modelKeys } from "./model-keys.ts";
 
 const modelNames = 'a list with at least one name of the project\'s [models.<name>], e.g. ["main"]';
@@ -19,6 +19,7 @@ export const modelsKey = agentKey({
   resolve: namedModels,
   written: (models) => models.map(({ name }) => name),
   value: z.array(valueSchema<ModelConfig>(modelKeys)).readonly(),
+  canonical: (models, context) => models.map((model) => canonicalKeys(modelKeys, model, context)),
   change: (before, after) => {
     const [old, now] = [before, after].map((models) => models.map(({ name }) => name));
     if (!isEqual(old, now)) return describeValues("models", old, now);

@@ -22,6 +22,15 @@ export interface AgentContext extends KnownToAgents {
   readonly diagnostics: Diagnostics;
 }
 
+/** Puts a text in the place of a secret one: equal for equal secrets. */
+export type Mask = (secret: string) => string;
+
+/** What a config that is stored with a run depends on: it holds no secret text, and no place of this machine. */
+export interface CanonicalContext {
+  readonly mask: Mask;
+  readonly projectDir: string;
+}
+
 /** How a key of a config that is in use is shown: in the API, and in the description of a change. */
 interface ShownKey<Value> {
   /** The resolved value, for the API. */
@@ -30,6 +39,8 @@ interface ShownKey<Value> {
   readonly label?: string;
   /** Values are long or private: a description names only the key. */
   readonly isLong?: true;
+  /** The value as the version of a run holds it, where that is not what the file would hold. */
+  canonical?(value: Value, context: CanonicalContext): unknown;
   /** Describes a change, where it takes more than both values. */
   change?(before: Value, after: Value): string;
 }
@@ -86,7 +97,7 @@ export interface ModelContext {
   readonly projectDir: string;
 }
 
-interface ShownModelKey<Value> extends Pick<ShownKey<Value>, "value"> {
+interface ShownModelKey<Value> extends Pick<ShownKey<Value>, "value" | "canonical"> {
   /** What the agent's page shows of it; null for nothing. */
   fact?(value: Value): string | null;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { FileKey } from "./config-key.ts";
+import type { CanonicalContext, FileKey } from "./config-key.ts";
 import { table } from "./fields.ts";
 
 /** The keys of a table that a file has. */
@@ -46,6 +46,27 @@ export function resolveKeys<Keys extends object>(
     ([name, key]) => [name, key.resolve(held.get(key.inFile), context)] as const,
   );
   return Object.fromEntries(values) as Resolved<Keys>;
+}
+
+interface CanonicalKey {
+  readonly inFile?: string;
+  canonical?(value: unknown, context: CanonicalContext): unknown;
+  written?(value: unknown, projectDir: string): unknown;
+}
+
+/** A table as the version of a run holds it, by the names of the file where a key is there. */
+export function canonicalKeys(keys: object, config: object, context: CanonicalContext): object {
+  const values = new Map<string, unknown>(Object.entries(config));
+  const entries = Object.entries(keys).map(([name, key]: [string, CanonicalKey]) => {
+    const value = values.get(name);
+    return [key.inFile ?? name, canonicalValue(key, value, context)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function canonicalValue(key: CanonicalKey, value: unknown, context: CanonicalContext): unknown {
+  if (key.canonical) return key.canonical(value, context);
+  return key.written ? key.written(value, context.projectDir) : value;
 }
 
 /** A table as a file would hold it; keys that are not set are null. */

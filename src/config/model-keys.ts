@@ -6,6 +6,7 @@ import { counted, durationText } from "../contracts/format.ts";
 import { modelKey } from "./config-key.ts";
 import type { ModelKey } from "./config-key.ts";
 import { choice, credential, headers, integer, list, maxTimerSeconds, text } from "./fields.ts";
+import { maskUserInfo, maskValues } from "./mask.ts";
 import { priceField, priceText, ratesOf } from "./price.ts";
 
 const authTypes = ["api_key", "oauth_token", "none"] as const;
@@ -61,6 +62,7 @@ export const modelKeys = {
       ),
     resolve: orNull,
     value: z.string().nullable(),
+    canonical: (url, { mask }) => url && maskUserInfo(url, mask),
   }),
   api: modelKey({
     inFile: "api",
@@ -104,6 +106,7 @@ export const modelKeys = {
     value: z
       .record(z.string(), z.string())
       .meta({ description: "Their names; each value is three asterisks" }),
+    canonical: (given, { mask }) => maskValues(given, mask),
     fact: (given) => {
       const names = Object.keys(given);
       return names.length === 0 ? null : `headers ${names.join(", ")}`;

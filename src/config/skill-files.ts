@@ -11,6 +11,16 @@ const notPlain = "is a link or no plain file or folder; put a copy there instead
 /** All together; they go with the job. */
 const maxBytes = 16 * 1024 ** 2;
 
+/** A file of a skill beside SKILL.md. */
+export interface SkillFile {
+  /** Relative to the agent's directory, with `/`. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly executable: boolean;
+  /** Another one after each change of the file. */
+  readonly state: string;
+}
+
 /**
  * The files that belong to an agent's skill beside SKILL.md, for the run's working directory. Throws a UserError for
  * a link (it could pull the rest of the disk into a run), for more than 500 files and for more than 16 MiB.
@@ -19,19 +29,33 @@ export async function readSkillFiles(
   projectDir: string,
   agent: string,
 ): Promise<readonly JobFile[]> {
-  const root = join(projectDir, "agents", agent);
+  const root = skillDir(projectDir, agent);
   const files: JobFile[] = [];
+  for (const { path, executable } of await listSkillFiles(projectDir, agent)) {
+    const content = (await readFile(join(root, path))).toString("base64");
+    files.push({ path, content, executable });
+  }
+  return files;
+}
+
+/** The same files without their contents, in the order of the disk. Throws as readSkillFiles. */
+export async function listSkillFiles(
+  projectDir: string,
+  agent: string,
+): Promise<readonly SkillFile[]> {
+  const root = skillDir(projectDir, agent);
+  const files: SkillFile[] = [];
   let left = maxBytes;
   const refuse = (path: string, why: string): UserError =>
     new UserError("skill_files", `agents/${agent}/${path} ${why}`);
 
   const take = async (path: string): Promise<void> => {
-    const { size, mode } = await lstat(join(root, path));
-    left -= size;
+    const { size: bytes, mode, mtimeMs, ctimeMs, ino } = await lstat(join(root, path));
+    left -= bytes;
     if (left < 0) throw refuse(path, "makes the skill's files larger than 16 MiB together");
     if (files.length === maxFiles) throw refuse(path, `is more than ${maxFiles} files`);
-    const content = (await readFile(join(root, path))).toString("base64");
-    files.push({ path, content, executable: (mode & 0o100) !== 0 });
+    const state = [ino, bytes, mode, mtimeMs, ctimeMs].join(" ");
+    files.push({ path, bytes, executable: (mode & 0o100) !== 0, state });
   };
   const walk = async (folder: string, depth: number): Promise<void> => {
     if (depth > maxDepth) throw refuse(folder, `is more than ${maxDepth} folders deep`);
@@ -43,8 +67,13 @@ export async function readSkillFiles(
       else throw refuse(path, notPlain);
     }
   };
-  for (const folder of folders) if (await exists(join(root, folder))) await walk(folder, 1);
+  const present = await Promise.all(folders.map((folder) => exists(join(root, folder))));
+  for (const folder of folders.filter((_, index) => present[index])) await walk(folder, 1);
   return files;
+}
+
+function skillDir(projectDir: string, agent: string): string {
+  return join(projectDir, "agents", agent);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -34,6 +34,10 @@ export const historyEntrySchema = z
       .nullable()
       .meta({ description: "The entry that this one runs again, for a replay" }),
     calls: z.int().meta({ description: "How many calls its run made" }),
+    version: z.string().nullable().meta({
+      description:
+        "Hash of the config and instructions that its run ran: the same for runs of the same. Null before a run",
+    }),
   })
   .meta({ id: "HistoryEntry" });
 export type HistoryEntry = z.infer<typeof historyEntrySchema>;

@@ -8,7 +8,7 @@ import type { RunOwner } from "../../streams/runs/suspension.ts";
 import { runtime } from "../../streams/runtime.ts";
 import type { RuntimeSources } from "../../streams/runtime.ts";
 import type { LastChecked } from "../../streams/triggers/triggers-for.ts";
-import type { AgentChange, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
+import type { AgentChange, RunEvent, RunRequest, WorkItem } from "../../streams/vocabulary.ts";
 import { readAgent } from "../config/agent-files.ts";
 import type { AgentFiles } from "../config/agent-files.ts";
 import { describeChange } from "../config/describe-change.ts";
@@ -29,7 +29,9 @@ export interface GraphDeps extends Pick<Runtimes, "runner" | "prepare"> {
   /** No schedules and no webhooks. */
   readonly onDemand: boolean;
   readonly inputs: Inputs;
-  readonly store: Pick<Store, "work" | "settings">;
+  readonly store: Pick<Store, "settings">;
+  /** Records which instance runs an item, and what it runs. */
+  readonly claim: (request: RunRequest) => Promise<void>;
   /** As they are on disk now. */
   readonly agents: ReadonlyMap<string, AgentFiles>;
   /** Names of agents whose files may have changed. */
@@ -74,7 +76,7 @@ export function buildGraph(deps: GraphDeps): Observable<RunEvent> {
     owner: deps.runs,
     // A claim that waits for the store must not hold up the end.
     claim: (request) =>
-      from(store.work.claim(request)).pipe(takeUntil(inputs.stopping$.pipe(delay(claimMs)))),
+      from(deps.claim(request)).pipe(takeUntil(inputs.stopping$.pipe(delay(claimMs)))),
     isStopping: () => !deps.onDemand && stopping.phase() === "draining",
     isEnabled: (agent) => switches.isEnabled(agent),
     lastChecked: lastCheckedIn(store.settings),

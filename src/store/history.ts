@@ -1,32 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import { historyEntrySchema } from "../contracts/history.ts";
-import type { CallTree, HistoryEntry, HistoryPage, HistoryQuery } from "../contracts/history.ts";
+import type { CallTree, HistoryPage, HistoryQuery } from "../contracts/history.ts";
 import { allOf, countFilter, cursorOf, parseCursor, rowFilter } from "./history-filter.ts";
 import type { Cursor } from "./history-filter.ts";
+import { entryColumns, entryOf } from "./history-rows.ts";
+import type { EntryRow } from "./history-rows.ts";
 import { bucketMs, windowAfter, windowAt } from "./history-window.ts";
 import type { BucketCount, Window } from "./history-window.ts";
-
-interface Row extends Omit<HistoryEntry, "at" | "startedAt" | "endedAt" | "deadLetter" | "value"> {
-  readonly seq: number;
-  readonly at: number;
-  readonly startedAt: number | null;
-  readonly endedAt: number | null;
-  readonly deadLetter: number;
-  /** The beginning of its JSON. */
-  readonly value: string | null;
-}
-
-/** Characters of a run's value that a page shows. */
-const shownValue = 1000;
-
-const columns = `seq, id, at, kind, agent, source, event, action, receipt_id AS receiptId,
-  instance_id AS instanceId, outcome, dead_letter AS deadLetter, reason, attempt, started_at AS startedAt,
-  ended_at AS endedAt, ended_at - started_at AS durationMs, exit_code AS exitCode, model, tokens,
-  cost_usd AS costUsd, call_id AS callId, caller, replay_of AS replayOf, substr(value, 1, ${shownValue + 1}) AS value,
-  CASE WHEN started_at IS NULL THEN 0 ELSE
-    (SELECT count(*) FROM triggers AS made WHERE made.caller = triggers.instance_id AND made.attempt = 1
-       AND made.replay_of IS NULL)
-  END AS calls`;
 
 /** Entries of one tree that are shown: a call of it may have been tried more than once. */
 const longestTree = 500;
@@ -56,8 +35,8 @@ function treeOf(db: DatabaseSync, id: string): CallTree | undefined {
   if (found === undefined) return undefined;
   const { root, value, context } = found;
   const rows = db
-    .prepare(`SELECT ${columns} FROM triggers WHERE id = ? OR root = ? ORDER BY seq LIMIT ?`)
-    .all(root, root, longestTree) as unknown as Row[];
+    .prepare(`SELECT ${entryColumns} FROM triggers WHERE id = ? OR root = ? ORDER BY seq LIMIT ?`)
+    .all(root, root, longestTree) as unknown as EntryRow[];
   return {
     context,
     value: value === null ? null : JSON.parse(value),
@@ -109,7 +88,7 @@ function rowsIn(
   db: DatabaseSync,
   query: HistoryQuery,
   window: Window & { readonly cursor: Cursor | null; readonly size: number },
-): Row[] {
+): EntryRow[] {
   const { from, to, skip, cursor, size } = window;
   const { index, ...filter } = rowFilter(query);
   const { sql, values } = allOf([
@@ -119,31 +98,13 @@ function rowsIn(
   ]);
   const found = `SELECT seq FROM triggers INDEXED BY ${index} WHERE ${sql} ORDER BY at DESC, seq DESC LIMIT ? OFFSET ?`;
   return db
-    .prepare(`SELECT ${columns} FROM triggers WHERE seq IN (${found}) ORDER BY at DESC, seq DESC`)
-    .all(...values, size, skip) as unknown as Row[];
+    .prepare(
+      `SELECT ${entryColumns} FROM triggers WHERE seq IN (${found}) ORDER BY at DESC, seq DESC`,
+    )
+    .all(...values, size, skip) as unknown as EntryRow[];
 }
 
 /** Epoch ms; nothing is older than 0. */
 function sinceOf({ since }: HistoryQuery): number {
   return since === undefined ? 0 : Math.max(0, Date.parse(since));
-}
-
-/** The wire's shape; parsing it drops what is the store's own and holds the rows to the contract. */
-function entryOf(row: Row): HistoryEntry {
-  return historyEntrySchema.parse({
-    ...row,
-    at: iso(row.at),
-    startedAt: row.startedAt === null ? null : iso(row.startedAt),
-    endedAt: row.endedAt === null ? null : iso(row.endedAt),
-    deadLetter: row.deadLetter === 1,
-    value: row.value === null ? null : shown(row.value),
-  });
-}
-
-function shown(json: string): unknown {
-  return json.length > shownValue ? `${json.slice(0, shownValue)}…` : JSON.parse(json);
-}
-
-function iso(time: number): string {
-  return new Date(time).toISOString();
 }

@@ -254,4 +254,15 @@ export const migrations: readonly string[] = [
   ) WITHOUT ROWID, STRICT;
   CREATE INDEX spend_by_agent ON spend (agent, until) WHERE agent IS NOT NULL;
   `,
+  // What runs ran: config and instructions, each content once, and the commit of the project's repository. Secret values
+  // are in a content as a hash under a key of the project's own, so that a short value can't be guessed from it.
+  `
+  CREATE TABLE run_contents (hash TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT;
+  ALTER TABLE triggers ADD COLUMN version TEXT;
+  ALTER TABLE triggers ADD COLUMN git_commit TEXT;
+  ALTER TABLE triggers ADD COLUMN git_dirty INTEGER;
+  CREATE INDEX triggers_by_version ON triggers (version) WHERE version IS NOT NULL;
+  CREATE INDEX triggers_by_instance ON triggers (instance_id, seq) WHERE instance_id IS NOT NULL;
+  INSERT INTO settings VALUES ('mask_key', lower(hex(randomblob(32))));
+  `,
 ];

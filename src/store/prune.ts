@@ -44,6 +44,11 @@ const oldModelCalls = `DELETE FROM model_calls WHERE seq IN
 const oldSpend = `DELETE FROM spend WHERE until < ? AND reserved = 0 AND scope NOT IN
   (SELECT 'run:' || instance_id FROM triggers WHERE state <> 'ended' AND instance_id IS NOT NULL)`;
 
+/** What no stored run ran. */
+const unusedContents = `DELETE FROM run_contents WHERE hash IN
+  (SELECT hash FROM run_contents WHERE NOT EXISTS
+    (SELECT 1 FROM triggers WHERE version IS NOT NULL AND version = hash))`;
+
 /**
  * Deletes history, calls to models and receipts older than `days`, then the oldest until the database is within `maxBytes`, and gives
  * the space back to the disk. Works in small batches between which everything else goes on.
@@ -57,14 +62,19 @@ export async function prune(
   const deleteReceipts = db.prepare(oldReceipts);
   const deleteModelCalls = db.prepare(oldModelCalls);
   const deleteSpend = db.prepare(oldSpend);
+  const deleteContents = db.prepare(unusedContents);
   const pruned = { triggers: 0, receipts: 0, modelCalls: 0 };
 
   const deleteBatch = async (before: number): Promise<number> => {
-    const batch = await write(() => ({
-      triggers: Number(deleteTriggers.run(before).changes),
-      receipts: Number(deleteReceipts.run(before).changes),
-      modelCalls: Number(deleteModelCalls.run(before).changes),
-    }));
+    const batch = await write(() => {
+      const triggers = Number(deleteTriggers.run(before).changes);
+      if (triggers > 0) deleteContents.run();
+      return {
+        triggers,
+        receipts: Number(deleteReceipts.run(before).changes),
+        modelCalls: Number(deleteModelCalls.run(before).changes),
+      };
+    });
     pruned.triggers += batch.triggers;
     pruned.receipts += batch.receipts;
     pruned.modelCalls += batch.modelCalls;

@@ -12,6 +12,7 @@ import { createOriginals } from "./originals.ts";
 import { prune } from "./prune.ts";
 import type { Retention } from "./prune.ts";
 import { createReceipts } from "./receipts.ts";
+import { createRuns } from "./runs.ts";
 import { openRuns, recover } from "./recover.ts";
 import type { Times } from "./recover.ts";
 import { createSpend } from "./spend.ts";
@@ -35,6 +36,7 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
   return withStoreErrors(path, {
     work: createWork(db, commits, lastRuns, now),
     history: withStoreErrors(path, createHistory(db)),
+    runs: withStoreErrors(path, createRuns(db)),
     originals: withStoreErrors(path, createOriginals(db)),
     receipts: withStoreErrors(path, createReceipts(db, commits)),
     settings: withStoreErrors(path, settings),

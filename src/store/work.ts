@@ -1,8 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isRetried, retriedOutcomes } from "../../streams/vocabulary.ts";
 import type { Outcome, RunEnd, RunRequest, WorkItem } from "../../streams/vocabulary.ts";
+import type { GitState, RunVersion } from "../contracts/run-version.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { LastRuns } from "./last-runs.ts";
+import { prepareContents } from "./run-contents.ts";
 import { deadLetterRow, prepareInsert, queuedRow } from "./trigger-rows.ts";
 import type { DeadLetterEntry } from "./trigger-rows.ts";
 
@@ -34,6 +36,11 @@ export function createWork(
     `UPDATE triggers SET state = 'running', instance_id = ?, started_at = ?
      WHERE id = ? AND state = 'queued'`,
   );
+  const contents = prepareContents(db);
+  const stamp = db.prepare("UPDATE triggers SET version = ? WHERE id = ?");
+  const gitOf = db.prepare(
+    "UPDATE triggers SET git_commit = ?, git_dirty = ? WHERE id = ? AND instance_id = ?",
+  );
   const finish = db.prepare(
     `UPDATE triggers SET state = 'ended', outcome = ?, dead_letter = ?, reason = ?, started_at = ?, ended_at = ?,
        exit_code = ?, model = ?, tokens = ?, cost_usd = ?, value = ?
@@ -44,12 +51,23 @@ export function createWork(
      WHERE id = ? AND state = 'queued'`,
   );
 
-  const claim = ({ item, instanceId }: RunRequest): void => {
+  const begin = ({ item, instanceId }: RunRequest): void => {
     const startedAt = now();
     if (run.run(instanceId, startedAt, item.id).changes === 1) return;
     const state = stateOf.get(item.id)?.state;
     if (state !== undefined || item.trigger.kind !== "cron") throw notQueued(item, state);
     insert({ ...queuedRow(item), state: "running", instanceId, startedAt });
+  };
+  const recordGit = ({ item, instanceId }: RunRequest, { commit, dirty }: GitState): void => {
+    gitOf.run(commit, Number(dirty), item.id, instanceId);
+  };
+  const claim = (request: RunRequest, version: RunVersion | null, git: GitState | null): void => {
+    begin(request);
+    if (version !== null) {
+      contents.add(version);
+      stamp.run(version.hash, request.item.id);
+    }
+    if (git !== null) recordGit(request, git);
   };
 
   const end = (item: WorkItem, { instanceId, startedAt, at, end }: EndedRun): void => {
@@ -87,10 +105,13 @@ export function createWork(
     /** As enqueue, for work that comes of a run that is over: it waits for the store. */
     requeue: (items: readonly WorkItem[]) => record(() => enqueue(items)),
     /**
-     * Records which instance runs an item; a run starts only after this. Rejects when the item doesn't wait: it was
-     * dropped, or another instance has it. A cron item never waited, so it is added here. Waits for the store.
+     * Records which instance runs an item, and what it runs; a run starts only after this. Rejects when the item doesn't
+     * wait: it was dropped, or another instance has it. A cron item never waited, so it is added here. Waits for the store.
      */
-    claim: (request: RunRequest) => record(() => claim(request)),
+    claim: (request: RunRequest, version: RunVersion | null = null, git: GitState | null = null) =>
+      record(() => claim(request, version, git)),
+    /** For a claimed run whose commit was not known in time. Waits for the store. */
+    recordGit: (request: RunRequest, git: GitState) => record(() => recordGit(request, git)),
     /** Records the end of a claimed run. One whose runner rejected it counts as never started. Waits for the store. */
     end: (item: WorkItem, ended: EndedRun) => record(() => end(item, ended)),
     /**

@@ -28,6 +28,7 @@ export function historyEntry(entry: Partial<HistoryEntry> & { readonly id: strin
     value: null,
     calls: 0,
     replayOf: null,
+    version: null,
     ...entry,
   };
 }

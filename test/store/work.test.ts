@@ -60,6 +60,7 @@ test("an item waits, runs and ends in one history entry", async () => {
     caller: null,
     calls: 0,
     replayOf: null,
+    version: null,
     value: null,
   });
 });

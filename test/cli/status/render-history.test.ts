@@ -14,6 +14,7 @@ const delivery: HistoryEntry = {
   ...{ model: null, tokens: null, costUsd: null, callId: null, caller: null, value: null },
   calls: 0,
   replayOf: null,
+  version: null,
 };
 
 function shown(entry: Partial<HistoryEntry>, columns: number): string[] {

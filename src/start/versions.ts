@@ -1,0 +1,33 @@
+import type { RunRequest } from "../../streams/vocabulary.ts";
+import { runtimes } from "../../streams/runtimes.ts";
+import { canonicalConfig } from "../config/canonical-config.ts";
+import type { ProjectConfig } from "../config/project-config.ts";
+import { createSkillHashes } from "../config/skill-hashes.ts";
+import type { Store } from "../store/store.ts";
+import { createProjectGit } from "../versions/project-git.ts";
+import { createRunVersions, maskWith } from "../versions/run-versions.ts";
+import { createClaims } from "./claim-work.ts";
+
+export interface VersionDeps {
+  readonly projectDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly store: Pick<Store, "work" | "settings">;
+  readonly project$: { readonly value: ProjectConfig };
+  readonly warn: (message: string) => void;
+}
+
+/** Claims work for runs, with the version of what they run. */
+export function claimsWithVersions(deps: VersionDeps): (request: RunRequest) => Promise<void> {
+  const { projectDir, env, store, project$, warn } = deps;
+  const mask = maskWith(store.settings.maskKey());
+  const git = createProjectGit({ projectDir, env });
+  const versionOf = createRunVersions({
+    files: createSkillHashes(projectDir),
+    describe: (config, files) => {
+      const container = runtimes[config.runtime.type].hasLimits ? project$.value.local : null;
+      return canonicalConfig(config, { projectDir, mask, container, files });
+    },
+    onChange: () => git.invalidate(),
+  });
+  return createClaims({ work: store.work, versionOf, git, warn });
+}

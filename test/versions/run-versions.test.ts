@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { canonicalConfig } from "../../src/config/canonical-config.ts";
+import { createRunVersions, maskWith } from "../../src/versions/run-versions.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import { anAgent } from "../helpers/agents.ts";
+
+const projectDir = "/project";
+const mask = maskWith("key");
+
+function canonical(config: AgentConfig, files: Record<string, string> = {}): string {
+  return canonicalConfig(config, { projectDir, mask, container: null, files });
+}
+
+const local = { memory: null, cpus: null, network: null };
+
+test("the canonical config has the names of the file, and nothing that is not set", () => {
+  const config = anAgent("dev", { schedule: "0 9 * * *", hooks: { pre: ["make"], post: [] } });
+  const [model] = config.models;
+  if (model === undefined) throw new Error("no model");
+  const models = [{ ...model, script: "/project/dev.script.toml" }];
+  expect(JSON.parse(canonical({ ...config, models }, { "scripts/a.sh": "1234" }))).toEqual({
+    ...{ name: "dev", title: "dev", schedule: "0 9 * * *", timezone: "UTC", catchUp: "none" },
+    ...{ callable: false, scale: 1, timeout: 900, maxWorkQueueSize: 100, waitTimeout: 1800 },
+    files: { "scripts/a.sh": "1234" },
+    harness: { type: "pi", command: "claude" },
+    hooks: { pre: ["make"] },
+    models: [
+      {
+        ...{ name: "scripted", provider: "scripted", model: "scripted", authType: "none" },
+        ...{ credential: "scripted_key", script: "dev.script.toml" },
+      },
+    ],
+    runtime: { type: "host-user", run_as: "$USER" },
+  });
+});
+
+test("the order of keys is no difference", () => {
+  const [one, two] = [
+    { A: "1", B: "2" },
+    { B: "2", A: "1" },
+  ].map((env) => canonical(anAgent("dev", { local: { ...local, env } })));
+  expect(one).toBe(two);
+});
+
+test("secret values show as hashes that differ with the value and with the project", () => {
+  const [model] = anAgent("dev").models;
+  if (model === undefined) throw new Error("no model");
+  const of = (secret: string): string =>
+    canonical(
+      anAgent("dev", {
+        local: { ...local, env: { TOKEN: secret } },
+        models: [{ ...model, headers: { auth: secret }, baseUrl: `https://me:${secret}@a.test/` }],
+        source: `https://${secret}@example.org/skills.git`,
+      }),
+    );
+  expect(of("hunter2")).not.toContain("hunter2");
+  expect(of("hunter2").match(/\(hidden, hash [0-9a-f]{12}\)/g)).toHaveLength(4);
+  expect(of("hunter2")).toBe(of("hunter2"));
+  expect(of("hunter2")).not.toBe(of("hunter3"));
+  expect(maskWith("other")("hunter2")).not.toBe(mask("hunter2"));
+});
+
+test("what the project sets for containers is part of it, where the agent sets nothing", () => {
+  const config = anAgent("dev", { local: { ...local, memory: "1g", env: {} } });
+  const container = { image: "al:latest", memory: "4g", cpus: 2, network: "bridge" };
+  const text = canonicalConfig(config, { projectDir, mask, container, files: {} });
+  expect(JSON.parse(text)).toMatchObject({
+    image: "al:latest",
+    local: { memory: "1g", cpus: 2, network: "bridge" },
+  });
+});
+
+test("a version changes with config, instructions and files, and with nothing else", async () => {
+  let files: Record<string, string> | null = {};
+  let changes = 0;
+  const versionOf = createRunVersions({
+    describe: canonical,
+    files: () => (files === null ? Promise.reject(new Error("a link")) : Promise.resolve(files)),
+    onChange: () => changes++,
+  });
+  const hashOf = async (config: Partial<AgentConfig>): Promise<string> =>
+    (await versionOf(anAgent("dev", config))).hash;
+  const first = await hashOf({});
+  expect(first).toMatch(/^[0-9a-f]{32}$/);
+  expect(await hashOf({})).toBe(first);
+  expect(changes).toBe(0);
+  const others = [await hashOf({ scale: 2 }), await hashOf({ instructions: "Do more." })];
+  files = { "scripts/a.sh": "1234" };
+  others.push(await hashOf({}));
+  files = null;
+  others.push(await hashOf({}));
+  expect(new Set([first, ...others]).size).toBe(5);
+  expect(changes).toBe(4);
+  files = {};
+  expect(await hashOf({})).toBe(first);
+});
