@@ -16,6 +16,7 @@ import { newCommand } from "./commands/new.ts";
 import { pauseCommand, resumeCommand } from "./commands/pause.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { runCommand } from "./commands/run.ts";
+import { showCommand } from "./commands/show.ts";
 import { startCommand } from "./commands/start.ts";
 import { statCommand } from "./commands/stat.ts";
 import { stopCommand } from "./commands/stop.ts";
@@ -60,6 +61,7 @@ export function buildProgram(): Command {
     logsCommand(),
     historyCommand(),
     costCommand(),
+    showCommand(),
     replayCommand(),
     runCommand(),
     pauseCommand(),

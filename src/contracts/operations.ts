@@ -2,6 +2,7 @@ import type { Observable } from "rxjs";
 import type { StatusSnapshot, StatusUpdate } from "../../streams/status/wire.ts";
 import type { AgentDetail } from "./agent-detail.ts";
 import type { CallTree, HistoryPage, HistoryQuery } from "./history.ts";
+import type { RunDifference, RunView } from "./run-view.ts";
 import type { Lock, ReceiptView, ReplayResult } from "./operator-api.ts";
 import type { SpendAnswer, SpendLimit, SpendRequest } from "./spend-report.ts";
 
@@ -13,6 +14,7 @@ export class OperationError extends Error {
     | "unknown_instance"
     | "unknown_receipt"
     | "unknown_trigger"
+    | "unknown_version"
     | "unreadable_receipt"
     | "disabled"
     | "invalid_config"
@@ -89,6 +91,13 @@ export interface Operations {
   history(query: HistoryQuery): HistoryPage;
   /** The calls around an entry of the history, its secrets redacted. Throws OperationError `unknown_trigger`. */
   callTree(id: string): CallTree;
+  /** A run with what it ran, returned and called, its secrets redacted. Rejects with OperationError `unknown_instance`. */
+  run(instanceId: string): Promise<RunView>;
+  /**
+   * What changed in what two runs ran; without `other` since the agent's last run before it that succeeded. Rejects with
+   * OperationError `unknown_instance` or `unknown_version`.
+   */
+  runDifference(instanceId: string, other: string | null): Promise<RunDifference>;
   /** A stored delivery with its secrets redacted. Throws OperationError `unknown_receipt`. */
   receipt(receiptId: string): ReceiptView;
   /**

@@ -14,6 +14,7 @@ import { historyRoutes } from "./routes/history.ts";
 import { loginRoutes } from "./routes/login.ts";
 import { logRoutes } from "./routes/logs.ts";
 import { receiptRoutes } from "./routes/receipts.ts";
+import { runRoutes } from "./routes/runs.ts";
 import { spendRoutes } from "./routes/spend.ts";
 import { healthRoutes, metricsRoutes, statusRoutes } from "./routes/status.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
@@ -110,6 +111,7 @@ function apiRoutes(scope: FastifyInstance, deps: GatewayDeps, streams: EventStre
   controlRoutes(scope, deps);
   statusRoutes(scope, deps, streams);
   historyRoutes(scope, deps);
+  runRoutes(scope, deps);
   logRoutes(scope, deps, streams);
   receiptRoutes(scope, deps);
   spendRoutes(scope, deps);

@@ -25,7 +25,11 @@ export function unknownAgent(name: string): HttpProblem {
 
 /** The instance id of the path. */
 export function instanceOf(request: FastifyRequest): string {
-  const id = paramOf(request, "instanceId");
+  return mustBeInstance(paramOf(request, "instanceId"));
+}
+
+/** The id, if a run could be named so. */
+export function mustBeInstance(id: string): string {
   if (instanceId.test(id)) return id;
   throw new HttpProblem(404, "unknown_instance", `There is no run ${JSON.stringify(id)}.`);
 }

@@ -31,6 +31,7 @@ const operationStatus: Readonly<Record<OperationError["code"], number>> = {
   unknown_instance: 404,
   unknown_receipt: 404,
   unknown_trigger: 404,
+  unknown_version: 404,
   unreadable_receipt: 409,
   disabled: 409,
   invalid_config: 409,

@@ -74,6 +74,7 @@ export function createHttp(deps: HttpDeps): Http {
     meter: deps.meter,
     webhooks,
     redactor,
+    logs: logSource,
     dispatch,
   });
   const settings = gatewaySettings(options, project$.value);

@@ -1,6 +1,7 @@
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import { nextTick } from "../../streams/triggers/next-tick.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
+import type { LogSource } from "../contracts/log-source.ts";
 import { OperationError } from "../contracts/operations.ts";
 import type { Delivery, DeliveryAnswer, Operations } from "../contracts/operations.ts";
 import type { SpendMeter } from "../contracts/spend.ts";
@@ -17,7 +18,9 @@ import { replay, replayTrigger } from "./replay.ts";
 import type { ReadAgain, ReplayDeps } from "./replay.ts";
 import { knownAgent, mustBeRunnable, refusalOf } from "./runnable.ts";
 import { raiseBudget } from "./raise-budget.ts";
+import { compareRuns } from "./compare-runs.ts";
 import { createSpendAnswers } from "./spend-answer.ts";
+import { viewRun } from "./view-run.ts";
 import type { StatusStore } from "./status-store.ts";
 import type { Stopping } from "./stopping.ts";
 import type { Switches } from "./switches.ts";
@@ -29,7 +32,11 @@ export interface OperationDeps {
   readonly runs: Pick<LiveRuns, "find">;
   readonly stopping: Stopping;
   readonly switches: Switches;
-  readonly store: Pick<Store, "work" | "history" | "originals" | "receipts" | "spendReport">;
+  readonly store: Pick<
+    Store,
+    "work" | "history" | "originals" | "receipts" | "runs" | "spendReport"
+  >;
+  readonly logs: Pick<LogSource, "read">;
   readonly inputs: Pick<Inputs, "manual$" | "kill$" | "project$">;
   readonly meter: Pick<SpendMeter, "limits" | "raise">;
   readonly webhooks: {
@@ -98,6 +105,8 @@ export function createOperations(deps: OperationDeps): Operations {
       const context = tree.context === null ? null : redact(tree.context);
       return { ...tree, context, value: redactValue(tree.value) };
     },
+    run: (instanceId) => viewRun(instanceId, deps),
+    runDifference: (instanceId, other) => compareRuns(instanceId, other, deps),
     receipt: (id) =>
       viewReceipt(id, {
         receipt: (key) => store.receipts.get(key),

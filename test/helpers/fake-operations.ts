@@ -3,6 +3,7 @@ import { OperationError } from "../../src/contracts/operations.ts";
 import type { AgentDetail } from "../../src/contracts/agent-detail.ts";
 import type { Delivery, DeliveryAnswer, Operations } from "../../src/contracts/operations.ts";
 import type { CallTree, HistoryEntry } from "../../src/contracts/history.ts";
+import type { RunDifference, RunView } from "../../src/contracts/run-view.ts";
 import type { Lock, ReceiptView, ReplayResult } from "../../src/contracts/operator-api.ts";
 import type { SpendAnswer, SpendKey } from "../../src/contracts/spend-report.ts";
 import type {
@@ -37,6 +38,9 @@ export interface FakeOperations extends Operations {
   readonly spending: Map<SpendKey, SpendAnswer>;
   /** What `callTree` answers, by the id of an entry. */
   readonly trees: Map<string, CallTree>;
+  /** What `run` and `runDifference` answer, by instance id. */
+  readonly runs: Map<string, RunView>;
+  readonly differences: Map<string, RunDifference>;
   /** Changes what a run holds or waits for, and tells the streams. */
   setClaim(claim: LockStatus): void;
   endClaim(claim: LockStatus): void;
@@ -52,6 +56,12 @@ export interface FakeOperations extends Operations {
 /** An idle agent with a cron schedule. */
 function agentStatus(agent: Partial<AgentStatus> & { readonly name: string }): AgentStatus {
   return anAgentStatus(agent.name, { triggers: ["cron 0 9 * * *"], ...agent });
+}
+
+function mustHave<Value>(values: ReadonlyMap<string, Value>, instanceId: string): Value {
+  const value = values.get(instanceId);
+  if (value === undefined) throw new OperationError("unknown_instance", `no run "${instanceId}"`);
+  return value;
 }
 
 /** Makes fake operations with the given agents. */
@@ -186,6 +196,16 @@ export function fakeOperations(
     endClaim: ({ resource, instanceId }) => {
       snapshot = { ...snapshot, locks: otherClaims({ resource, instanceId }) };
       update.next({ unlocked: [{ resource, instanceId }] });
+    },
+    runs: new Map(),
+    run: (id) => {
+      called("run", id);
+      return Promise.resolve(mustHave(fake.runs, id));
+    },
+    differences: new Map(),
+    runDifference: (id, other) => {
+      called("runDifference", id, other);
+      return Promise.resolve(mustHave(fake.differences, id));
     },
     receipt: (id) => {
       const receipt = fake.receipts.get(id);

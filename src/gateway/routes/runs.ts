@@ -1,0 +1,50 @@
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { runDifferenceSchema, runSchema } from "../../contracts/run-view.ts";
+import { instanceParams } from "../api/answers.ts";
+import { withZod } from "../api/zod-types.ts";
+import type { GatewayDeps } from "../deps.ts";
+import { instanceOf, mustBeInstance } from "../names.ts";
+
+const tag = "History";
+
+export const comparedQuery = z.object({
+  to: z.string().max(200).optional().meta({
+    description:
+      "The run to compare with; without it the agent's last run before it that succeeded",
+  }),
+});
+
+/** Single runs: what they were asked, what they ran and what came of it. */
+export function runRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
+  const api = withZod(app);
+  const runRouteSchema = {
+    tag,
+    summary: "One run, also while it runs",
+    description:
+      "With the calls that it made and the hash of what it ran; its secrets are redacted.",
+    params: instanceParams,
+    response: { 200: runSchema },
+    problems: [404, 503],
+  };
+  api.get("/api/runs/:instanceId", { schema: runRouteSchema }, (request) =>
+    operations.run(instanceOf(request)),
+  );
+
+  const differenceSchema = {
+    tag,
+    summary: "What changed in what two runs ran",
+    description:
+      "From the one that started first to the other: the canonical config, with a hash in the place of each secret " +
+      "value, the skill's files by hash, and the instructions.",
+    params: instanceParams,
+    querystring: comparedQuery,
+    response: { 200: runDifferenceSchema },
+    problems: [404, 503],
+  };
+  api.get("/api/runs/:instanceId/diff", { schema: differenceSchema }, (request) => {
+    const { to } = request.query;
+    const other = to === undefined ? null : mustBeInstance(to);
+    return operations.runDifference(instanceOf(request), other);
+  });
+}

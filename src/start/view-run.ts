@@ -1,0 +1,109 @@
+import { usdOfNano } from "../../streams/spend/money.ts";
+import type { LogEntry, Trigger } from "../../streams/vocabulary.ts";
+import { kindOf } from "../contracts/log-kinds.ts";
+import type { LogSource } from "../contracts/log-source.ts";
+import { OperationError } from "../contracts/operations.ts";
+import { runEntrySchema } from "../contracts/run-view.ts";
+import type { RunVersionView, RunView } from "../contracts/run-view.ts";
+import type { Redactor } from "../credentials/redactor.ts";
+import type { StoredRun } from "../store/runs.ts";
+import type { SpendRow } from "../store/spend-report.ts";
+import type { Store } from "../store/store.ts";
+
+export interface ViewRunDeps {
+  readonly store: Pick<Store, "runs" | "spendReport">;
+  readonly logs: Pick<LogSource, "read">;
+  readonly redactor: Pick<Redactor, "redact" | "redactValue">;
+}
+
+/** A run with all that belongs to it, its secrets redacted. Throws OperationError `unknown_instance`. */
+export async function viewRun(instanceId: string, deps: ViewRunDeps): Promise<RunView> {
+  const { store, redactor } = deps;
+  const run = mustHaveRun(instanceId, store);
+  const { agent, caller, callId, source } = run.entry;
+  const asked = askedFor(run.trigger);
+  const redacted = (text: string | null): string | null =>
+    text === null ? null : redactor.redact(text);
+  return {
+    ...runEntrySchema.parse(run.entry),
+    instanceId,
+    agent: agent ?? "",
+    value: redactor.redactValue(run.value),
+    lastWords: await lastWords(agent, instanceId, deps.logs),
+    prompt: redacted(asked.prompt),
+    scheduledFor: asked.scheduledFor,
+    spend: spendView(store.spendReport.run(instanceId)),
+    version: versionView(run),
+    calls: {
+      received:
+        callId === null
+          ? null
+          : {
+              callId,
+              caller: source,
+              callerInstance: caller,
+              context: redacted(asked.context),
+            },
+      made: [...store.runs.callsOf(instanceId)],
+    },
+  };
+}
+
+/** Throws OperationError `unknown_instance`. */
+export function mustHaveRun(instanceId: string, store: Pick<Store, "runs">): StoredRun {
+  const run = store.runs.find(instanceId);
+  if (run !== undefined) return run;
+  const message = `there is no run "${instanceId}" in the history`;
+  throw new OperationError("unknown_instance", message);
+}
+
+/** The version of a run; null for one of an earlier version of the program. */
+export function versionView({ entry: { version }, git }: StoredRun): RunVersionView | null {
+  if (version === null) return null;
+  return { hash: version, commit: git?.commit ?? null, dirty: git?.dirty ?? null };
+}
+
+function askedFor(trigger: Trigger | null): Pick<RunView, "prompt" | "scheduledFor"> & {
+  readonly context: string | null;
+} {
+  const none = { prompt: null, scheduledFor: null, context: null };
+  switch (trigger?.kind) {
+    case "manual":
+      return { ...none, prompt: trigger.prompt };
+    case "cron":
+      return { ...none, scheduledFor: new Date(trigger.scheduledFor).toISOString() };
+    case "agent-call":
+      return { ...none, context: trigger.context };
+    default:
+      return none;
+  }
+}
+
+function spendView({ nano, subscriptionNano, ...counts }: SpendRow): RunView["spend"] {
+  const { calls, tokens, unpriced, estimated } = counts;
+  return {
+    usd: usdOfNano(nano),
+    subscriptionUsd: usdOfNano(subscriptionNano),
+    calls,
+    tokens,
+    unpriced,
+    estimated,
+  };
+}
+
+/** After the model's last text come the run's own end, its hooks and its usage. */
+const lastLines = 200;
+
+/** Lines of logs are redacted when they are written. */
+async function lastWords(
+  agent: string | null,
+  instanceId: string,
+  logs: ViewRunDeps["logs"],
+): Promise<string | null> {
+  const lines = await logs.read({ agent, instanceId, lines: lastLines, after: null });
+  return lines.findLast(({ entry }) => isAnswer(entry))?.entry.msg ?? null;
+}
+
+function isAnswer(entry: LogEntry): boolean {
+  return kindOf(entry) === "said";
+}

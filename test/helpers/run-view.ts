@@ -1,0 +1,17 @@
+import { runEntrySchema } from "../../src/contracts/run-view.ts";
+import type { RunView } from "../../src/contracts/run-view.ts";
+import { historyEntry } from "./history-entry.ts";
+
+/** A run of "dev" by its schedule that went well; what a test is about goes into `run`. */
+export function aRunView(instanceId: string, run: Partial<RunView> = {}): RunView {
+  const entry = runEntrySchema.parse(historyEntry({ id: `t-${instanceId}` }));
+  return {
+    ...entry,
+    ...{ instanceId, agent: "dev", value: null, lastWords: null, prompt: null },
+    scheduledFor: entry.at,
+    spend: { usd: 0.01, subscriptionUsd: 0, calls: 2, tokens: 1200, unpriced: 0, estimated: 0 },
+    version: { hash: "a".repeat(32), commit: "c".repeat(40), dirty: false },
+    calls: { received: null, made: [] },
+    ...run,
+  };
+}
