@@ -144,7 +144,13 @@ describe("a newcomer with the package", () => {
       body: JSON.stringify({ key }),
     });
     const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
-    for (const page of ["/dashboard", "/dashboard/agents/hello", "/dashboard/triggers", "/docs"]) {
+    for (const page of [
+      "/dashboard",
+      "/dashboard/agents/hello",
+      "/dashboard/triggers",
+      "/dashboard/cost",
+      "/docs",
+    ]) {
       const response = await fetch(new URL(page, url), { headers: { cookie } });
       expect([page, response.status]).toEqual([page, 200]);
     }

@@ -5,7 +5,7 @@ import { mark } from "./layout.ts";
 /** A page within the dashboard's frame. */
 export interface SitePage {
   /** Which of the pages the reader is on. */
-  readonly current: "agents" | "triggers" | null;
+  readonly current: "agents" | "triggers" | "cost" | null;
   /** More buttons of the header. */
   readonly actions?: Html;
   readonly main: Html;
@@ -17,6 +17,7 @@ export const frameStyles = ["site", "parts", "stale", "toast"];
 const pages = [
   ["agents", "/dashboard", "Agents"],
   ["triggers", "/dashboard/triggers", "Triggers"],
+  ["cost", "/dashboard/cost", "Cost"],
 ] as const;
 
 /** The frame: where one is, the state of the connection, errors and warnings of the project, and the way out. */

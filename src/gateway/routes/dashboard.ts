@@ -4,6 +4,7 @@ import { agentDetailSchema, agentParams } from "../api/answers.ts";
 import { withZod } from "../api/zod-types.ts";
 import type { AgentAnswer } from "../../contracts/agent-detail.ts";
 import { agentPage } from "../dashboard/agent-page.ts";
+import { costPage } from "../dashboard/cost-page.ts";
 import { logPage } from "../dashboard/log-page.ts";
 import { overviewPage } from "../dashboard/overview-page.ts";
 import { scheduleText } from "../dashboard/schedule-text.ts";
@@ -45,6 +46,11 @@ export function dashboardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const triggersSchema = { ...page, summary: "The trigger history" };
   app.get("/dashboard/triggers", { schema: triggersSchema }, (_request, reply) =>
     sendPage(reply, triggersPage()),
+  );
+
+  const costSchema = { ...page, summary: "What runs spend on models" };
+  app.get("/dashboard/cost", { schema: costSchema }, (_request, reply) =>
+    sendPage(reply, costPage()),
   );
 
   agentPages(app, deps);

@@ -50,6 +50,7 @@ test("the routes of the decisions' table are all there", async () => {
     ...["POST /webhooks/{type}", "POST /webhooks/{type}/{source}"],
     ...["GET /dashboard", "GET /dashboard/agents/{name}", "GET /dashboard/agents/{name}/logs"],
     ...["GET /dashboard/triggers", "GET /api/spend", "POST /api/budgets/{scope}/raise"],
+    "GET /dashboard/cost",
   ];
   expect(routes).toEqual(expect.arrayContaining(wanted));
 });

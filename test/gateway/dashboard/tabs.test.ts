@@ -174,7 +174,7 @@ test("a log loses and doubles nothing, over a hidden tab and a restart of the ga
   expect(await texts()).toEqual(expected);
 });
 
-test.each(["/dashboard", "/dashboard/agents/dev", "/dashboard/triggers"])(
+test.each(["/dashboard", "/dashboard/agents/dev", "/dashboard/triggers", "/dashboard/cost"])(
   "when the scheduler dies, %s says so and greys what it can't know",
   async (path) => {
     const deps = testDeps();

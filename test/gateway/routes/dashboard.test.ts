@@ -12,6 +12,7 @@ async function get(url: string, deps = testDeps()) {
 test.each([
   ["/dashboard", "<title>Almanac</title>"],
   ["/dashboard/triggers", "<title>Triggers · Almanac</title>"],
+  ["/dashboard/cost", "<title>Cost · Almanac</title>"],
   ["/dashboard/agents/dev", "<title>dev · Almanac</title>"],
   ["/dashboard/agents/dev/logs", "<title>dev · log · Almanac</title>"],
   ["/dashboard/agents/scheduler/logs", "<title>scheduler · log · Almanac</title>"],
@@ -37,7 +38,7 @@ test.each([
   expect(response.json()).toMatchObject({ error: "unknown_agent" });
 });
 
-test.each(["/dashboard", "/dashboard/triggers", "/dashboard/agents/dev"])(
+test.each(["/dashboard", "/dashboard/triggers", "/dashboard/cost", "/dashboard/agents/dev"])(
   "without the dashboard there is no %s",
   async (url) => {
     expect((await get(url, testDeps({ dashboard: false }))).statusCode).toBe(404);

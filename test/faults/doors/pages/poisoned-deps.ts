@@ -27,6 +27,7 @@ export function poisonedDeps(poison: Poison): TestDeps {
     operations.setClaim({ ...claim, resource, held, expiresAt: held ? at : null });
   }
   poisonDetail(deps, poison);
+  poisonSpending(deps, poison);
   poisonHistory(deps, poison);
   poisonLog(deps, poison);
   return deps;
@@ -62,6 +63,20 @@ function poisonDetail({ operations }: TestDeps, poison: Poison): void {
     runtime: { type: "host-user", runAs: text() },
   });
   operations.details.set("dev", { config, nextTicks: [] });
+}
+
+function poisonSpending({ operations }: TestDeps, poison: Poison): void {
+  const text = () => poison.text();
+  for (const by of ["agent", "model", "day"] as const) {
+    const row = { usd: 1, subscriptionUsd: 1, calls: 1, tokens: 1, unpriced: 1, estimated: 1 };
+    const limit = { scope: text(), window: "2026-11", endsAt: null, usd: 1, limit: 2, reserved: 1 };
+    const key = by === "day" ? "2026-11-22" : text();
+    operations.spending.set(by, {
+      rows: [{ key, ...row }],
+      limits: [limit],
+      forecast: null,
+    });
+  }
 }
 
 function poisonHistory({ operations }: TestDeps, poison: Poison): void {

@@ -25,6 +25,7 @@ test.each([
   { name: "an agent's page", path: "/dashboard/agents/dev", marks: 20 },
   { name: "an agent's log", path: "/dashboard/agents/dev/logs", marks: 30 },
   { name: "the trigger history", path: "/dashboard/triggers", marks: 12 },
+  { name: "the cost page", path: "/dashboard/cost", marks: 4 },
 ])("nothing that others wrote runs on a page: $name", async ({ path, marks }) => {
   const deps = poisonedDeps(new Poison());
   const { page, errors } = await open(path, deps);

@@ -1,0 +1,78 @@
+import type { SpendLimit, SpendRowView } from "../../../contracts/spend-report.ts";
+import { dollars, doubtText, scopeName } from "../../../contracts/spend-text.ts";
+import { plainText } from "../../../contracts/plain-text.ts";
+import { agentAddress } from "./addresses.ts";
+import { create, createLink, createSvg } from "./dom.ts";
+import { compactCount } from "./format.ts";
+import { percent } from "./timeline-layout.ts";
+
+/** Fills a table of agents or of models, the dearest first. */
+export function showRows(
+  body: HTMLElement,
+  rows: readonly SpendRowView[],
+  kind: "agent" | "model",
+): void {
+  const most = Math.max(0, ...rows.map(({ usd }) => usd));
+  body.replaceChildren(
+    ...rows.map((row) => {
+      const name =
+        kind === "agent" ? createLink(agentAddress(row.key), "", row.key) : plainText(row.key);
+      return create(
+        "tr",
+        "",
+        create(
+          "td",
+          "cost-name",
+          name,
+          ...(kind === "model" ? pillsOf(row) : []),
+          create("div", "sub", doubtText(row)),
+        ),
+        amount(dollars(row.usd), share(row.usd, 0, most)),
+        create("td", "number", row.calls.toLocaleString("en")),
+        create("td", "number", compactCount(row.tokens)),
+      );
+    }),
+  );
+}
+
+function pillsOf({ unpriced }: SpendRowView): readonly (HTMLElement | string)[] {
+  return unpriced === 0 ? [] : [" ", create("span", "pill held", "unpriced")];
+}
+
+/** Fills the table of limits: those that there are, and windows without one in which something was spent. */
+export function showLimits(body: HTMLElement, limits: readonly SpendLimit[]): void {
+  const used = limits.filter(({ usd, reserved, limit }) => usd + reserved > 0 || limit !== null);
+  body.replaceChildren(
+    ...used.map(({ scope, window, usd, reserved, limit }) =>
+      create(
+        "tr",
+        "",
+        create("td", "cost-name", plainText(scopeName(scope))),
+        create("td", "number", window),
+        limit === null
+          ? create("td", "number", dollars(usd))
+          : amount(dollars(usd), share(usd, reserved, limit)),
+        create("td", "number", reserved === 0 ? "–" : dollars(reserved)),
+        create("td", "number", limit === null ? "none" : dollars(limit)),
+      ),
+    ),
+  );
+}
+
+function amount(text: string, bar: SVGElement): HTMLElement {
+  return create("td", "number", text, bar);
+}
+
+/** How much of a whole is spent, and how much more of it is reserved. */
+function share(usd: number, reserved: number, whole: number): SVGElement {
+  const part = (value: number): number => (whole <= 0 ? 1 : Math.min(1, value / whole));
+  const [spent, held] = [part(usd), part(usd + reserved)];
+  const height = 4;
+  return createSvg(
+    "svg",
+    { class: "share", height, "aria-hidden": "true" },
+    createSvg("rect", { class: "all", width: "100%", height }),
+    createSvg("rect", { class: "held", width: percent(held), height }),
+    createSvg("rect", { class: "spent", width: percent(spent), height }),
+  );
+}
