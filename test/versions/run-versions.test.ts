@@ -21,6 +21,7 @@ test("the canonical config has the names of the file, and nothing that is not se
   expect(JSON.parse(canonical({ ...config, models }, { "scripts/a.sh": "1234" }))).toEqual({
     ...{ name: "dev", title: "dev", schedule: "0 9 * * *", timezone: "UTC", catchUp: "none" },
     ...{ callable: false, scale: 1, timeout: 900, maxWorkQueueSize: 100, waitTimeout: 1800 },
+    budget: { run: 10, warnAt: [50, 80], onLimit: "stop" },
     files: { "scripts/a.sh": "1234" },
     harness: { type: "pi", command: "claude" },
     hooks: { pre: ["make"] },
