@@ -10,7 +10,7 @@ const disabledReason = "agent disabled";
 /** A delivery that was verified, read and matched. `at` is epoch ms. */
 export interface Matched {
   readonly provider: Provider;
-  readonly request: Request;
+  readonly delivery: Request;
   readonly payload: Payload;
   readonly event: WebhookEvent;
   readonly result: MatchResult;
@@ -24,7 +24,7 @@ export interface Matched {
  * letter for what ran nothing.
  */
 export function acceptanceOf(matched: Matched, newId: () => string): Acceptance {
-  const { provider, request, payload, event, result, waitingRuns, at } = matched;
+  const { provider, delivery, payload, event, result, waitingRuns, at } = matched;
   const taking = new Set(waitingRuns.map(({ agent }) => agent));
   const started = result.matched.filter((agent) => !taking.has(agent));
   const reason = waitingRuns.length > 0 ? null : result.reason;
@@ -34,9 +34,9 @@ export function acceptanceOf(matched: Matched, newId: () => string): Acceptance 
       at,
       source: event.source,
       type: event.type,
-      deliveryId: provider.deliveryId(payload, request.headers),
-      headers: keptHeaders(provider, request.headers),
-      body: request.body,
+      deliveryId: provider.deliveryId(payload, delivery.headers),
+      headers: keptHeaders(provider, delivery.headers),
+      body: delivery.body,
       matched: [...started, ...taking],
       reason: reason ?? disabledOnly(result.disabled),
     },

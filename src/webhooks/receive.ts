@@ -163,7 +163,7 @@ function match(
   const result = deps.index.match(source.name, read);
   const runMatch = deps.matchRuns(event, payload);
   const { waitingRuns } = runMatch;
-  const matched = { provider, request: delivery, payload, event, result, waitingRuns, at };
+  const matched = { provider, delivery, payload, event, result, waitingRuns, at };
   return { acceptance: acceptanceOf(matched, () => deps.newId()), runMatch };
 }
 

@@ -3,7 +3,7 @@ import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { graceFor } from "../../contracts/run-stop.ts";
 import type { RunSubscriber } from "../as-run.ts";
 import type { RunOutput } from "../run-output.ts";
-import { followLog } from "./follow-log.ts";
+import { followRunLog } from "./follow-run-log.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
 import { sendOrder } from "./supervisor-process.ts";
 import type { SupervisorStart } from "./supervisor-process.ts";
@@ -55,7 +55,11 @@ export async function followRun(
   onAbort(stopping, control.stop);
   onAbort(left, control.kill);
   void run.over.then(control.done);
-  await followLog(logPathOf(baseDir, instanceId), { onLine: account.take, over: run.over, left });
+  await followRunLog(logPathOf(baseDir, instanceId), {
+    onLine: account.take,
+    over: run.over,
+    left,
+  });
   if (left.aborted) return { type: "left" };
   const exit = account.exit();
   if (exit !== null) return { type: "exit", exit };

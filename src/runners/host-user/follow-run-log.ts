@@ -4,7 +4,7 @@ import { open } from "node:fs/promises";
 import { lineSplitter } from "../../contracts/line-splitter.ts";
 import { maxTextBytes } from "./run-log.ts";
 
-export interface FollowOptions {
+export interface FollowRunLogOptions {
   readonly onLine: (line: string) => void;
   /** Resolves when the last writer has ended; the file is still read to its end. */
   readonly over: Promise<unknown>;
@@ -19,7 +19,7 @@ const prefixBytes = 64;
 const checkEveryMs = 250;
 
 /** Reads a run's log from its beginning, line by line, until it is over. Rejects when it can't be read. */
-export async function followLog(path: string, { onLine, over, left }: FollowOptions) {
+export async function followRunLog(path: string, { onLine, over, left }: FollowRunLogOptions) {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   const buffer = Buffer.alloc(chunkBytes);
   const lines = lineSplitter(maxTextBytes + prefixBytes, onLine);
