@@ -55,7 +55,7 @@ const filters = html`<form class="filters" id="filters" aria-label="Filter the h
   <label
     >Time
     <select class="filter" name="hours" aria-label="Time">
-      <option value="">All that is kept</option>
+      <option value="">Any time</option>
       <option value="1">Last hour</option>
       <option value="24">Last day</option>
       <option value="168">Last week</option>

@@ -19,7 +19,7 @@ const triggerBody = optionalBody({
   prompt: z.string().nullish().meta({ description: "What to do, for this run only" }),
 });
 const stopBody = optionalBody({
-  now: z.boolean().nullish().meta({ description: "Kill what runs" }),
+  now: z.boolean().nullish().meta({ description: "Kill the running runs" }),
 });
 const tag = "Control";
 
@@ -50,7 +50,7 @@ function schedulerRoutes(app: FastifyInstance, { operations }: GatewayDeps): voi
   }
 
   const summary =
-    "Stop the scheduler: running runs get their grace period, or with `now` are killed";
+    "Stop the scheduler: running runs get their grace period, or, with now = true, are killed";
   const schema = { tag, summary, body: stopBody, response: { 202: stoppingAnswer } };
   api.post("/control/stop", { schema }, async (request, reply) => {
     const { running } = operations.snapshot().scheduler;
