@@ -5,7 +5,7 @@ import type { Timers } from "../timers.ts";
 
 /** A state machine without a clock. Times are epoch ms. */
 export interface Machine<C, E> {
-  /** Obeys a command; returns its events, in order. */
+  /** Applies a command; returns its events, in order. */
   apply(command: C, now: number): readonly E[];
   /** Does what is due by now; returns its events, in order. */
   elapse(now: number): readonly E[];
@@ -17,11 +17,11 @@ export interface Machine<C, E> {
 export interface MachineContext<E> {
   readonly emit: (event: E) => void;
   readonly timers: Pick<Timers, "at">;
-  /** The moment of the command that is being obeyed, epoch ms. */
+  /** The moment of the command that is applied, epoch ms. */
   readonly now: () => number;
 }
 
-/** A state machine whose commands are obeyed by what `begin` returns. */
+/** A state machine; `begin` returns the function that handles its commands. */
 export function createMachine<C, E>(
   begin: (context: MachineContext<E>) => (command: C) => void,
 ): Machine<C, E> {
@@ -29,7 +29,7 @@ export function createMachine<C, E>(
   let events: E[] = [];
   let time = 0;
   const emit = (event: E): void => void events.push(event);
-  const obey = begin({ emit, timers, now: () => time });
+  const handle = begin({ emit, timers, now: () => time });
   const eventsOf = (now: number, act: () => void): readonly E[] => {
     time = now;
     events = [];
@@ -37,7 +37,7 @@ export function createMachine<C, E>(
     return events;
   };
   return {
-    apply: (command, now) => eventsOf(now, () => obey(command)),
+    apply: (command, now) => eventsOf(now, () => handle(command)),
     elapse: (now) => eventsOf(now, () => timers.fire(now)),
     nextDue: () => timers.nextDue(),
   };
@@ -67,16 +67,16 @@ export function drive<C, E>(
     if (due === Infinity) return;
     timer = clock.at(due).subscribe((now) => {
       armedFor = Infinity;
-      happened(machine.elapse(now));
+      emitAll(machine.elapse(now));
     });
   };
-  const happened = (events: readonly E[]): void => {
+  const emitAll = (events: readonly E[]): void => {
     arm();
     events.forEach(onEvent);
   };
   arm();
   return {
-    apply: (command) => happened(machine.apply(command, clock.now())),
+    apply: (command) => emitAll(machine.apply(command, clock.now())),
     stop: () => timer.unsubscribe(),
   };
 }
