@@ -14,21 +14,20 @@ export interface ListedModel {
 }
 
 /** pi's table in parts: reading one takes a few ms, all of pi about half a second. */
-const lists: Readonly<Record<ListedProvider, () => Promise<Readonly<Record<string, ListedModel>>>>> =
-  {
-    anthropic: async () =>
-      (await import("@earendil-works/pi-ai/providers/anthropic.models")).ANTHROPIC_MODELS,
-    openai: async () =>
-      (await import("@earendil-works/pi-ai/providers/openai.models")).OPENAI_MODELS,
-    google: async () =>
-      (await import("@earendil-works/pi-ai/providers/google.models")).GOOGLE_MODELS,
-    groq: async () => (await import("@earendil-works/pi-ai/providers/groq.models")).GROQ_MODELS,
-    xai: async () => (await import("@earendil-works/pi-ai/providers/xai.models")).XAI_MODELS,
-    mistral: async () =>
-      (await import("@earendil-works/pi-ai/providers/mistral.models")).MISTRAL_MODELS,
-    openrouter: async () =>
-      (await import("@earendil-works/pi-ai/providers/openrouter.models")).OPENROUTER_MODELS,
-  };
+const lists: Readonly<
+  Record<ListedProvider, () => Promise<Readonly<Record<string, ListedModel>>>>
+> = {
+  anthropic: async () =>
+    (await import("@earendil-works/pi-ai/providers/anthropic.models")).ANTHROPIC_MODELS,
+  openai: async () => (await import("@earendil-works/pi-ai/providers/openai.models")).OPENAI_MODELS,
+  google: async () => (await import("@earendil-works/pi-ai/providers/google.models")).GOOGLE_MODELS,
+  groq: async () => (await import("@earendil-works/pi-ai/providers/groq.models")).GROQ_MODELS,
+  xai: async () => (await import("@earendil-works/pi-ai/providers/xai.models")).XAI_MODELS,
+  mistral: async () =>
+    (await import("@earendil-works/pi-ai/providers/mistral.models")).MISTRAL_MODELS,
+  openrouter: async () =>
+    (await import("@earendil-works/pi-ai/providers/openrouter.models")).OPENROUTER_MODELS,
+};
 
 /** Whether there is a list of the provider's models at all. */
 export function isListedProvider(provider: Provider): provider is ListedProvider {
