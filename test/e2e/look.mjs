@@ -45,7 +45,12 @@ for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
   look(`environment of ${pid}`, environment);
   look(`arguments of ${pid}`, command);
   if (Number(pid) === process.pid || lookAtMemory(pid)) {
-    programs.push(command.toString().replace(/[^\w/.-]+/g, " ").slice(0, 400));
+    programs.push(
+      command
+        .toString()
+        .replace(/[^\w/.-]+/g, " ")
+        .slice(0, 400),
+    );
   }
 }
 

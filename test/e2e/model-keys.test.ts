@@ -14,7 +14,7 @@ import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
 const { engine, missing } = await testEngine();
 const noUsers = whyNoOsUsers();
 
-const backwards = (word: string) => [...word].reverse().join("");
+const backwards = (word: string) => Array.from(word).reverse().join("");
 /** The key of the model, a header of its config, and a credential of the agent, which proves that looking finds. */
 const words = {
   key: "canary-model-key-41d0",

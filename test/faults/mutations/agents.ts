@@ -3,6 +3,13 @@ import type { Mutation } from "../mutation.ts";
 /** What keeps in who comes by a config file, a skill's repository or a run. */
 export const agents: readonly Mutation[] = [
   {
+    defence: "what is secret of a model stays outside of runs",
+    file: "src/start/prepare-job.ts",
+    find: "filter(([key]) => !outside.includes(key))",
+    replace: 'filter(([key]) => key !== "credential")',
+    tests: ["test/e2e/model-keys.test.ts", "test/start/prepare-job.test.ts"],
+  },
+  {
     defence: "a config file pulls no file from outside the project",
     file: "src/config/read-file.ts",
     find: "if (!real.startsWith((await realpath(root)) + sep))",

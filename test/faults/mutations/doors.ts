@@ -152,13 +152,6 @@ export const doors: readonly Mutation[] = [
     tests: ["test/gateway/safe-next.test.ts", "test/gateway/routes/login.test.ts"],
   },
   {
-    defence: "what is secret of a model stays outside of runs",
-    file: "src/start/prepare-job.ts",
-    find: "filter(([key]) => !outside.includes(key))",
-    replace: "filter(([key]) => key !== \"credential\")",
-    tests: ["test/e2e/model-keys.test.ts", "test/start/prepare-job.test.ts"],
-  },
-  {
     defence: "a name that leads out of a folder is no agent's",
     file: "src/gateway/names.ts",
     find: "if (!isAgentName(name)) throw unknownAgent(name);",
