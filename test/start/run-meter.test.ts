@@ -28,7 +28,7 @@ const refusals: Readonly<Record<string, CallRefusal>> = {
   later: { granted: false, code: "rate_limited", detail: "try again" },
 };
 
-async function begun(answers: readonly (keyof typeof refusals | "granted")[]) {
+async function begun(answers: readonly string[]) {
   const { run, find } = runOf();
   const waiting = [...answers];
   const meter: Meter = {
@@ -39,7 +39,7 @@ async function begun(answers: readonly (keyof typeof refusals | "granted")[]) {
     },
   };
   const noting = noteRefusals(meter, { find });
-  for (const _ of answers) await noting.begin(plan, AbortSignal.abort());
+  while (waiting.length > 0) await noting.begin(plan, AbortSignal.abort());
   return run.overBudget;
 }
 

@@ -1,0 +1,86 @@
+import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { HistoryEntry, HistoryPage } from "../../src/contracts/history.ts";
+import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
+import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+
+let project: TestProject;
+let scheduler: TestScheduler | null;
+beforeEach(async () => {
+  scheduler = null;
+  project = await copyProject("examples/hello");
+  const config = join(project.dir, "config.toml");
+  const text = await readFile(config, "utf8");
+  // A tenth of a cent for each token: the first request alone costs more than a dollar.
+  const price = "price = { input = 1000, output = 1000 }";
+  await writeFile(config, text.replace('provider = "scripted"', `provider = "scripted"\n${price}`));
+});
+afterEach(async () => {
+  await scheduler?.stop();
+  await project.remove();
+});
+
+const agentFile = () => join(project.dir, "agents/hello/config.toml");
+
+async function setBudget(lines: string): Promise<void> {
+  const text = await readFile(agentFile(), "utf8");
+  await writeFile(agentFile(), text.replace(/^schedule.*$/m, "callable = true"));
+  await appendFile(agentFile(), `\n[budget]\n${lines}\n`);
+}
+
+async function history(): Promise<readonly HistoryEntry[]> {
+  const { stdout } = await runAl(project, ["history", "--json"]);
+  return (JSON.parse(stdout) as HistoryPage).triggers;
+}
+
+test("a run that can't pay its model ends over_budget, and succeeds once its agent's budget is raised", async () => {
+  await setBudget("run = 0.01");
+  scheduler = await startTestScheduler(project);
+  const refused = await runAl(project, ["run", "hello"]);
+  expect(refused.code).toBe(125);
+  const [entry] = await history();
+  expect(entry).toMatchObject({
+    outcome: "over_budget",
+    exitCode: 125,
+    deadLetter: true,
+    reason: expect.stringMatching(
+      /^this run's budget: \$0\.00 of \$0\.01 is spent; the call needs at least \$\d.*al budget raise run:hello-\w{8} <usd>$/,
+    ) as string,
+  });
+  await writeFile(
+    agentFile(),
+    (await readFile(agentFile(), "utf8")).replace("run = 0.01", "run = 500\nday = 0.02"),
+  );
+  await scheduler.waitForOutput(/budget\.run 0\.01 → 500/);
+  const daily = await runAl(project, ["run", "hello"]);
+  expect(daily.code).toBe(125);
+  const raised = await runAl(project, ["budget", "raise", "hello", "500"]);
+  expect(raised.stdout).toMatch(
+    /^the budget of hello is raised by \$500\.00\n\d{4}-\d\d-\d\d {2}\$0\.00 of \$500\.02\n$/,
+  );
+  expect((await runAl(project, ["run", "hello"])).code).toBe(0);
+});
+
+test("what passed a percentage of its limit is in the log", async () => {
+  await setBudget("run = 500\nday = 100\nwarnAt = [1]");
+  scheduler = await startTestScheduler(project);
+  expect((await runAl(project, ["run", "hello"])).code).toBe(0);
+  await scheduler.waitForOutput(
+    /the budget of agent hello for \d{4}-\d\d-\d\d: \$\d+\.\d\d of \$100\.00 is spent, that is 1 % or more/,
+  );
+});
+
+test("a budget of what is not there is not raised", async () => {
+  await setBudget("run = 5");
+  scheduler = await startTestScheduler(project);
+  const unknown = await runAl(project, ["budget", "raise", "helo", "5"]);
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("hello")]);
+  const over = await runAl(project, ["budget", "raise", "hello-abcdefgh", "5"]);
+  expect([over.code, over.stderr]).toEqual([1, expect.stringContaining("is running")]);
+  const amount = await runAl(project, ["budget", "raise", "hello", "much"]);
+  expect([amount.code, amount.stderr]).toEqual([
+    2,
+    expect.stringContaining("much is not an amount"),
+  ]);
+});
