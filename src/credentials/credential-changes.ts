@@ -65,7 +65,7 @@ function changed(before: Stamps, now: Stamps): readonly (readonly [string, strin
   const names = [...new Set([...before.keys(), ...now.keys()])];
   return names.flatMap((name) => {
     if (before.get(name) === now.get(name)) return [];
-    const what = !now.has(name) ? "is gone" : before.has(name) ? "changed" : "is there now";
+    const what = !now.has(name) ? "was removed" : before.has(name) ? "changed" : "was added";
     return [[name, what] as const];
   });
 }
@@ -76,9 +76,7 @@ function messagesFor([name, what]: readonly [string, string], users: CredentialU
     .map((source) => `webhook source ${source.name}`);
   const isOfAgents = [...users.agents()].some(({ config }) => isNamedBy(config, name));
   const whom = isOfAgents ? ["runs that start from now on", ...sources] : sources;
-  return whom.length === 0
-    ? []
-    : [`credential ${name} ${what}; that counts for ${whom.join(", ")}`];
+  return whom.length === 0 ? [] : [`credential ${name} ${what}; this affects ${whom.join(", ")}`];
 }
 
 function isNamedBy(

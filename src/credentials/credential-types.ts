@@ -47,6 +47,14 @@ export function webhookSecretType(providerType: string): string {
   return known ?? `${providerType}_webhook_secret`;
 }
 
+/** What the scheduler itself does with a credential of the type; null for one that only runs use. */
+export function schedulersUseOf(type: string): string | null {
+  if (Object.hasOwn(modelKeys, type)) return "the scheduler asks models with it";
+  if (Object.values(webhookSecretTypes).includes(type))
+    return "the scheduler verifies deliveries with it";
+  return null;
+}
+
 /** The types that the program knows. Any other works too, each of its fields as `<TYPE>_<FIELD>`. */
 export const credentialTypes: Readonly<Record<string, CredentialType>> = {
   ...modelKeys,

@@ -31,7 +31,7 @@ describe("al creds add", () => {
   test("stores what it reads, for nobody else's eyes, and never shows it", async () => {
     const { code, stdout, stderr } = await add("anthropic_key");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("ANTHROPIC_API_KEY");
+    expect(stdout).toContain("anthropic_key is stored; the scheduler asks models with it");
     expect(stdout).not.toContain(secret);
     const path = pathOf("anthropic_key", "default", "key");
     expect(readFileSync(path, "utf8").trim()).toBe(secret);

@@ -37,7 +37,7 @@ function setUp(...there: readonly string[]) {
     };
     await expect.poll(changed).toBeGreaterThan(0);
     rmSync(join(home, "credentials/slack_token"), { recursive: true });
-    await expect.poll(() => told.at(-1)).toMatch(/slack_token:ops is gone/);
+    await expect.poll(() => told.at(-1)).toMatch(/slack_token:ops was removed/);
     expect(told.filter((text) => !text.includes("slack_token:ops"))).toEqual([]);
     told.splice(0);
   };
@@ -56,12 +56,12 @@ test("a credential that comes, changes and goes is told of once each, with whom 
   rmSync(join(home, "credentials/slack_token"), { recursive: true });
   await expect.poll(() => told).toHaveLength(4);
   await settled();
-  const runs = "that counts for runs that start from now on";
+  const runs = "this affects runs that start from now on";
   expect(told).toEqual([
     `credential github_token:default changed; ${runs}`,
-    `credential slack_token:ops is there now; ${runs}`,
-    "credential github_webhook_secret:default is there now; that counts for webhook source hub",
-    `credential slack_token:ops is gone; ${runs}`,
+    `credential slack_token:ops was added; ${runs}`,
+    "credential github_webhook_secret:default was added; this affects webhook source hub",
+    `credential slack_token:ops was removed; ${runs}`,
   ]);
 });
 

@@ -4,7 +4,7 @@ import { credentialReferenceText } from "../../contracts/credential-reference.ts
 import type { CredentialReference } from "../../contracts/credential-reference.ts";
 import { meant } from "../../contracts/did-you-mean.ts";
 import type { CredentialField } from "../../credentials/credential-type.ts";
-import { credentialType, secretsOf } from "../../credentials/credential-types.ts";
+import { credentialType, schedulersUseOf, secretsOf } from "../../credentials/credential-types.ts";
 import { storeField } from "../../credentials/edit-credential.ts";
 import { shortestHidden } from "../../credentials/secret-forms.ts";
 import { homeDir } from "../../credentials/home-dir.ts";
@@ -51,12 +51,21 @@ export async function addCredential(
   }
   if (out.json)
     return out.document({ name: credentialReferenceText(reference), paths, variables, problem });
-  const sets =
-    variables.length === 0
-      ? ""
-      : `; a run of an agent that lists it gets it as ${variables.join(", ")}`;
-  out.data(`${credentialReferenceText(reference)} is stored${sets}`);
+  out.data(
+    [
+      `${credentialReferenceText(reference)} is stored`,
+      schedulersUseOf(reference.type) ?? useOfRuns(variables),
+    ]
+      .filter((text) => text !== null)
+      .join("; "),
+  );
   if (problem !== null) out.note(`it can't be used yet: ${problem}`);
+}
+
+function useOfRuns(variables: readonly string[]): string | null {
+  return variables.length === 0
+    ? null
+    : `a run of an agent that lists it gets it as ${variables.join(", ")}`;
 }
 
 async function entriesFor(
