@@ -36,6 +36,7 @@ import { projectChanges, reloadProject } from "./project-changes.ts";
 import type { UnconfiguredSkills } from "./agent-directories.ts";
 import { requirementEvents, requirementCheck } from "./requirements.ts";
 import { budgetWarnings } from "./run-meter.ts";
+import { spentEvents } from "./spent-events.ts";
 import type { SchedulerContext, Services } from "./services.ts";
 
 export interface EffectSources {
@@ -78,6 +79,8 @@ export function schedulerEffects(
     requests.lockStatus$.pipe(tap((event) => status.apply(event))),
     // Before the graph, as adopted runs resume their waits.
     runs.event$.pipe(tap(onEvent)),
+    spentEvents(services.meter, () => inputs.project$.value.timezone, Date.now).pipe(tap(onEvent)),
+    services.meter.call$.pipe(tap(http.metrics.onCall)),
   );
   const around$ = merge(
     projectEdits(context, services, files),
