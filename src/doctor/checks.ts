@@ -1,5 +1,6 @@
 import { agents } from "./checks/agents.ts";
 import { apiKey } from "./checks/api-key.ts";
+import { budget } from "./checks/budget.ts";
 import { clock } from "./checks/clock.ts";
 import { config } from "./checks/config.ts";
 import { containers } from "./checks/containers.ts";
@@ -27,6 +28,7 @@ export const checks: readonly Check[] = [
   permissions,
   apiKey,
   models,
+  budget,
   credentials,
   webhooks,
   schedules,

@@ -1,6 +1,8 @@
 import { countTicks } from "../../streams/triggers/count-ticks.ts";
 import type { Schedule } from "../../streams/triggers/next-tick.ts";
+import { usdOfNano } from "../../streams/spend/money.ts";
 import type { NanoUsd } from "../../streams/spend/money.ts";
+import type { SpendForecast } from "../contracts/spend-report.ts";
 
 /** What an agent's schedule will cost, by what its last runs did. */
 export interface Forecast {
@@ -42,6 +44,14 @@ export function totalForecast(
     monthNano: known.reduce((sum, { monthNano }) => sum + monthNano, 0),
     monthP90Nano: known.reduce((sum, { monthP90Nano }) => sum + monthP90Nano, 0),
   };
+}
+
+/** The amounts of a forecast in USD. */
+export function forecastUsd({
+  monthNano,
+  monthP90Nano,
+}: Pick<Forecast, "monthNano" | "monthP90Nano">): SpendForecast {
+  return { monthUsd: usdOfNano(monthNano), p90Usd: usdOfNano(monthP90Nano) };
 }
 
 /** The least of the sorted values that so many percent are not above ("nearest rank"). */

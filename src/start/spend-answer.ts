@@ -9,7 +9,7 @@ import type {
   SpendRequest,
   SpendRowView,
 } from "../contracts/spend-report.ts";
-import { forecastOf, forecastRuns, totalForecast } from "../spend/forecast.ts";
+import { forecastOf, forecastRuns, forecastUsd, totalForecast } from "../spend/forecast.ts";
 import type { SpendReport, SpendRow } from "../store/spend-report.ts";
 
 export interface SpendAnswerDeps {
@@ -69,7 +69,5 @@ function forecastView(
     return forecastOf({ expression, timezone }, lastRuns.get(name) ?? [], now);
   });
   const total = totalForecast(forecasts);
-  if (total === null) return null;
-  const { monthNano, monthP90Nano } = total;
-  return { monthUsd: usdOfNano(monthNano), p90Usd: usdOfNano(monthP90Nano) };
+  return total && forecastUsd(total);
 }

@@ -1,0 +1,138 @@
+import type { AgentConfig, Budget, ModelConfig } from "../../../streams/agent-config.ts";
+import { shellWord } from "../../contracts/shell-word.ts";
+import type { ModelTerms } from "../../contracts/spend.ts";
+import type { SpendForecast } from "../../contracts/spend-report.ts";
+import { dollars, forecastText } from "../../contracts/spend-text.ts";
+import { modelTerms } from "../../models/prices.ts";
+import { forecastOf, forecastRuns, forecastUsd, totalForecast } from "../../spend/forecast.ts";
+import type { Forecast } from "../../spend/forecast.ts";
+import { readLastRuns } from "../../store/read-last-runs.ts";
+import { enabledAgents } from "../doctor-context.ts";
+import type { DoctorContext } from "../doctor-context.ts";
+import type { Check, Finding } from "../finding.ts";
+import { alCommand, ok } from "../finding.ts";
+
+/** What runs may spend and will spend: models without a price, no limit at all, a forecast above a limit. */
+export const budget: Check = {
+  name: "budget",
+  run: async (context) => {
+    const used = await usedModels(context);
+    const unpriced = used.filter(({ terms }) => terms.billing === "unpriced");
+    const costs = used.some(({ model, terms }) => model.provider !== "scripted" && isBilled(terms));
+    return [
+      ...unpriced.map((one) => unpricedFinding(one, context)),
+      ...(costs ? noLimit(context) : []),
+      ...forecasts(context),
+    ];
+  },
+};
+
+interface UsedModel {
+  readonly model: ModelConfig;
+  readonly terms: ModelTerms;
+}
+
+async function usedModels(context: DoctorContext): Promise<readonly UsedModel[]> {
+  const models = enabledAgents(context).flatMap((agent) => agent.models);
+  const byName = new Map(models.map((model) => [model.name, model]));
+  return Promise.all(
+    [...byName.values()].map(async (model) => ({ model, terms: await modelTerms(model, model) })),
+  );
+}
+
+/** A subscription pays its calls, and an own server may cost nothing. */
+function isBilled({ billing, price }: ModelTerms): boolean {
+  return billing !== "subscription" && price.input + price.output > 0;
+}
+
+function unpricedFinding({ model, terms }: UsedModel, context: DoctorContext): Finding {
+  const { name, provider, model: id } = model;
+  const { input, output } = terms.price;
+  const whose = provider === "custom" ? "a usual model's" : `the dearest of ${provider}`;
+  const price = shellWord(`models.${name}.price={ input = ${input}, output = ${output} }`);
+  return {
+    severity: "warning",
+    what:
+      `${name}: no price of ${provider} ${id} is known; its calls count at ${dollars(input)} for a million tokens ` +
+      `of input and ${dollars(output)} of output, ${whose}`,
+    where: `config.toml [models.${name}]`,
+    fix: `set what it costs (0 for nothing), for example: ${alCommand(context, `config --set ${price}`)}`,
+  };
+}
+
+function hasWindow({ dayUsd, monthUsd }: Budget): boolean {
+  return dayUsd !== null || monthUsd !== null;
+}
+
+/** A limit of single runs does not bound how many there are. */
+function noLimit(context: DoctorContext): readonly Finding[] {
+  const { project } = context;
+  if (project === null || hasWindow(project.budget)) return [];
+  const without = enabledAgents(context).filter((agent) => !hasWindow(agent.budget));
+  if (without.length === 0) return [];
+  const { runUsd } = project.budget;
+  const each = runUsd === null ? "" : `; each run may spend ${dollars(runUsd)}`;
+  return [
+    {
+      severity: "warning",
+      what: `nothing limits what agents spend on models in a day or a month${each}`,
+      where: "config.toml [budget]",
+      fix: alCommand(context, "config --set budget.month=50"),
+    },
+  ];
+}
+
+/** What the schedules will cost, against the limits that they will meet. */
+function forecasts(context: DoctorContext): readonly Finding[] {
+  const { project, projectDir } = context;
+  if (project === null) return [];
+  const lastRuns = readLastRuns(projectDir, forecastRuns);
+  const ofAgents = enabledAgents(context).map((agent) => {
+    return { agent, forecast: forecastFor(agent, lastRuns.get(agent.name) ?? []) };
+  });
+  const total = totalForecast(ofAgents.map(({ forecast }) => forecast));
+  if (total === null) return [];
+  const text = forecastText(forecastUsd(total));
+  const found = [
+    ...ofAgents.map(({ agent, forecast }) => above(agent.name, agent.budget, forecast, context)),
+    above(null, project.budget, total, context),
+  ];
+  return [ok(`schedules will cost ${text}`), ...found.filter((one) => one !== null)];
+}
+
+function forecastFor(
+  { schedule: expression, timezone }: AgentConfig,
+  lastRuns: readonly number[],
+): Forecast | null {
+  return expression === null ? null : forecastOf({ expression, timezone }, lastRuns, Date.now());
+}
+
+const monthDays = 30;
+
+/** Null while the limits leave room for a month of usual runs. `agent` is null for the project. */
+function above(
+  agent: string | null,
+  { dayUsd, monthUsd }: Budget,
+  forecast: Pick<Forecast, "monthNano" | "monthP90Nano"> | null,
+  context: DoctorContext,
+): Finding | null {
+  if (forecast === null) return null;
+  const will: SpendForecast = forecastUsd(forecast);
+  const limits = [
+    { key: "month", usd: monthUsd, days: monthDays },
+    { key: "day", usd: dayUsd, days: 1 },
+  ];
+  const met = limits.find(({ usd, days }) => {
+    return usd !== null && usd < (will.monthUsd * days) / monthDays;
+  });
+  if (met === undefined || met.usd === null) return null;
+  const { key, usd, days } = met;
+  const enough = Math.ceil((will.p90Usd * days) / monthDays);
+  const command = `config ${agent === null ? "" : `${agent} `}--set budget.${key}=${enough}`;
+  return {
+    severity: "warning",
+    what: `${agent ?? "all agents together"}: the schedule will cost ${forecastText(will)}, above the limit of ${dollars(usd)} a ${key}`,
+    where: agent === null ? "config.toml [budget]" : `agents/${agent}/config.toml [budget]`,
+    fix: `let it run less often, or: ${alCommand(context, command)}`,
+  };
+}
