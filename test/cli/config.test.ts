@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openStore } from "../../src/store/store.ts";
+import { spendOn } from "../store/spend-on.ts";
 import { makeFolders } from "./fake-operator.ts";
 import type { Folders } from "./fake-operator.ts";
 import { onTerminal, whyNoTerminal } from "./terminal.ts";
@@ -56,6 +58,18 @@ function write(path: string, text: string): void {
 function read(path: string): string {
   return readFileSync(join(folders.projectDir, path), "utf8");
 }
+
+test("a new schedule is saved with what it will cost, once there are runs to go by", async () => {
+  const change = () => folders.al(["config", "dev", "--set", "schedule=0 9 * * *"]);
+  const none = await change();
+  expect([none.code, none.stderr]).toEqual([0, ""]);
+  const store = openStore(folders.projectDir);
+  await spendOn(store, "dev", [100_000_000, 100_000_000]);
+  store.close();
+  const noted = await change();
+  expect(noted.stderr).toBe("dev will cost about $3.00 a month (p90 $3.00), by its last 2 runs\n");
+  expect((await folders.al(["config", "dev", "--set", "timeout=60"])).stderr).toBe("");
+});
 
 describe("al config", () => {
   test("changes keys and keeps comments, order and mode", async () => {

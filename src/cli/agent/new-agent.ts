@@ -7,6 +7,7 @@ import { filterTable } from "../../webhooks/providers/table.ts";
 import type { Context } from "../context.ts";
 import { titleOf } from "../new/templates.ts";
 import { openPrompts } from "../terminal/prompts.ts";
+import { noteForecast } from "../config/note-forecast.ts";
 import { refuseFaults } from "../refuse-faults.ts";
 import { writeSchemas } from "../schema-files.ts";
 import { writeDirectory } from "../write-files.ts";
@@ -27,6 +28,7 @@ export async function newAgent(
     hint: "nothing was written",
     exitCode: 2,
   });
+  noteForecast(context, agent.name, { schedule: agent.schedule, timezone: project.timezone });
   const dir = join(projectDir, "agents", agent.name);
   if (existsSync(dir)) {
     const message = `${dir} is there already; nothing was written`;

@@ -5,6 +5,7 @@ import { openPrompts } from "../terminal/prompts.ts";
 import { writeSchemas } from "../schema-files.ts";
 import { newProblems, openConfig, refuseProblems, writeConfig } from "./config-file.ts";
 import type { ConfigFile } from "./config-file.ts";
+import { noteForecast } from "./note-forecast.ts";
 import { tomlLines } from "./toml-keys.ts";
 import { edited, parseKey, parseSetting, refuseUnset } from "./edit-toml.ts";
 import type { Edit } from "./edit-toml.ts";
@@ -54,6 +55,9 @@ async function save(
   const text = edited(file.text, edits);
   const added = newProblems(file, text);
   refuseProblems(added);
+  if (agent !== null && edits.some(({ path: [key] }) => key === "schedule")) {
+    noteForecast({ out, projectDir }, agent, file.judge(text).effective);
+  }
   await writeConfig(file, text);
   await writeSchemas(projectDir);
   for (const problem of added) out.note(`warning: ${problemText(problem)}`);
