@@ -13,7 +13,7 @@ interface ShowOptions {
 /** `al show <instance>` */
 export function showCommand(): AlCommand {
   return new AlCommand("show")
-    .description("show one run, and with --diff what changed in what it ran")
+    .description("show one run, or what changed in what it ran since another one")
     .argument("<instance>", "the instance id of a run, as al history names it")
     .option(
       "--diff [instance]",
