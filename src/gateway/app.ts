@@ -14,7 +14,7 @@ import { historyRoutes } from "./routes/history.ts";
 import { loginRoutes } from "./routes/login.ts";
 import { logRoutes } from "./routes/logs.ts";
 import { receiptRoutes } from "./routes/receipts.ts";
-import { runRoutes } from "./routes/runs.ts";
+import { runPages, runRoutes } from "./routes/runs.ts";
 import { spendRoutes } from "./routes/spend.ts";
 import { healthRoutes, metricsRoutes, statusRoutes } from "./routes/status.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
@@ -83,7 +83,10 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
       scope.addHook("onRequest", authenticate(deps, true));
       describeAccess(scope, "operator");
       apiRoutes(scope, deps, streams);
-      if (deps.dashboard) dashboardRoutes(scope, deps);
+      if (deps.dashboard) {
+        dashboardRoutes(scope, deps);
+        runPages(scope, deps);
+      }
       scopeDone();
     });
     void operator.register((scope, _scopeOptions, scopeDone) => {

@@ -1,14 +1,16 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { runDifferenceSchema, runSchema } from "../../contracts/run-view.ts";
-import { instanceParams } from "../api/answers.ts";
+import { agentParams, instanceParams } from "../api/answers.ts";
 import { withZod } from "../api/zod-types.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { instanceOf, mustBeInstance } from "../names.ts";
+import { changesPage } from "../dashboard/changes-page.ts";
+import { sendPage } from "../dashboard/layout.ts";
+import { agentOf, instanceOf, mustBeInstance } from "../names.ts";
 
 const tag = "History";
 
-export const comparedQuery = z.object({
+const comparedQuery = z.object({
   to: z.string().max(200).optional().meta({
     description:
       "The run to compare with; without it the agent's last run before it that succeeded",
@@ -43,8 +45,31 @@ export function runRoutes(app: FastifyInstance, { operations }: GatewayDeps): vo
     problems: [404, 503],
   };
   api.get("/api/runs/:instanceId/diff", { schema: differenceSchema }, (request) => {
-    const { to } = request.query;
-    const other = to === undefined ? null : mustBeInstance(to);
-    return operations.runDifference(instanceOf(request), other);
+    return operations.runDifference(instanceOf(request), comparedWith(request.query));
   });
+}
+
+/** Pages about single runs. */
+export function runPages(app: FastifyInstance, { operations }: GatewayDeps): void {
+  const schema = {
+    tag: "Pages",
+    summary: "What changed in what two runs of an agent ran",
+    params: agentParams.extend(instanceParams.shape),
+    querystring: comparedQuery,
+    produces: "text/html",
+    problems: [404],
+  };
+  const path = "/dashboard/agents/:name/runs/:instanceId/changes";
+  withZod(app).get(path, { schema }, async (request, reply) => {
+    const agent = agentOf(request);
+    const other = comparedWith(request.query);
+    return sendPage(
+      reply,
+      changesPage(agent, await operations.runDifference(instanceOf(request), other)),
+    );
+  });
+}
+
+function comparedWith({ to }: z.output<typeof comparedQuery>): string | null {
+  return to === undefined ? null : mustBeInstance(to);
 }

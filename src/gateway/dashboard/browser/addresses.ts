@@ -7,3 +7,9 @@ export function agentAddress(agent: string): string {
 export function runAddress(agent: string, instanceId: string): string {
   return `${agentAddress(agent)}/logs?instance=${encodeURIComponent(instanceId)}`;
 }
+
+/** The address of what changed in what an agent ran, from one run to a later one. */
+export function changesAddress(agent: string, instanceId: string, since: string): string {
+  const run = encodeURIComponent(instanceId);
+  return `${agentAddress(agent)}/runs/${run}/changes?to=${encodeURIComponent(since)}`;
+}

@@ -9,6 +9,7 @@ import { fetchJson } from "./api.ts";
 import { byId, setAttribute, setText, showText } from "./dom.ts";
 import { createLockStatuses } from "./lock-statuses.ts";
 import { runCharts } from "./run-charts.ts";
+import { withChanges } from "./run-changes.ts";
 import { byStart, createRunList } from "./run-list.ts";
 import { eachSecond, openStatusStream, showScheduler } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";
@@ -26,7 +27,7 @@ const readRuns = soonOnce(async () => {
   const fetched = await fetchJson<HistoryPage>(path);
   if (!fetched.ok) return;
   const triggers = byStart(fetched.value.triggers);
-  runList.show(triggers);
+  runList.show(withChanges(triggers));
   const charts = runCharts(triggers);
   byId("charts").replaceChildren(...charts);
   byId("runs").hidden = triggers.length === 0;

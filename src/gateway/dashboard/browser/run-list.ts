@@ -6,6 +6,8 @@ import { createCallsView, hasCalls } from "./calls-view.ts";
 import type { CallsView } from "./calls-view.ts";
 import { create, createButton, setAttribute, setText } from "./dom.ts";
 import { compactCount, costText } from "./format.ts";
+import { createChangeMark } from "./run-changes.ts";
+import type { ListedRun } from "./run-changes.ts";
 import { createLogLink, createRunState, detailsRow, triggerLabel } from "./run-parts.ts";
 import { createTime } from "./time-cell.ts";
 import { runningSince, whyText } from "./trigger-words.ts";
@@ -13,7 +15,7 @@ import { createViews } from "./views.ts";
 import type { View, Views } from "./views.ts";
 
 /** Fills a table's body with runs, in the order in which they are given. */
-export function createRunList(body: HTMLElement): Views<HistoryEntry> {
+export function createRunList(body: HTMLElement): Views<ListedRun> {
   return createViews(body, ({ id }) => id, createRunRow);
 }
 
@@ -26,8 +28,9 @@ export function byStart(runs: readonly HistoryEntry[]): readonly HistoryEntry[] 
 /** Columns of the table. */
 const runColumns = 7;
 
-function createRunRow(run: HistoryEntry): View<HistoryEntry> {
+function createRunRow(run: ListedRun): View<ListedRun> {
   const started = createTime("past");
+  const change = createChangeMark();
   const state = createRunState();
   const reason = create("div", "sub");
   const tokens = create("td", "number");
@@ -40,7 +43,7 @@ function createRunRow(run: HistoryEntry): View<HistoryEntry> {
   const calls = createCallsFold(element, run);
   element.append(
     create("td", "", started.element),
-    create("td", "", triggerLabel(run), calls.button),
+    create("td", "", triggerLabel(run), calls.button, change.element),
     create("td", "", state.outcome, reason),
     create("td", "", state.duration),
     tokens,
@@ -56,6 +59,7 @@ function createRunRow(run: HistoryEntry): View<HistoryEntry> {
     show(now) {
       instanceId = now.instanceId ?? "";
       log.show(now);
+      change.show(now);
       const label = `Kill the run ${instanceId}`;
       kills.show({ text: "Kill", label, question: "Really kill it?" });
       started.show(now.startedAt ?? now.at, "–");
