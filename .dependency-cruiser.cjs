@@ -1,4 +1,4 @@
-/** The drawing of README.md as rules: an arrow against it fails the check. */
+/** The directions of imports of src/README.md and streams/README.md as rules: an import against them fails the check. */
 const edge =
   "^src/(config|credentials|files|gateway|harness|logs|models|run-api|runners|skills|spend|store|versions|webhooks)/";
 /** What live runs are given: they know the types, and create none of it. */
