@@ -5,7 +5,7 @@ export const maxModelRequestBytes = 32 * 1024 * 1024;
 export const oauthMark = "sk-ant-oat01-";
 
 /** Stands for the host of a scripted model, which has none. */
-export const scriptedHost = "scripted";
+const scriptedHost = "scripted";
 
 /**
  * Where a run asks a model: `/model/<name>/<host of the provider>/<path>`. The host is part of it because pi tells by

@@ -62,7 +62,7 @@ export function modelsOfRuns({ models, harness }: AgentConfig): readonly ModelCo
 }
 
 /** The model as the gateway asks it for a run of the agent. Rejects with a UserError when its key or script is missing. */
-export async function upstreamModel(
+async function upstreamModel(
   model: ModelConfig,
   { harness }: Pick<AgentConfig, "harness">,
   sources: ModelSources,

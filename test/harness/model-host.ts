@@ -8,7 +8,7 @@ import { apiBaseUrl } from "../../src/contracts/base-url.ts";
 import { outsideOfRuns } from "../../src/contracts/job.ts";
 import type { Job, JobModel, Script } from "../../src/contracts/job.ts";
 import { modelDefaults } from "../../src/contracts/model-defaults.ts";
-import type { CallEnd, CallPlan, Meter, UpstreamModel } from "../../src/contracts/model-gateway.ts";
+import type { Meter, UpstreamModel } from "../../src/contracts/model-gateway.ts";
 import { listedApi } from "../../src/models/listed-models.ts";
 import { answerScript } from "../../src/models/scripted-answer.ts";
 import { createModelGateway } from "../../src/run-api/model-gateway/model-gateway.ts";
@@ -29,16 +29,8 @@ interface Hosted {
 
 const hosted = new Map<string, Hosted>();
 
-/** Calls that were made, in the order of their ends. */
-export const calls: { readonly plan: CallPlan; readonly end: CallEnd }[] = [];
-
 const meter: Meter = {
-  begin: (plan) =>
-    Promise.resolve({
-      granted: true,
-      maxOutputTokens: null,
-      settle: (end) => void calls.push({ plan, end }),
-    }),
+  begin: () => Promise.resolve({ granted: true, maxOutputTokens: null, settle: () => undefined }),
 };
 
 const gateway = createModelGateway({

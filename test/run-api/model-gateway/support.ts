@@ -85,7 +85,7 @@ export function testMeter(
   };
 }
 
-export const upstreamModel: UpstreamModel = {
+const upstreamModel: UpstreamModel = {
   name: "one",
   provider: "custom",
   model: "model-1",

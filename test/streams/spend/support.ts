@@ -10,7 +10,7 @@ import type {
 import { createLedger } from "../../../streams/spend/ledger.ts";
 import { worstRates } from "../../../streams/spend/price.ts";
 
-export const unlimited: Budget = { ...defaultBudget, runUsd: null };
+const unlimited: Budget = { ...defaultBudget, runUsd: null };
 
 export const noon = Date.parse("2026-11-22T12:00:00Z");
 export const cent = 10_000_000;
