@@ -123,6 +123,7 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
     starting: services.starting,
     runs,
     switches: observability.switches,
+    budgets: services.budgets,
     stopping,
   });
   const warm = createPrewarming({

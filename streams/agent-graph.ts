@@ -7,6 +7,7 @@ import {
   map,
   merge,
   mergeMap,
+  of,
   ReplaySubject,
   switchMap,
   take,
@@ -14,6 +15,7 @@ import {
   tap,
 } from "rxjs";
 import type { Observable } from "rxjs";
+import type { OnLimit } from "./agent-config.ts";
 import { mergeUntilMainCompletes } from "./merge-until-main-completes.ts";
 import { agentEvent } from "./agents/agent-event.ts";
 import { activeConfig } from "./agents/active-config.ts";
@@ -42,6 +44,8 @@ export interface AgentPorts extends RunPorts {
   /** Whether the agent was enabled when the scheduler last looked. */
   readonly isEnabled: (agent: string) => boolean;
   readonly lastChecked: (agent: string) => LastChecked | undefined;
+  /** The budget by which a run that started now could call no model; null for none. */
+  readonly overBudget: (agent: string) => OverBudget | null;
   /** Makes the image ready that runs of this config need. Must not error. */
   readonly prepare: (config: AgentConfig) => Observable<BuildEvent>;
   /** What differs, in one line. */
@@ -53,6 +57,13 @@ export interface Switched {
   readonly enabled: boolean;
 }
 
+/** A budget that is used up. */
+export interface OverBudget {
+  /** For a person: whose it is, until when, and what raises it. */
+  readonly reason: string;
+  readonly onLimit: OnLimit;
+}
+
 /** What all agents have in common. */
 export interface AgentSources {
   readonly work: Routes<WorkItem>;
@@ -61,6 +72,8 @@ export interface AgentSources {
   readonly adopted: AdoptedRuns;
   /** Emits at once. */
   readonly paused$: Observable<boolean>;
+  /** The agents that wait for money. Emits at once. */
+  readonly waitForMoney$: Observable<ReadonlySet<string>>;
   /** Emits at once; once true, triggers stop and runs drain. */
   readonly draining$: Observable<boolean>;
   readonly stopping$: Observable<unknown>;
@@ -152,13 +165,22 @@ function switchedEvent(agent: string, enabled: boolean, clock: Clock): RunEvent 
 
 function queued(
   { name, active$, enabled$, usable$ }: Agent,
-  { withdrawn, adopted, draining$ }: AgentSources,
+  { withdrawn, adopted, waitForMoney$, draining$ }: AgentSources,
   ports: AgentPorts,
 ): (triggered$: Observable<Triggered>) => Observable<RunEvent> {
   const { slots, scheduler, clock } = ports;
   const beside$ = adopted.countOf(name);
+  const waits$ = waitForMoney$.pipe(map((agents) => agents.has(name)));
   return queueLatest<WorkItem, RunEvent>({
-    limits$: queueLimits({ agent$: active$, enabled$, usable$, beside$, draining$, scheduler }),
+    limits$: queueLimits({
+      agent$: active$,
+      enabled$,
+      usable$,
+      waits$,
+      draining$,
+      beside$,
+      scheduler,
+    }),
     slots,
     isItem: isWork,
     // A tick that finds all runners busy is skipped.
@@ -169,11 +191,25 @@ function queued(
     run: (item, slot) =>
       active$.pipe(
         take(1),
-        switchMap(({ config }) => (config === null ? EMPTY : runAgent(config, item, ports, slot))),
+        switchMap(({ config }) => {
+          if (config === null) return EMPTY;
+          const over = ports.overBudget(name);
+          if (over !== null) return of(withoutMoney(item, clock.now(), over));
+          return runAgent(config, item, ports, slot);
+        }),
       ),
-    report: (event) =>
-      queueRunEvent({ agent: name, at: clock.now(), usable: usable$.value }, event),
+    report: (event) => {
+      const overBudget = (): string | null => ports.overBudget(name)?.reason ?? null;
+      const at = { agent: name, at: clock.now(), usable: usable$.value, overBudget };
+      return queueRunEvent(at, event);
+    },
   });
+}
+
+/** No run is started to find out that it can call no model. The next tick comes by itself; other work is a dead letter. */
+function withoutMoney(item: WorkItem, at: number, { reason }: OverBudget): RunEvent {
+  const outcome = isTick(item) ? "skipped" : "rejected";
+  return { type: "refused", agent: item.agent, at, item, outcome, reason };
 }
 
 function builds({ name, active$, usable$ }: Agent, ports: AgentPorts): Observable<RunEvent> {

@@ -30,6 +30,8 @@ export interface RuntimeSources {
   readonly enabled$: Observable<Switched>;
   /** Emits at once. */
   readonly paused$: Observable<boolean>;
+  /** The agents that wait for money. Emits at once. */
+  readonly waitForMoney$: Observable<ReadonlySet<string>>;
   readonly kill$: Observable<Kill>;
   /** Work that is not to run any more if it waits still. */
   readonly withdraw$: Observable<Withdrawn>;
@@ -51,7 +53,7 @@ export type RuntimePorts = Omit<AgentPorts, "kill$">;
  *     manual$  ─┘                                                                     adopted$ ──► event$
  */
 export function runtime(sources: RuntimeSources, ports: RuntimePorts): Observable<RunEvent> {
-  const { webhook$, call$, manual$, kill$, paused$, stopping$ } = sources;
+  const { webhook$, call$, manual$, kill$, paused$, waitForMoney$, stopping$ } = sources;
   const untilStopping = <T>(value$: Observable<T>): Observable<T> =>
     value$.pipe(takeUntil(stopping$));
   const work = routeByKey(untilStopping(merge(webhook$, call$, manual$)), ofAgent);
@@ -59,7 +61,8 @@ export function runtime(sources: RuntimeSources, ports: RuntimePorts): Observabl
   const withdrawn = routeByKey(untilStopping(sources.withdraw$), ofAgent);
   const adopted = adoptedRuns(sources.adopted$, { ...ports, kill$ });
   const draining$ = drainingOnce(stopping$);
-  const all: AgentSources = { work, switched, withdrawn, adopted, paused$, draining$, stopping$ };
+  const routes = { work, switched, withdrawn };
+  const all: AgentSources = { ...routes, adopted, paused$, waitForMoney$, draining$, stopping$ };
   const agentPorts: AgentPorts = { ...ports, kill$ };
   return merge(
     // First, so that no queue starts more than its agent's scale.

@@ -17,6 +17,7 @@ import { knownToAgents } from "../known-to-agents.ts";
 import type { Settings } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
 import { v7 as uuidV7 } from "uuid";
+import type { BudgetHolds } from "./budget-holds.ts";
 import type { Inputs } from "./inputs.ts";
 import { newInstanceId } from "./runtimes.ts";
 import type { Runtimes } from "./runtimes.ts";
@@ -46,6 +47,7 @@ export interface GraphDeps extends Pick<Runtimes, "runner" | "prepare"> {
   readonly starting: Slots;
   readonly runs: RunOwner;
   readonly switches: Pick<Switches, "isEnabled">;
+  readonly budgets: BudgetHolds;
   readonly stopping: Pick<Stopping, "phase">;
 }
 
@@ -65,6 +67,7 @@ export function buildGraph(deps: GraphDeps): Observable<RunEvent> {
     paused$: inputs.paused$,
     kill$: inputs.kill$,
     withdraw$: inputs.withdraw$,
+    waitForMoney$: deps.budgets.waiting$,
     stopping$: inputs.stopping$,
   };
   return runtime(sources, {
@@ -79,6 +82,7 @@ export function buildGraph(deps: GraphDeps): Observable<RunEvent> {
       from(deps.claim(request)).pipe(takeUntil(inputs.stopping$.pipe(delay(claimMs)))),
     isStopping: () => !deps.onDemand && stopping.phase() === "draining",
     isEnabled: (agent) => switches.isEnabled(agent),
+    overBudget: (agent) => deps.budgets.overBudget(agent),
     lastChecked: lastCheckedIn(store.settings),
     describeChange,
     newInstanceId,

@@ -1,3 +1,4 @@
+import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
 import { agentConfigSchema, agentFacts } from "../config/agent-view.ts";
 import type { Operations } from "../contracts/operations.ts";
@@ -43,6 +44,7 @@ export interface HttpDeps {
   readonly dispatch: (items: readonly WorkItem[]) => void;
   readonly requests: Pick<RunRequests, "matchDelivery">;
   readonly meter: Pick<SpendMeter, "limits" | "raise">;
+  readonly overBudget: (agent: string) => OverBudget | null;
 }
 
 /** Webhooks, operations and the gateway over them; nothing listens yet. */
@@ -72,6 +74,7 @@ export function createHttp(deps: HttpDeps): Http {
     store,
     inputs,
     meter: deps.meter,
+    overBudget: deps.overBudget,
     webhooks,
     redactor,
     logs: logSource,

@@ -1,3 +1,4 @@
+import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import { nextTick } from "../../streams/triggers/next-tick.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
@@ -39,6 +40,7 @@ export interface OperationDeps {
   readonly logs: Pick<LogSource, "read">;
   readonly inputs: Pick<Inputs, "manual$" | "kill$" | "project$">;
   readonly meter: Pick<SpendMeter, "limits" | "raise">;
+  readonly overBudget: (agent: string) => OverBudget | null;
   readonly webhooks: {
     readonly receive: (delivery: Delivery) => Promise<DeliveryAnswer>;
     readonly readAgain: (receipt: Receipt) => ReadAgain | null;
@@ -60,7 +62,9 @@ export function createOperations(deps: OperationDeps): Operations {
     timezone: () => deps.inputs.project$.value.timezone,
     now: Date.now,
   });
-  const replays: ReplayDeps = { status, stopping, store, firstEvents, dispatch, readAgain };
+  const { overBudget } = deps;
+  const running = { status, stopping, overBudget };
+  const replays: ReplayDeps = { ...running, store, firstEvents, dispatch, readAgain };
   return {
     snapshot: () => status.snapshot(),
     update$: status.update$,

@@ -1,3 +1,4 @@
+import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import { OperationError } from "../contracts/operations.ts";
@@ -8,6 +9,8 @@ import type { Stopping } from "./stopping.ts";
 export interface RunnableDeps {
   readonly status: Pick<StatusStore, "agent">;
   readonly stopping: Pick<Stopping, "phase">;
+  /** The budget by which a run that started now could call no model; absent for none ever. */
+  readonly overBudget?: (agent: string) => OverBudget | null;
 }
 
 /** An agent's record, also of one that was removed while its work continues. Throws OperationError `unknown_agent`. */
@@ -31,12 +34,18 @@ export function mustBeRunnable(deps: RunnableDeps, name: string): void {
   if (config === null) {
     throw new OperationError("invalid_config", configError ?? "its config is invalid");
   }
-  if (enabled && config.scale > 0) return;
+  if (enabled && config.scale > 0) return mustHaveMoney(deps, name);
   const how =
     config.scale === 0
       ? "by scale = 0 in its config.toml; set scale there to enable it"
       : `(al resume ${name} enables it)`;
   throw new OperationError("disabled", `agent "${name}" is disabled ${how}`);
+}
+
+/** Work of an agent that waits for money waits with it. */
+function mustHaveMoney({ overBudget }: RunnableDeps, name: string): void {
+  const over = overBudget?.(name) ?? null;
+  if (over?.onLimit === "stop") throw new OperationError("refused", over.reason);
 }
 
 type Refused = Extract<RunEvent, { type: "refused" }>;

@@ -1,4 +1,5 @@
-import { asyncScheduler } from "rxjs";
+import { asyncScheduler, merge } from "rxjs";
+import type { OverBudget } from "../../streams/agent-graph.ts";
 import { createClock } from "../../streams/clock.ts";
 import type { Clock } from "../../streams/clock.ts";
 import { createSlots } from "../../streams/runs/slots.ts";
@@ -15,6 +16,8 @@ import type { ModelGateway } from "../run-api/model-gateway/model-gateway.ts";
 import { createRunRequests } from "../runs/run-requests.ts";
 import type { RunRequests } from "../runs/run-requests.ts";
 import { interpretStored } from "../webhooks/interpret.ts";
+import { createBudgetHolds } from "./budget-holds.ts";
+import type { BudgetHolds } from "./budget-holds.ts";
 import { abandonBy, dispatchTo } from "./inputs.ts";
 import type { Inputs } from "./inputs.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
@@ -69,6 +72,7 @@ export interface Services {
   readonly stopping: Stopping;
   readonly requests: RunRequests;
   readonly meter: SpendMeter;
+  readonly budgets: BudgetHolds;
   /** By which runs ask their models. */
   readonly modelCalls: ModelGateway;
   readonly http: Http;
@@ -114,6 +118,22 @@ export function createServices(
     },
   });
   const clock = createClock(asyncScheduler);
+  const meter = createRunMeter({
+    store: own.store.spend,
+    project: () => inputs.project$.value,
+    agent: (name) => status.agent(name),
+    runs,
+    warn,
+  });
+  const budgets = createBudgetHolds({
+    meter,
+    agent: (name) => status.agent(name),
+    agents: () => status.agents(),
+    changed$: merge(inputs.project$, status.update$),
+    clock,
+    scheduler: asyncScheduler,
+  });
+  const overBudget = (agent: string): OverBudget | null => budgets.overBudget(agent);
   const requests = createRunRequests({
     clock,
     runs,
@@ -123,20 +143,13 @@ export function createServices(
     onProblem: warn,
     project: () => inputs.project$.value,
     agentNames: () => [...status.agents()].map(({ name }) => name),
-    mustBeRunnable: (agent) => mustBeRunnable({ status, stopping }, agent),
+    mustBeRunnable: (agent) => mustBeRunnable({ status, stopping, overBudget }, agent),
     abandon: abandonBy(inputs),
     onTaken: ({ agent, id }) => inputs.withdraw$.next({ agent, itemId: id, why: "taken" }),
     deliveryOf: (id) => {
       const receipt = own.store.receipts.get(id);
       return receipt && interpretStored(receipt);
     },
-  });
-  const meter = createRunMeter({
-    store: own.store.spend,
-    project: () => inputs.project$.value,
-    agent: (name) => status.agent(name),
-    runs,
-    warn,
   });
   const http = createHttp({
     options,
@@ -150,6 +163,7 @@ export function createServices(
     dispatch,
     requests,
     meter,
+    overBudget,
   });
   const { scale, local } = loaded.project;
   return {
@@ -161,6 +175,7 @@ export function createServices(
     stopping,
     requests,
     meter,
+    budgets,
     modelCalls: createModelCalls({ runs, sources: modelSources(own), meter, warn }),
     http,
     dispatch,

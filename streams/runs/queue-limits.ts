@@ -10,6 +10,8 @@ export interface LimitSources {
   readonly enabled$: Observable<boolean>;
   /** Whether the image that the agent's runs need is there. */
   readonly usable$: Observable<boolean>;
+  /** Whether it waits for money. */
+  readonly waits$: Observable<boolean>;
   readonly draining$: Observable<boolean>;
   /** How many runs live that the queue did not start. Emits at once. */
   readonly beside$: Observable<number>;
@@ -37,10 +39,10 @@ export function queueLimits(sources: LimitSources): Observable<QueueLimits> {
       return concat(held, timer(comebackMs, sources.scheduler).pipe(map(() => closed)));
     }),
   );
-  const { enabled$, usable$, draining$, beside$ } = sources;
-  return combineLatest([presence$, enabled$, usable$, draining$, beside$]).pipe(
-    map(([{ config, mode }, enabled, usable, draining, beside]) => {
-      const mayRun = enabled && !draining && canRun(config, usable);
+  const { enabled$, usable$, waits$, draining$, beside$ } = sources;
+  return combineLatest([presence$, enabled$, usable$, waits$, draining$, beside$]).pipe(
+    map(([{ config, mode }, enabled, usable, waits, draining, beside]) => {
+      const mayRun = enabled && !waits && !draining && canRun(config, usable);
       return {
         size: config?.queueSize ?? unknownSize,
         scale: Math.max(0, (config?.scale ?? 0) - beside),

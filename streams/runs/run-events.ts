@@ -21,11 +21,13 @@ export interface QueueAt {
   readonly at: number;
   /** False while its image is built, or could not be. */
   readonly usable: boolean;
+  /** Why it waits for money; null or absent while it does not. */
+  readonly overBudget?: () => string | null;
 }
 
 /** What an agent's queue reports, as events. */
 export function queueRunEvent(
-  { agent, at, usable }: QueueAt,
+  { agent, at, usable, overBudget }: QueueAt,
   event: QueueEvent<WorkItem>,
 ): RunEvent {
   switch (event.type) {
@@ -39,7 +41,7 @@ export function queueRunEvent(
       return { type: "refused", agent, at, item: event.item, outcome, reason: whys[event.why] };
     }
     case "skipped": {
-      const held = usable ? "the agent is held" : "its image is not ready";
+      const held = overBudget?.() ?? (usable ? "the agent is held" : "its image is not ready");
       const reason = event.why === "busy" ? "all runners are busy" : held;
       return { type: "refused", agent, at, item: event.item, outcome: "skipped", reason };
     }

@@ -1,6 +1,8 @@
 import { agentScope, projectScope } from "./budget.ts";
 import type { LedgerRefusal } from "./ledger-events.ts";
+import type { AccountKey } from "./accounts.ts";
 import { usdText } from "./money.ts";
+import type { NanoUsd } from "./money.ts";
 
 /** For a person: which budget can't pay, by how much, until when, and what raises it. */
 export function refusalText(refusal: LedgerRefusal): string {
@@ -13,6 +15,18 @@ export function refusalText(refusal: LedgerRefusal): string {
   const amounts = `${usdText(spent)} of ${usdText(cap)} is spent${held}`;
   const least = `the call needs at least ${usdText(needed)}`;
   return `${ownerOf(scope, window)}: ${amounts}; ${least}. ${remedyOf(refusal)}`;
+}
+
+/** For a person: which budget is used up, and why no run is started; amounts in nano-dollars. */
+export function usedUpText({ scope, window, endsAt, spent, cap }: UsedUp): string {
+  const amounts = `${usdText(spent)} of ${usdText(cap)} is spent`;
+  const rest = spent < cap ? ", and the rest pays no call" : "";
+  return `budget: ${ownerOf(scope, window)} is used up: ${amounts}${rest}. ${remedyOf({ scope, endsAt })}`;
+}
+
+interface UsedUp extends AccountKey {
+  readonly spent: NanoUsd;
+  readonly cap: NanoUsd;
 }
 
 /** Whose budget it is, and for which window. */

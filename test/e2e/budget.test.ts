@@ -84,3 +84,37 @@ test("a budget of what is not there is not raised", async () => {
     expect.stringContaining("much is not an amount"),
   ]);
 });
+
+test("work for an agent whose day is used up waits for money, and is refused once the agent stops at its limit", async () => {
+  await setBudget('run = 500\nday = 0.02\nonLimit = "pause"');
+  scheduler = await startTestScheduler(project);
+  // The first run finds out that the day can't pay a call.
+  expect((await runAl(project, ["run", "hello"])).code).toBe(125);
+  const trigger = () => scheduler?.api("/control/trigger/hello", { method: "POST" });
+  expect(await (await trigger())?.json()).toMatchObject({ queued: true, instanceId: null });
+  expect((await history())[0]).toMatchObject({ outcome: null, startedAt: null });
+  await writeFile(agentFile(), (await readFile(agentFile(), "utf8")).replace("pause", "stop"));
+  await scheduler.waitForOutput(/budget\.onLimit "pause" → "stop"/);
+  const refused = await trigger();
+  expect([refused?.status, await refused?.json()]).toMatchObject([
+    409,
+    {
+      error: "refused",
+      detail: expect.stringMatching(/^budget: the budget of agent hello/) as string,
+    },
+  ]);
+  await expect
+    .poll(async () => (await history()).map(({ outcome }) => outcome))
+    .toEqual(["rejected", "over_budget"]);
+});
+
+test("work that waits for money runs when the budget is raised", async () => {
+  await setBudget('run = 500\nday = 0.02\nonLimit = "pause"');
+  scheduler = await startTestScheduler(project);
+  expect((await runAl(project, ["run", "hello"])).code).toBe(125);
+  await scheduler.api("/control/trigger/hello", { method: "POST" });
+  await runAl(project, ["budget", "raise", "hello", "500"]);
+  await expect
+    .poll(async () => (await history())[0]?.outcome, { timeout: 30_000 })
+    .toBe("succeeded");
+});

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { asyncScheduler, EMPTY, from, map, merge, NEVER, Subject, take, tap } from "rxjs";
+import { asyncScheduler, EMPTY, from, map, merge, NEVER, of, Subject, take, tap } from "rxjs";
 import type { Subscription } from "rxjs";
 import { onTestFinished } from "vitest";
 import type {
@@ -103,6 +103,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const event$ = runtime(
     {
       ...inputs,
+      waitForMoney$: of(new Set<string>()),
       agentChange$: merge(
         from(options.agents.map((agent) => ({ type: "set", agent, warnings: [] }) as const)),
         NEVER,
@@ -117,6 +118,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       starting: createSlots(),
       isStopping: () => false,
       isEnabled: () => true,
+      overBudget: () => null,
       lastChecked: () => undefined,
       prepare: () => EMPTY,
       describeChange: () => "",

@@ -26,6 +26,7 @@ interface Lines {
   readonly agent: string;
   readonly enabled?: string;
   readonly usable?: string;
+  readonly waits?: string;
   readonly draining?: string;
   readonly beside?: string;
 }
@@ -35,6 +36,7 @@ function limits({ hot, cold, scheduler }: Marbles, lines: Lines): Observable<Que
     agent$: hot(seconds(lines.agent), agents),
     enabled$: cold(seconds(lines.enabled ?? "y"), yesNo),
     usable$: cold(seconds(lines.usable ?? "n"), yesNo),
+    waits$: cold(seconds(lines.waits ?? "n"), yesNo),
     draining$: cold(seconds(lines.draining ?? "n"), yesNo),
     beside$: cold(seconds(lines.beside ?? "0"), { "0": 0, "1": 1, "2": 2, "3": 3 }),
     scheduler,
@@ -145,6 +147,12 @@ describe("the limits of an agent's queue", () => {
       helpers.expectObservable(modes(helpers, { agent: "a-#" })).toBe("o 1999ms #");
     }));
 
+  it("hold it while the agent waits for money", () =>
+    marbles((helpers) => {
+      const lines = { agent: "a------", waits: "n--y--n" };
+      helpers.expectObservable(modes(helpers, lines), "7s !").toBe(seconds("o--h--o"));
+    }));
+
   it("leave no timer behind when they are unsubscribed, and start anew for the next subscriber", () =>
     marbles((helpers) => {
       const { expectObservable, expectSubscriptions, hot, cold, scheduler } = helpers;
@@ -153,6 +161,7 @@ describe("the limits of an agent's queue", () => {
         agent$,
         enabled$: cold("y", yesNo),
         usable$: cold("n", yesNo),
+        waits$: cold("n", yesNo),
         draining$: cold("n", yesNo),
         beside$: cold("0", { "0": 0 }),
         scheduler,

@@ -1,0 +1,86 @@
+import { NEVER, Subject } from "rxjs";
+import { expect, test } from "vitest";
+import { createClock } from "../../streams/clock.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import { defaultBudget } from "../../streams/spend/budget.ts";
+import type { BudgetState } from "../../src/contracts/spend.ts";
+import { createBudgetHolds } from "../../src/start/budget-holds.ts";
+import { anAgent } from "../helpers/agents.ts";
+import { marbles } from "../helpers/marbles.ts";
+import type { Marbles } from "../helpers/marbles.ts";
+
+const spent: BudgetState = {
+  scope: "agent:dev",
+  window: "1970-01-01",
+  endsAt: 1_000,
+  usd: 5,
+  reserved: 0,
+  limit: 5,
+};
+
+/** Agents by their `onLimit`, and which budget each used up. */
+function holdsOf(
+  { scheduler }: Marbles,
+  onLimits: Readonly<Record<string, AgentConfig["budget"]["onLimit"]>>,
+  exhausted: (agent: string) => BudgetState | null,
+  raised$: Subject<string> = new Subject(),
+) {
+  const agents = Object.entries(onLimits).map(([name, onLimit]) => {
+    const { runUsd, dayUsd, monthUsd, turns, warnAt } = defaultBudget;
+    const budget = { runUsd, dayUsd, monthUsd, turns, warnAt, onLimit };
+    return { name, config: anAgent(name, { budget }) };
+  });
+  return createBudgetHolds({
+    meter: { exhausted, spent$: NEVER, raised$ },
+    agent: (name) => agents.find((agent) => agent.name === name),
+    agents: () => agents,
+    changed$: NEVER,
+    clock: createClock(scheduler),
+    scheduler,
+  });
+}
+
+const names = (agents: ReadonlySet<string>): string => [...agents].join();
+
+test("agents that pause wait until the window turns", () =>
+  marbles((helpers) => {
+    const { scheduler, flush } = helpers;
+    const exhausted = () => (scheduler.now() < 1_000 ? spent : null);
+    const { waiting$ } = holdsOf(helpers, { dev: "pause", ops: "stop" }, exhausted);
+    const seen: [number, string][] = [];
+    waiting$.subscribe((agents) => seen.push([scheduler.now(), names(agents)]));
+    scheduler.schedule(() => undefined, 5_000);
+    flush();
+    expect(seen).toEqual([
+      [0, "dev"],
+      [1_000, ""],
+    ]);
+  }));
+
+test("a raised budget ends the wait at once", () =>
+  marbles((helpers) => {
+    let state: BudgetState | null = spent;
+    const raised$ = new Subject<string>();
+    const { waiting$ } = holdsOf(helpers, { dev: "pause" }, () => state, raised$);
+    const seen: string[] = [];
+    const subscription = waiting$.subscribe((agents) => seen.push(names(agents)));
+    state = null;
+    raised$.next("agent:dev");
+    expect(seen).toEqual(["dev", ""]);
+    subscription.unsubscribe();
+  }));
+
+test("the reason names the budget, when it turns, and the command that raises it", () =>
+  marbles((helpers) => {
+    const holds = holdsOf(helpers, { dev: "stop", ops: "pause" }, (agent) =>
+      agent === "dev" ? spent : null,
+    );
+    expect(holds.overBudget("dev")).toEqual({
+      onLimit: "stop",
+      reason:
+        "budget: the budget of agent dev for 1970-01-01 is used up: $5.00 of $5.00 is spent. " +
+        "A person can raise it before it turns at 1970-01-01T00:00:01.000Z: al budget raise dev <usd>",
+    });
+    expect(holds.overBudget("ops")).toBeNull();
+    expect(holds.overBudget("gone")).toBeNull();
+  }));
