@@ -16,3 +16,9 @@ export function modelPath(name: string, upstream: string): string {
     upstream === "" ? { host: scriptedHost, pathname: "/v1" } : new URL(upstream);
   return `/model/${encodeURIComponent(name)}/${host}${pathname === "/" ? "" : pathname}`;
 }
+
+/** Header of an answer that the gateway gave in place of the provider: the code of what is wrong. */
+export const problemHeader = "x-al-problem";
+
+/** Codes of a call that no budget pays: another model can't be paid by it, either. */
+export const overBudgetCodes: readonly string[] = ["budget_exceeded", "too_many_turns"];

@@ -62,6 +62,17 @@ test("a run that can't pay its model ends over_budget, and succeeds once its age
   expect((await runAl(project, ["run", "hello"])).code).toBe(0);
 });
 
+test("a run that can't pay one model does not try its fallback", async () => {
+  await setBudget("run = 0.01");
+  const config = join(project.dir, "config.toml");
+  const second = '\n[models.second]\nprovider = "scripted"\nscript = "hello.script.toml"\n';
+  await appendFile(config, second);
+  const text = await readFile(agentFile(), "utf8");
+  await writeFile(agentFile(), text.replace(/^models.*$/m, 'models = ["scripted", "second"]'));
+  scheduler = await startTestScheduler(project);
+  expect((await runAl(project, ["run", "hello"])).code).toBe(125);
+});
+
 test("what passed a percentage of its limit is in the log", async () => {
   await setBudget("run = 500\nday = 100\nwarnAt = [1]");
   scheduler = await startTestScheduler(project);

@@ -105,6 +105,7 @@ function failed({ exchange, errorText }: Answer): Verdict {
   const isStream = status !== null && status < 400;
   const failure = providerFailure(errorText, { status: isStream ? null : status, retryAfterMs });
   if (!isSent) return fallback(failure.message);
+  if (exchange.isOverBudget) return { kind: "fail", message: failure.message };
   if (isStream) return brokenStream(failure, streamError);
   const { message, cooldownMs } = failure;
   // Without any response the connection failed, whatever the client calls it.

@@ -82,6 +82,8 @@ export interface Exchange {
   retryAfterMs: number | null;
   /** The provider's own word on a retry (`x-should-retry`), null without one. */
   shouldRetry: boolean | null;
+  /** Whether the scheduler refused the call for its budget. */
+  isOverBudget: boolean;
   /** For how long nothing came when the request was aborted for it, in ms; null when it was not. */
   silentMs: number | null;
   /** The model's words of refusal, which pi takes for ordinary text or leaves out. */
@@ -98,6 +100,7 @@ export function newExchange(): Exchange {
     status: null,
     retryAfterMs: null,
     shouldRetry: null,
+    isOverBudget: false,
     silentMs: null,
     refusal: "",
     blocked: null,

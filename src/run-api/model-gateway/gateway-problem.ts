@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { problemHeader } from "../../contracts/model-address.ts";
 import type { Problem, WireApi } from "./wire-api.ts";
 
 /** Why the gateway itself answers in place of the provider. */
@@ -34,6 +35,7 @@ export function sendProblem(
   response.setHeader("content-type", "application/json");
   response.setHeader("content-length", Buffer.byteLength(body));
   if (!problem.isPassing) response.setHeader("x-should-retry", "false");
+  response.setHeader(problemHeader, problem.code);
   response.writeHead(problem.status);
   response.end(body);
 }

@@ -34,6 +34,11 @@ const table: readonly (readonly [string, Partial<Answer>, Partial<Verdict>])[] =
     { kind: "continue", why: "cut" },
   ],
   ["a paused turn", { rawStopReason: "pause_turn" }, { kind: "continue", why: "paused" }],
+  [
+    "a call that no budget pays",
+    error("403: the run's budget is spent", { status: 403, isOverBudget: true }),
+    { kind: "fail", message: "403 the run's budget is spent" },
+  ],
   ["an aborted session", { stopReason: "aborted" }, { kind: "fail" }],
   [
     "Anthropic's refusal with an explanation",
