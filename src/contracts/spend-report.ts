@@ -1,8 +1,5 @@
 import { z } from "zod";
-
-/** What spending is added up by. */
-export const spendKeys = ["agent", "model", "day"] as const;
-export type SpendKey = (typeof spendKeys)[number];
+import { maxRaiseUsd, spendKeys } from "./spend-options.ts";
 
 /** Query of `GET /api/spend`. */
 export const spendQuerySchema = z.object({
@@ -76,9 +73,6 @@ export type SpendAnswer = Readonly<z.infer<typeof spendAnswerSchema>>;
 export const budgetParams = z.object({
   scope: z.string().meta({ description: "`project`, `agent:<name>` or `run:<instanceId>`" }),
 });
-
-/** The most that one request adds, in USD. */
-export const maxRaiseUsd = 1_000_000;
 
 /** Body of `POST /api/budgets/<scope>/raise`. */
 export const raiseSchema = z.strictObject({

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { NanoUsd } from "../../streams/spend/money.ts";
-import type { SpendKey } from "../contracts/spend-report.ts";
+import type { SpendKey } from "../contracts/spend-options.ts";
 
 /** What calls cost together. */
 export interface SpendRow {

@@ -5,7 +5,8 @@ import type { Delivery, DeliveryAnswer, Operations } from "../../src/contracts/o
 import type { CallTree, HistoryEntry } from "../../src/contracts/history.ts";
 import type { RunDifference, RunView } from "../../src/contracts/run-view.ts";
 import type { Lock, ReceiptView, ReplayResult } from "../../src/contracts/operator-api.ts";
-import type { SpendAnswer, SpendKey } from "../../src/contracts/spend-report.ts";
+import type { SpendKey } from "../../src/contracts/spend-options.ts";
+import type { SpendAnswer } from "../../src/contracts/spend-report.ts";
 import type {
   AgentStatus,
   LockStatus,

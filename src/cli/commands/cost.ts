@@ -1,5 +1,6 @@
-import type { SpendAnswer, SpendKey } from "../../contracts/spend-report.ts";
-import { spendKeys } from "../../contracts/spend-report.ts";
+import { spendKeys } from "../../contracts/spend-options.ts";
+import type { SpendKey } from "../../contracts/spend-options.ts";
+import type { SpendAnswer } from "../../contracts/spend-report.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";

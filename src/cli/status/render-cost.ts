@@ -1,5 +1,6 @@
 import { counted } from "../../contracts/format.ts";
-import type { SpendAnswer, SpendKey, SpendRowView } from "../../contracts/spend-report.ts";
+import type { SpendKey } from "../../contracts/spend-options.ts";
+import type { SpendAnswer, SpendRowView } from "../../contracts/spend-report.ts";
 import {
   dollars,
   doubtText,

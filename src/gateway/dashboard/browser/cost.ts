@@ -1,5 +1,6 @@
 import type { StatusUpdate } from "../../../../streams/status/wire.ts";
-import type { SpendAnswer, SpendKey } from "../../../contracts/spend-report.ts";
+import type { SpendKey } from "../../../contracts/spend-options.ts";
+import type { SpendAnswer } from "../../../contracts/spend-report.ts";
 import { showToast } from "./actions.ts";
 import { fetchJson } from "./api.ts";
 import { showDays } from "./cost-days.ts";
