@@ -245,4 +245,18 @@ export const doors: readonly Mutation[] = [
     replace: "return filters",
     tests: ["test/faults/doors/fuzz/values.test.ts"],
   },
+  {
+    defence: "variables of an agent are stored with its runs as hashes",
+    file: "src/config/agent-local.ts",
+    find: "maskValues(local.env, mask)",
+    replace: "maskValues(local.env, (value) => value && (mask(value), value))",
+    tests: ["test/versions/run-versions.test.ts"],
+  },
+  {
+    defence: "headers of a model are stored with its runs as hashes",
+    file: "src/config/model-keys.ts",
+    find: "maskValues(given, mask)",
+    replace: "maskValues(given, (value) => value && (mask(value), value))",
+    tests: ["test/versions/run-versions.test.ts"],
+  },
 ];
