@@ -2,6 +2,7 @@ import { lastValueFrom, NEVER, toArray } from "rxjs";
 import { beforeAll, describe } from "vitest";
 import type { AgentImages } from "../../../src/runners/container/images.ts";
 import { aJob } from "../../harness/jobs.ts";
+import { hostDir } from "../../harness/model-host.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../../helpers/docker.ts";
 import { gitAccessTests } from "../git-access.ts";
 import { aRequest, aRunner } from "./support.ts";
@@ -21,7 +22,12 @@ describe.skipIf(missing !== null)("on the default image", () => {
     const runner = aRunner(engine, {
       images,
       local: () => ({ memory: "512m", cpus: 2, network: "host" }),
-      prepare: (_request, workDir) => Promise.resolve(aJob(workDir, { ...job, instanceId })),
+      prepare: (_request, workDir) => {
+        const made = aJob(workDir, { ...job, instanceId });
+        const token = made.channel?.token ?? "";
+        return Promise.resolve({ ...made, channel: { socket: "/run/al/run.sock", token } });
+      },
+      controlDir: () => hostDir,
       command: () => ({ file: "/usr/local/bin/al", args: command }),
     });
     return lastValueFrom(runner.run(request, NEVER).pipe(toArray()));
