@@ -71,7 +71,7 @@ export interface Rates {
   readonly cacheWrite: number;
 }
 
-/** What happens to a run that is refused a call: it ends, or waits until a call can be paid. */
+/** What happens to the work of an agent whose budget is used up: it is refused, or waits for money. */
 export const onLimits = ["stop", "pause"] as const;
 export type OnLimit = (typeof onLimits)[number];
 
@@ -87,7 +87,7 @@ export interface Budget {
   readonly turns: number | null;
   /** Percentages of a limit at which a warning comes, once a window. */
   readonly warnAt: readonly number[];
-  /** What happens to a run that is refused a call. */
+  /** What happens to work that no call to a model can be paid for. */
   readonly onLimit: OnLimit;
 }
 

@@ -37,7 +37,7 @@ export const projectBudgetSchema = table({
   onLimit: onLimit
     .default(defaultBudget.onLimit)
     .describe(
-      'What happens at a limit. "stop": the run ends as over_budget, and triggers of an agent whose day or month is used up start nothing. "pause": the run waits, and its triggers with it, until the window turns or a person raises the limit (`al budget raise`).',
+      'What happens to the work of an agent whose day or month is used up. "stop": it is refused, as a dead letter. "pause": it waits until the window turns or a person raises the limit (`al budget raise`). A run that is refused a call ends as over_budget in both cases.',
     ),
 });
 
@@ -51,7 +51,7 @@ const agentBudgetSchema = table({
     .optional()
     .describe("How often models may answer in one run. Without it the project's."),
   warnAt: percents.optional().describe("As the project's, for its own limits."),
-  onLimit: onLimit.optional().describe("As the project's, for its own runs."),
+  onLimit: onLimit.optional().describe("As the project's, for its own work."),
 });
 
 /** The project's budget from its table. */
@@ -110,7 +110,7 @@ export function describeBudgets(before: Budget, after: Budget): string {
     .join(", ");
 }
 
-/** `$10 a run, $20 a day, 60 turns a run; then its runs stop`. */
+/** `$10 a run, $20 a day, 60 answers a run; at a limit, work is refused`. */
 function budgetText({ runUsd, dayUsd, monthUsd, turns: most, onLimit: then }: Budget): string {
   const amount = (value: number | null, per: string) =>
     value === null ? [] : [`$${value} a ${per}`];
@@ -120,5 +120,5 @@ function budgetText({ runUsd, dayUsd, monthUsd, turns: most, onLimit: then }: Bu
     ...amount(monthUsd, "month"),
     ...(most === null ? [] : [`${most} answers a run`]),
   ];
-  return `${limits.join(", ")}; at a limit, runs ${then}`;
+  return `${limits.join(", ")}; at a limit, work ${then === "stop" ? "is refused" : "waits"}`;
 }

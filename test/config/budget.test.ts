@@ -100,7 +100,7 @@ describe("[budget]", () => {
     const facts = agentFacts(agent(withBudget("run = 1.5\nday = 5\nturns = 60")), null);
     expect(facts).toContainEqual({
       label: "Budget",
-      values: ["$1.5 a run, $5 a day, 60 answers a run; at a limit, runs stop"],
+      values: ["$1.5 a run, $5 a day, 60 answers a run; at a limit, work is refused"],
     });
   });
 });
