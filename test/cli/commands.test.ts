@@ -27,7 +27,7 @@ describe("al stat", () => {
     await serve({ "GET /control/status": () => snapshot });
     const { code, stdout, stderr } = await folders.al(["stat"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^Agent +State +Status +Last Run +Duration +Next Run$/m);
+    expect(stdout).toMatch(/^Agent +State +Status +Last Run +Duration +Next Run +Cost Today$/m);
     expect(stdout).toMatch(/^dev +idle$/m);
   });
 
