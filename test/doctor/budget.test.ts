@@ -77,24 +77,26 @@ test("a model without a price is named, with what it counts at", async () => {
   await fix(finding);
 });
 
-test("a forecast is told, and one above a limit is a warning", async () => {
+test("a forecast is shown, and one above a limit is a warning", async () => {
   const cent = 10_000_000;
   await spend("dev", [cent, cent, 2 * cent]);
-  const [told, ...none] = await found();
+  const [shown, ...none] = await found();
   expect(none).toEqual([]);
-  expect(told?.severity).toBe("ok");
-  expect(told?.what).toMatch(/^schedules will cost about \$0\.2\d a month \(p90 \$0\.4\d\)$/);
+  expect(shown?.severity).toBe("ok");
+  expect(shown?.what).toMatch(/^schedules will cost about \$0\.2\d a month \(p90 \$0\.4\d\)$/);
   ward.edit(agentConfig, "[runtime]", "[budget]\nmonth = 0.05\n[runtime]");
   const [, finding, ...others] = await found();
   expect(others).toEqual([]);
   expect(finding?.severity).toBe("warning");
   expect(finding?.what).toMatch(
-    /^dev: the schedule will cost about \$0\.2\d a month \(p90 \$0\.4\d\), above the limit of \$0\.05 a month$/,
+    /^the schedule of dev will cost about \$0\.2\d a month \(p90 \$0\.4\d\), above the limit of \$0\.05 a month$/,
   );
   expect(finding?.where).toBe("agents/dev/config.toml [budget]");
   await fix(finding);
   ward.edit("config.toml", "[gateway]", "[budget]\nday = 0.001\n[gateway]");
   const ofProject = (await found()).at(-1);
-  expect(ofProject?.what).toMatch(/^all agents together: .* above the limit of \$0\.001 a day$/);
+  expect(ofProject?.what).toMatch(
+    /^the schedules of all agents will cost .* above the limit of \$0\.001 a day$/,
+  );
   await fix(ofProject);
 });

@@ -128,10 +128,11 @@ function above(
   if (met === undefined || met.usd === null) return null;
   const { key, usd, days } = met;
   const enough = Math.ceil((will.p90Usd * days) / monthDays);
+  const whose = agent === null ? "the schedules of all agents" : `the schedule of ${agent}`;
   const command = `config ${agent === null ? "" : `${agent} `}--set budget.${key}=${enough}`;
   return {
     severity: "warning",
-    what: `${agent ?? "all agents together"}: the schedule will cost ${forecastText(will)}, above the limit of ${dollars(usd)} a ${key}`,
+    what: `${whose} will cost ${forecastText(will)}, above the limit of ${dollars(usd)} a ${key}`,
     where: agent === null ? "config.toml [budget]" : `agents/${agent}/config.toml [budget]`,
     fix: `let it run less often, or: ${alCommand(context, command)}`,
   };
