@@ -11,13 +11,13 @@ export interface ModelMetrics {
 
 /** A call without usage was not billed, and counts no tokens. */
 export function modelMetrics(registry: Registry): ModelMetrics {
-  const calls = counter(registry, "al_model_calls_total", "status", {
+  const calls = counter(registry, "almanac_model_calls_total", "status", {
     help: "Calls to models, by agent, model and HTTP status (none without an answer).",
   });
-  const tokens = counter(registry, "al_model_tokens_total", "kind", {
+  const tokens = counter(registry, "almanac_model_tokens_total", "kind", {
     help: "Tokens of calls to models, by agent, model and kind; input is without the cache.",
   });
-  const spent = counter(registry, "al_spend_usd_total", null, {
+  const spent = counter(registry, "almanac_spend_usd_total", null, {
     help: "What calls to models cost in US dollars, by agent and model; without subscriptions.",
   });
   return {

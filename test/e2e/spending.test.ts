@@ -51,7 +51,7 @@ test("what a run spends is in the status, the report, the metrics, al cost, and 
   expect(limits.find(({ scope, limit }) => scope === "project" && limit === 500)?.usd).toBe(usd);
   expect(await spentToday()).toBe(usd);
   const metrics = (await (await scheduler.api("/metrics")).text()).split("\n");
-  const calls = 'al_model_calls_total{agent="hello",model="scripted",status="200"}';
+  const calls = 'almanac_model_calls_total{agent="hello",model="scripted",status="200"}';
   expect(metrics).toContain(`${calls} ${rows[0]?.calls ?? 0}`);
   const printed = await runAl(project, ["cost"]);
   expect(printed.stdout).toMatch(/^hello +\$/m);

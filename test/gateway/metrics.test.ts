@@ -132,15 +132,15 @@ test("calls to models count by status, with tokens by kind and what they cost", 
   metrics.onCall({ ...call, model: "gpt", status: 429, usage: null, usd: 0 });
   metrics.onCall({ ...call, model: "gpt", status: null, usage: null, usd: 0 });
   expect(await samples(metrics, /^al_/)).toEqual([
-    'al_model_calls_total{agent="dev",model="claude",status="200"} 2',
-    'al_model_calls_total{agent="dev",model="gpt",status="429"} 1',
-    'al_model_calls_total{agent="dev",model="gpt",status="none"} 1',
-    'al_model_tokens_total{agent="dev",model="claude",kind="input"} 6',
-    'al_model_tokens_total{agent="dev",model="claude",kind="cache_read"} 40',
-    'al_model_tokens_total{agent="dev",model="claude",kind="cache_write"} 200',
-    'al_model_tokens_total{agent="dev",model="claude",kind="output"} 8',
-    'al_spend_usd_total{agent="dev",model="claude"} 0.5',
-    'al_spend_usd_total{agent="dev",model="gpt"} 0',
+    'almanac_model_calls_total{agent="dev",model="claude",status="200"} 2',
+    'almanac_model_calls_total{agent="dev",model="gpt",status="429"} 1',
+    'almanac_model_calls_total{agent="dev",model="gpt",status="none"} 1',
+    'almanac_model_tokens_total{agent="dev",model="claude",kind="input"} 6',
+    'almanac_model_tokens_total{agent="dev",model="claude",kind="cache_read"} 40',
+    'almanac_model_tokens_total{agent="dev",model="claude",kind="cache_write"} 200',
+    'almanac_model_tokens_total{agent="dev",model="claude",kind="output"} 8',
+    'almanac_spend_usd_total{agent="dev",model="claude"} 0.5',
+    'almanac_spend_usd_total{agent="dev",model="gpt"} 0',
   ]);
   metrics.onCall({ ...call, agent: "ops" });
   metrics.onEvent(dev.removed);
