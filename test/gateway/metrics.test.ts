@@ -131,7 +131,7 @@ test("calls to models count by status, with tokens by kind and what they cost", 
   for (const one of [call, call]) metrics.onCall(one);
   metrics.onCall({ ...call, model: "gpt", status: 429, usage: null, usd: 0 });
   metrics.onCall({ ...call, model: "gpt", status: null, usage: null, usd: 0 });
-  expect(await samples(metrics, /^al_/)).toEqual([
+  expect(await samples(metrics, /^almanac_(model|spend)_/)).toEqual([
     'almanac_model_calls_total{agent="dev",model="claude",status="200"} 2',
     'almanac_model_calls_total{agent="dev",model="gpt",status="429"} 1',
     'almanac_model_calls_total{agent="dev",model="gpt",status="none"} 1',
