@@ -62,16 +62,29 @@ module.exports = {
       to: { path: givenToRuns, dependencyTypesNot: ["type-only"] },
     },
     {
-      name: "only-wiring-imports-live-runs",
+      name: "only-wiring-and-operations-import-live-runs",
       severity: "error",
-      from: { pathNot: "^src/(runs/|start/|start\\.ts$)" },
+      from: { pathNot: "^src/(runs/|operations/|start/|start\\.ts$)" },
       to: { path: "^src/runs/" },
     },
     {
       name: "only-commands-and-the-doctor-import-wiring",
+      comment: "Operations know the types of what they are given.",
       severity: "error",
-      from: { pathNot: "^src/(start/|start\\.ts$|cli/|doctor/)" },
+      from: { pathNot: "^src/(start/|start\\.ts$|operations/|cli/|doctor/)" },
       to: { path: "^src/start(/|\\.ts$)" },
+    },
+    {
+      name: "operations-wire-nothing",
+      severity: "error",
+      from: { path: "^src/operations/" },
+      to: { path: "^src/start(/|\\.ts$)", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "only-wiring-imports-operations",
+      severity: "error",
+      from: { pathNot: "^src/(operations|start)/" },
+      to: { path: "^src/operations/" },
     },
     {
       name: "the-command-line-is-the-top",

@@ -10,7 +10,7 @@ import { UserError } from "../errors.ts";
 import { knownToAgents } from "../known-to-agents.ts";
 import { readSchedulerInfo } from "../store/project-lock.ts";
 import type { SchedulerInfo } from "../store/scheduler-info.ts";
-import { runsDir } from "../start/run-agent-program.ts";
+import { runsDir } from "../runners/host-user/run-agent-program.ts";
 import { filterTable } from "../webhooks/providers/table.ts";
 
 /** Where the project is, and its environment. */

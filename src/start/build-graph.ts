@@ -17,7 +17,7 @@ import { knownToAgents } from "../known-to-agents.ts";
 import type { Settings } from "../store/settings.ts";
 import type { Store } from "../store/store.ts";
 import { v7 as uuidV7 } from "uuid";
-import type { BudgetHolds } from "./budget-holds.ts";
+import type { BudgetHolds } from "../spend/budget-holds.ts";
 import type { Inputs } from "./inputs.ts";
 import { newInstanceId } from "./runtimes.ts";
 import type { Runtimes } from "./runtimes.ts";

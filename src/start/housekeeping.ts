@@ -5,7 +5,7 @@ import { messageOf } from "../errors.ts";
 import { pruneLogs } from "../logs/retention.ts";
 import { pruneRunLogs } from "../runners/host-user/prune-run-logs.ts";
 import type { Store } from "../store/store.ts";
-import { runsDir } from "./run-agent-program.ts";
+import { runsDir } from "../runners/host-user/run-agent-program.ts";
 
 /** The schedule's misses are counted from the last of these, in ms. */
 const aliveMs = 30_000;

@@ -17,7 +17,7 @@ import type { ProjectHandle } from "./acquire-project.ts";
 import type { FirstEvents } from "../runs/first-events.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Observability } from "./observability.ts";
-import { createOperations } from "./operations.ts";
+import { createOperations } from "../operations/operations.ts";
 import type { Stopping } from "./stopping.ts";
 import { createWebhooks } from "./webhooks.ts";
 import type { Webhooks } from "./webhooks.ts";

@@ -30,7 +30,7 @@ import { jobNetwork } from "../runners/job-network.ts";
 import { modelSources } from "./model-calls.ts";
 import { prepareJob } from "./prepare-job.ts";
 import type { JobSources } from "./prepare-job.ts";
-import { runAgentProgram, runsDir } from "./run-agent-program.ts";
+import { runAgentProgram, runsDir } from "../runners/host-user/run-agent-program.ts";
 
 /** A stopped run has this long between TERM and KILL, in ms. */
 const graceMs = 5_000;

@@ -36,7 +36,7 @@ import { projectChanges, reloadProject } from "./project-changes.ts";
 import type { UnconfiguredSkills } from "./agent-directories.ts";
 import { requirementEvents, requirementCheck } from "./requirements.ts";
 import { budgetWarnings } from "./run-meter.ts";
-import { spentEvents } from "./spent-events.ts";
+import { spentEvents } from "../spend/spent-events.ts";
 import type { SchedulerContext, Services } from "./services.ts";
 
 export interface EffectSources {

@@ -11,7 +11,7 @@ import type { MatchIndex } from "../webhooks/match-index.ts";
 import { createReceiver } from "../webhooks/receive.ts";
 import { createBrokenAgents } from "../webhooks/broken-agents.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
-import type { ReadAgain } from "./replay.ts";
+import type { ReadAgain } from "../operations/replay.ts";
 import type { Switches } from "./switches.ts";
 
 /** A secret that changed on disk is used after this, in ms. */

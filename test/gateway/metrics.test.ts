@@ -144,8 +144,8 @@ test("calls to models count by status, with tokens by kind and what they cost", 
   ]);
   metrics.onCall({ ...call, agent: "ops" });
   metrics.onEvent(dev.removed);
-  expect(await samples(metrics, /^al_.*dev/)).toEqual([]);
-  expect(await samples(metrics, /^al_spend.*ops/)).toHaveLength(1);
+  expect(await samples(metrics, /^almanac_(model|spend).*dev/)).toEqual([]);
+  expect(await samples(metrics, /^almanac_spend.*ops/)).toHaveLength(1);
 });
 
 test("the series of a removed agent go, at once or with its last run", async () => {

@@ -11,7 +11,7 @@ import { createRunApiClient } from "../../src/harness/run-api/client.ts";
 import { createRunSockets } from "../../src/run-api/run-sockets.ts";
 import { ownBaseDir } from "../../src/runners/host-user/base-dir.ts";
 import { createLiveRuns } from "../../src/runs/live-runs.ts";
-import { runsDir } from "../../src/start/run-agent-program.ts";
+import { runsDir } from "../../src/runners/host-user/run-agent-program.ts";
 import { socketBaseDir } from "../../src/start/runtimes.ts";
 import { openStore } from "../../src/store/store.ts";
 import type { Store } from "../../src/store/store.ts";

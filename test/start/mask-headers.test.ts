@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { maskHeaders } from "../../src/start/operations.ts";
+import { maskHeaders } from "../../src/operations/operations.ts";
 import { anAgent } from "../helpers/agents.ts";
 
 it("the config that the gateway shows has the names of a model's headers, not the values", () => {

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { sendOrder } from "../../runners/host-user/supervisor-process.ts";
 import { anyAgent, sudoersRule } from "../../runners/host-user/sudoers-rule.ts";
-import { runAgentProgram } from "../../start/run-agent-program.ts";
+import { runAgentProgram } from "../../runners/host-user/run-agent-program.ts";
 import type { Finding } from "../finding.ts";
 import { alCommand, ok } from "../finding.ts";
 import type { DoctorContext } from "../doctor-context.ts";

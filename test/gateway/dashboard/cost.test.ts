@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CallPlan } from "../../../src/contracts/model-gateway.ts";
 import { OperationError } from "../../../src/contracts/operations.ts";
-import { createSpendAnswers } from "../../../src/start/spend-answer.ts";
+import { createSpendAnswers } from "../../../src/operations/spend-answer.ts";
 import { newRecord } from "../../../streams/status/agent-record.ts";
 import { anAgent } from "../../helpers/agents.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { RunVersion } from "../../src/contracts/run-version.ts";
 import { createRedactor } from "../../src/credentials/redactor.ts";
-import { compareRuns } from "../../src/start/compare-runs.ts";
-import { viewRun } from "../../src/start/view-run.ts";
+import { compareRuns } from "../../src/operations/compare-runs.ts";
+import { viewRun } from "../../src/operations/view-run.ts";
 import { memoryLogs } from "../helpers/memory-logs.ts";
 import {
   callItem,

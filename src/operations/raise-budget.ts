@@ -5,7 +5,7 @@ import type { SpendLimit } from "../contracts/spend-report.ts";
 import type { LiveRuns } from "../runs/live-runs.ts";
 import { knownAgent } from "./runnable.ts";
 import { limitView } from "./spend-answer.ts";
-import type { StatusStore } from "./status-store.ts";
+import type { StatusStore } from "../start/status-store.ts";
 
 export interface RaiseBudgetDeps {
   readonly status: Pick<StatusStore, "agent">;

@@ -4,7 +4,7 @@ import { createClock } from "../../streams/clock.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import { defaultBudget } from "../../streams/spend/budget.ts";
 import type { BudgetState } from "../../src/contracts/spend.ts";
-import { createBudgetHolds } from "../../src/start/budget-holds.ts";
+import { createBudgetHolds } from "../../src/spend/budget-holds.ts";
 import { anAgent } from "../helpers/agents.ts";
 import { marbles } from "../helpers/marbles.ts";
 import type { Marbles } from "../helpers/marbles.ts";

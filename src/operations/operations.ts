@@ -14,7 +14,7 @@ import type { ReceiptViewDeps } from "../webhooks/receipt-view.ts";
 import type { FirstEvents } from "../runs/first-events.ts";
 import type { LiveRuns } from "../runs/live-runs.ts";
 import { heldLocks } from "../runs/lock-view.ts";
-import type { Inputs } from "./inputs.ts";
+import type { Inputs } from "../start/inputs.ts";
 import { replay, replayTrigger } from "./replay.ts";
 import type { ReadAgain, ReplayDeps } from "./replay.ts";
 import { knownAgent, mustBeRunnable, refusalOf } from "./runnable.ts";
@@ -22,9 +22,9 @@ import { raiseBudget } from "./raise-budget.ts";
 import { compareRuns } from "./compare-runs.ts";
 import { createSpendAnswers } from "./spend-answer.ts";
 import { viewRun } from "./view-run.ts";
-import type { StatusStore } from "./status-store.ts";
-import type { Stopping } from "./stopping.ts";
-import type { Switches } from "./switches.ts";
+import type { StatusStore } from "../start/status-store.ts";
+import type { Stopping } from "../start/stopping.ts";
+import type { Switches } from "../start/switches.ts";
 
 /** Operations write to the streams' inputs, and read status and store. */
 export interface OperationDeps {

@@ -15,8 +15,8 @@ export function runAgentProgram(
   };
 }
 
-/** The program's own entry, beside this folder in the built tree; in the sources it isn't compiled. */
+/** The program's own entry: in the built tree every module is in a folder beside it. */
 function alPath(): string {
   const built = join(import.meta.dirname, "..", "cli", "al.js");
-  return existsSync(built) ? built : join(import.meta.dirname, "..", "cli", "al.ts");
+  return existsSync(built) ? built : join(import.meta.dirname, "..", "..", "cli", "al.ts");
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { spentEvents } from "../../src/start/spent-events.ts";
+import { spentEvents } from "../../src/spend/spent-events.ts";
 import type { MeteredCall } from "../../src/contracts/spend.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
-import { answered, tempMeter } from "../spend/support.ts";
+import { answered, tempMeter } from "./support.ts";
 
 test("what runs spend is emitted as they spend it, with their agent's day", async () => {
   let now = Date.parse("2026-11-30T22:59:00Z");

@@ -2,8 +2,8 @@ import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import { OperationError } from "../contracts/operations.ts";
-import type { StatusStore } from "./status-store.ts";
-import type { Stopping } from "./stopping.ts";
+import type { StatusStore } from "../start/status-store.ts";
+import type { Stopping } from "../start/stopping.ts";
 
 /** What is asked whether an agent can take work. */
 export interface RunnableDeps {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
-import { refusalOf } from "../../src/start/runnable.ts";
+import { refusalOf } from "../../src/operations/runnable.ts";
 import { anAgent } from "../helpers/agents.ts";
 
 const runnable = { config: anAgent("dev"), enabled: true, removed: false, configError: null };

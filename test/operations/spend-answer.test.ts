@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CallEnd, CallPlan } from "../../src/contracts/model-gateway.ts";
-import { createSpendAnswers } from "../../src/start/spend-answer.ts";
+import { createSpendAnswers } from "../../src/operations/spend-answer.ts";
 import { newRecord } from "../../streams/status/agent-record.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
 import { anAgent } from "../helpers/agents.ts";
