@@ -184,4 +184,27 @@ export const agents: readonly Mutation[] = [
       "test/runners/host-user/other-user.test.ts",
     ],
   },
+  {
+    defence: "no file holds a session's token",
+    file: "src/store/sessions.ts",
+    find: 'return createHash("sha256").update(token).digest("hex");',
+    replace: 'return createHash === null ? "" : token;',
+    tests: ["test/faults/doors/http/sessions.test.ts"],
+    only: "is in no file",
+    built: true,
+  },
+  {
+    defence: "variables of an agent are stored with its runs as hashes",
+    file: "src/config/agent-local.ts",
+    find: "maskValues(local.env, mask)",
+    replace: "maskValues(local.env, (value) => value && (mask(value), value))",
+    tests: ["test/versions/run-versions.test.ts"],
+  },
+  {
+    defence: "headers of a model are stored with its runs as hashes",
+    file: "src/config/model-keys.ts",
+    find: "maskValues(given, mask)",
+    replace: "maskValues(given, (value) => value && (mask(value), value))",
+    tests: ["test/versions/run-versions.test.ts"],
+  },
 ];

@@ -122,15 +122,6 @@ export const doors: readonly Mutation[] = [
     tests: ["test/gateway/routes/login.test.ts"],
   },
   {
-    defence: "no file holds a session's token",
-    file: "src/store/sessions.ts",
-    find: 'return createHash("sha256").update(token).digest("hex");',
-    replace: 'return createHash === null ? "" : token;',
-    tests: ["test/faults/doors/http/sessions.test.ts"],
-    only: "is in no file",
-    built: true,
-  },
-  {
     defence: "an empty key lets nobody in",
     file: "src/gateway/auth.ts",
     find: 'expected !== "" && ',
@@ -244,19 +235,5 @@ export const doors: readonly Mutation[] = [
     find: "return unknown === null && filters",
     replace: "return filters",
     tests: ["test/faults/doors/fuzz/values.test.ts"],
-  },
-  {
-    defence: "variables of an agent are stored with its runs as hashes",
-    file: "src/config/agent-local.ts",
-    find: "maskValues(local.env, mask)",
-    replace: "maskValues(local.env, (value) => value && (mask(value), value))",
-    tests: ["test/versions/run-versions.test.ts"],
-  },
-  {
-    defence: "headers of a model are stored with its runs as hashes",
-    file: "src/config/model-keys.ts",
-    find: "maskValues(given, mask)",
-    replace: "maskValues(given, (value) => value && (mask(value), value))",
-    tests: ["test/versions/run-versions.test.ts"],
   },
 ];
