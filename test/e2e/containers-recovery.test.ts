@@ -13,6 +13,7 @@ import {
   messagesOfBoxed,
   sleepingProject,
 } from "../helpers/container-project.ts";
+import type { SleepTimes } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
 import { startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
@@ -33,12 +34,12 @@ describe.skipIf(missing !== null)(
       await project.remove();
     });
 
-    /** Starts a run and kills its scheduler as soon as the run's tool call is logged. */
-    async function crash(times: { sleepSeconds: number; timeoutSeconds?: number }): Promise<void> {
+    /** Starts a run and kills its scheduler as soon as so many messages of a kind are logged: its tool call. */
+    async function crash(times: SleepTimes, kind = "tool", count = 1): Promise<void> {
       project = await sleepingProject(engine, times);
       scheduler = await startTestScheduler(project);
       await scheduler.api("/control/trigger/boxed", { method: "POST" });
-      await expect.poll(() => messages("tool"), patience).toHaveLength(1);
+      await expect.poll(() => messages(kind), patience).toHaveLength(count);
       await scheduler.kill();
     }
 
@@ -66,7 +67,8 @@ describe.skipIf(missing !== null)(
     });
 
     test("records one that ended meanwhile with the time it took, and an edit since changes nothing", async () => {
-      await crash({ sleepSeconds: 1 });
+      // Without its scheduler no model answers: only what follows the last answer can end.
+      await crash({ sleepSeconds: 1, postSeconds: 4 }, "said", 2);
       const [id = ""] = await left();
       const running = async () => (await engine.calls().getContainer(id).inspect()).State.Running;
       await expect.poll(running, patience).toBe(false);

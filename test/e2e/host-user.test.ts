@@ -31,6 +31,7 @@ describe("a scheduler that is killed during a run", { timeout: 120_000 }, () => 
     there: () => Promise<boolean>,
     sleepSeconds: number,
     timeoutSeconds = 60,
+    postSeconds = 0,
   ): Promise<void> {
     const call = `name = "bash"\narguments = { command = "sleep ${sleepSeconds}" }`;
     const script = `[[turns]]\ntext = "before"\n[[turns.tools]]\n${call}\n\n[[turns]]\ntext = "after"\n`;
@@ -41,7 +42,8 @@ describe("a scheduler that is killed during a run", { timeout: 120_000 }, () => 
       config,
       text
         .replace(/^schedule = .*$/m, 'schedule = "0 0 29 2 *"')
-        .replace(/^timeout = .*$/m, `timeout = ${timeoutSeconds}`),
+        .replace(/^timeout = .*$/m, `timeout = ${timeoutSeconds}`)
+        .concat(`\n[hooks]\npost = ["sleep ${postSeconds}"]\n`),
     );
     scheduler = await startTestScheduler(project);
     await scheduler.api("/control/trigger/hello", { method: "POST" });
@@ -50,6 +52,7 @@ describe("a scheduler that is killed during a run", { timeout: 120_000 }, () => 
   }
 
   const firstTextIsLogged = async () => (await messages("tool")).length > 0;
+  const lastTextIsLogged = async () => (await messages("said")).length > 1;
   const runHasBegun = async () => /Z keeper \{/.test(await runLog());
 
   /** What the run itself wrote. */
@@ -96,7 +99,8 @@ describe("a scheduler that is killed during a run", { timeout: 120_000 }, () => 
   });
 
   test("records the end of one that ended meanwhile, with the time it took", async () => {
-    await crash(firstTextIsLogged, 1);
+    // Without its scheduler no model answers: only what follows the last answer can end.
+    await crash(lastTextIsLogged, 1, 60, 4);
     await expect.poll(runLog, { timeout: 40_000 }).toMatch(/Z end \{/);
     const before = Date.now();
     await again();

@@ -77,7 +77,9 @@ describe("a run", () => {
       tokens: 255,
       costUsd: 0.0012,
     });
-    expect(await cli.env()).toMatchObject({ ANTHROPIC_API_KEY: "sk-of-the-model" });
+    const env = await cli.env();
+    expect(env).toMatchObject({ ANTHROPIC_API_KEY: expect.stringMatching(/^[0-9a-f]{48}$/) });
+    expect(JSON.stringify(env)).not.toContain("sk-of-the-model");
   });
 
   test("of the llm-cli harness says what to install when the CLI is not there", async () => {

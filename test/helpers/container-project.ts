@@ -28,10 +28,17 @@ export async function containerProject(
   };
 }
 
+export interface SleepTimes {
+  readonly sleepSeconds: number;
+  readonly timeoutSeconds?: number;
+  /** Of its post hook, after the last answer of a model. */
+  readonly postSeconds?: number;
+}
+
 /** Only the agent `boxed`, without a Dockerfile: it says "before", sleeps, and says "after". */
 export async function sleepingProject(
   engine: Engine,
-  { sleepSeconds, timeoutSeconds = 60 }: { sleepSeconds: number; timeoutSeconds?: number },
+  { sleepSeconds, timeoutSeconds = 60, postSeconds = 0 }: SleepTimes,
 ): Promise<TestProject> {
   const project = await containerProject(engine);
   await rm(join(project.dir, "agents/beside"), { recursive: true });
@@ -43,7 +50,7 @@ export async function sleepingProject(
   );
   await writeFile(
     join(project.dir, "agents/boxed/config.toml"),
-    `models = ["boxed"]\ncredentials = []\nschedule = "0 0 29 2 *"\ntimeout = ${timeoutSeconds}\n`,
+    `models = ["boxed"]\ncredentials = []\nschedule = "0 0 29 2 *"\ntimeout = ${timeoutSeconds}\n[hooks]\npost = ["sleep ${postSeconds}"]\n`,
   );
   return project;
 }
