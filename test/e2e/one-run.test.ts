@@ -78,7 +78,7 @@ describe("a run", () => {
       costUsd: 0.0012,
     });
     const env = await cli.env();
-    expect(env).toMatchObject({ ANTHROPIC_API_KEY: expect.stringMatching(/^[0-9a-f]{48}$/) });
+    expect(env.ANTHROPIC_API_KEY).toMatch(/^[0-9a-f]{48}$/);
     expect(JSON.stringify(env)).not.toContain("sk-of-the-model");
   });
 
