@@ -49,7 +49,7 @@ base = "${testBase}"
 network = "none"
 `,
   "project/leak.script.toml": `[[turns]]
-text = '''I was told ${canaries.token} and ${canaries.model}.'''
+text = '''I was told ${canaries.token}.'''
 [[turns.tools]]
 name = "bash"
 arguments = { command = "env; echo tool-ran; echo -n \\"$MY_DB_PASSWORD\\" | base64 -w0; cat .credentials/*/*" }
@@ -189,7 +189,7 @@ async function leak() {
 
   // That it said them at all, and where they would have been.
   expect(log.stdout).toContain("hook-ran [redacted] [redacted]");
-  expect(log.stdout).toContain("I was told [redacted] and [redacted].");
+  expect(log.stdout).toContain("I was told [redacted].");
   expect(log.stdout).toContain("tool-ran");
   expect(trigger?.outcome).toBe("failed");
   expect(trigger?.reason).toContain("last words [redacted]");
