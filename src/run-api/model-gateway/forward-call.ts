@@ -11,6 +11,7 @@ import type { SeenOfCall } from "./call-end.ts";
 import type { Exchange } from "./exchange.ts";
 import { GatewayProblem } from "./gateway-problem.ts";
 import { requestHeaders } from "./headers.ts";
+import { textAt } from "./json.ts";
 import type { Json } from "./json.ts";
 import { scriptedAnswer } from "./scripted-answer.ts";
 import { sendAnswer } from "./send-answer.ts";
@@ -76,7 +77,10 @@ const unmetered: CallGrant = { granted: true, maxOutputTokens: null, settle: () 
 async function reserved(call: Call, meter: Meter, signal: AbortSignal): Promise<CallGrant> {
   const grant = await meter.begin(planOf(call), signal);
   if (grant.granted) return grant;
-  throw new GatewayProblem({ status: 403, code: grant.code, message: grant.detail });
+  // By 429 the clients wait and ask again; a cap doesn't move while they wait.
+  const isPassing = grant.code === "rate_limited";
+  const problem = { status: isPassing ? 429 : 403, code: grant.code, message: grant.detail };
+  throw new GatewayProblem(problem, { isPassing });
 }
 
 /** Below this an answer is rarely of use, in tokens. */
@@ -93,6 +97,8 @@ function planOf({ instanceId, agent, model, api, body }: Call): CallPlan {
     requestBytes: body.bytes,
     maxOutputTokens: asked,
     minOutputTokens: asked === null ? least : Math.min(asked, least),
+    serviceTier: textAt(body.json, "service_tier"),
+    longCache: api.writesLongCache?.(body.json) ?? false,
   };
 }
 

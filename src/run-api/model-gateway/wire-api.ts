@@ -13,6 +13,8 @@ export interface WireApi {
   /** The body as it is sent: with the model of the address, and with what makes the usage known. */
   readonly prepare: (body: Json, model: UpstreamModel) => Json;
   readonly limit: OutputLimit;
+  /** Whether the request may write cache entries for one hour, which cost more; absent where no API has them. */
+  readonly writesLongCache?: (body: Json) => boolean;
   readonly providerSide: ProviderSideRules;
   /** An error in the provider's own shape. */
   readonly errorBody: (problem: Problem) => object;

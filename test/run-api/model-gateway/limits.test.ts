@@ -102,6 +102,22 @@ describe("the limit of an answer", () => {
     expect(tiny.sent).toMatchObject({ max_tokens: 1500, thinking: { type: "disabled" } });
   });
 
+  it("comes with whether the cache may be kept for an hour, which costs more", async () => {
+    const part = (ttl: string) => ({
+      type: "text",
+      text: "x",
+      cache_control: { type: "ephemeral", ttl },
+    });
+    const long = await ask(
+      anthropic,
+      { messages: [{ role: "user", content: [part("1h")] }] },
+      null,
+    );
+    expect(long.plan).toMatchObject({ longCache: true });
+    const short = await ask(anthropic, { system: [part("5m")] }, null);
+    expect(short.plan).toMatchObject({ longCache: false });
+  });
+
   it("is not wanted larger than it was asked for", async () => {
     const { plan } = await ask(anthropic, { max_tokens: 1 }, null);
     expect(plan).toMatchObject({ maxOutputTokens: 1, minOutputTokens: 1 });

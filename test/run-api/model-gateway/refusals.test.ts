@@ -78,6 +78,14 @@ describe("a refused call", () => {
     expect(JSON.parse(reply.text)).toMatchObject({ error: { code: "too_many_turns" } });
   });
 
+  it("may be asked again when only its rate is too high", async () => {
+    const meter = testMeter({ granted: false, code: "rate_limited", detail: "60 a minute" });
+    const { url } = await start(completions, { meter });
+    const reply = await post(url + completions.path, completions.body);
+    expect(reply.status).toBe(429);
+    expect(reply.headers["x-should-retry"]).toBeUndefined();
+  });
+
   it("is answered with a passing error when it cannot be recorded", async () => {
     const begin = () => Promise.reject(new Error("disk full"));
     const { gateway, url } = await start(anthropic, { meter: { ...testMeter(), begin } });

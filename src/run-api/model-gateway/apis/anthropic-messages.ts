@@ -17,6 +17,7 @@ export const anthropicMessages: WireApi = {
     authType === "oauth_token" ? ["authorization", `Bearer ${key}`] : ["x-api-key", key],
   prepare,
   limit: limit(),
+  writesLongCache,
   providerSide: providerSide(),
   errorBody,
   createUsageReader: readAnthropicUsage,
@@ -26,6 +27,13 @@ export const anthropicMessages: WireApi = {
 function prepare(body: Json, { model, providerTools }: UpstreamModel): Json {
   const kept = providerTools.includes("fallbacks") ? body : without(body, "fallbacks");
   return { ...kept, model };
+}
+
+/** Source: "Prompt caching", 1-hour cache duration. */
+function writesLongCache(body: Json): boolean {
+  const messages = listAt(body, "messages").flatMap((message) => listAt(message, "content"));
+  const parts = [body, ...listAt(body, "system"), ...listAt(body, "tools"), ...messages];
+  return parts.some((part) => at(part, "cache_control", "ttl") === "1h");
 }
 
 /** The smallest budget that the API takes. Source: "Extended thinking". */
