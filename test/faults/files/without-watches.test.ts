@@ -99,5 +99,5 @@ test("the doctor says that there is no watch left, and how to have more", async 
   const told = await runAl(project, ["doctor", "--check"], envOf(0));
   expect(told.stdout).toMatch(/warning +watches +.*ENOSPC[^]*fix: .*fs\.inotify\.max_user_watches/);
   const fine = await runAl(project, ["doctor", "--check"]);
-  expect(fine.stdout).toMatch(/^ok +watches +changes of files are told/m);
+  expect(fine.stdout).toMatch(/^ok +watches +the system reports changes of files/m);
 });
