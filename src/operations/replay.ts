@@ -27,7 +27,7 @@ export interface ReplayDeps extends RunnableDeps {
     readonly originals: Store["originals"];
   };
   readonly firstEvents: Pick<FirstEvents, "of">;
-  /** Null when the receipt's type is not known any more, or its body is none of that type. */
+  /** Null when the receipt's type is no longer known, or its body can't be read as that type. */
   readonly readAgain: (receipt: Receipt) => ReadAgain | null;
   readonly dispatch: (items: readonly WorkItem[]) => void;
 }

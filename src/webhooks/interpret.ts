@@ -51,7 +51,7 @@ export function parseDelivery(provider: Provider, request: Request): Parsed {
   return provider.parse?.(request) ?? parseJsonBody(request.body);
 }
 
-/** The JSON of a stored delivery with its provider; null when it is none of a known type. */
+/** The JSON of a stored delivery with its provider; null when its type is not known. */
 export function parseStored({
   type,
   headers,
@@ -66,7 +66,7 @@ export function parseStored({
   return parsed.ok ? { provider, payload: parsed.payload } : null;
 }
 
-/** Reads a stored receipt again, for a replay; no signature is asked for. Null when it is none of a known type. */
+/** Reads a stored receipt again, for a replay; no signature is asked for. Null when its type is not known. */
 export function interpretStored(stored: StoredDelivery): Interpreted | null {
   const parsed = parseStored(stored);
   if (parsed === null) return null;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { glob } from "node:fs/promises";
+import { unversionedUrl } from "../../contracts/base-url.ts";
 import { readGemini } from "./gemini-stream.ts";
 import type { CliCommand, CliRequest, LlmCli, CliRecord } from "./llm-cli.ts";
 import { retriesOf } from "../retries.ts";
@@ -35,7 +36,8 @@ function command({
     args: ["-m", model.model, "--output-format", "stream-json", "--yolo", "--skip-trust"],
     env: {
       GEMINI_API_KEY: key,
-      GOOGLE_GEMINI_BASE_URL: baseUrl,
+      // It adds the version itself.
+      GOOGLE_GEMINI_BASE_URL: unversionedUrl(baseUrl),
       GEMINI_CLI_HOME: configDir,
       GEMINI_SYSTEM_MD: systemPromptFile,
     },

@@ -5,7 +5,7 @@ import type { Transcript } from "../transcript.ts";
 /** What one session asks of a CLI. */
 export interface CliRequest {
   readonly model: JobModel;
-  /** Where the model's API answers, without a version. */
+  /** Where the model's API answers, as `apiBaseUrl` has it. */
   readonly baseUrl: string;
   /** Takes the place of the model's key. */
   readonly key: string;

@@ -1,11 +1,8 @@
-import { apiBaseUrl, unversionedUrl } from "../../contracts/base-url.ts";
+import { apiBaseUrl } from "../../contracts/base-url.ts";
 import type { JobModel } from "../../contracts/job.ts";
 import type { LlmCli } from "./llm-cli.ts";
 
-/** The clients of these add the version of the API themselves. */
-const addsVersion = ["anthropic-messages", "google-generative-ai"];
-
-/** Base URL of the provider as the CLI wants it. Throws for a model that the CLI can't ask. */
+/** Base URL of the provider's API. Throws for a model that the CLI can't ask. */
 export function upstreamOf(model: JobModel, { program, provider, api }: LlmCli): string {
   const name = `model "${model.name}"`;
   if (model.provider === "scripted") {
@@ -18,8 +15,7 @@ export function upstreamOf(model: JobModel, { program, provider, api }: LlmCli):
       `${name} is one of ${model.provider}, while ${program} is made for models of ${provider}: take one of those, or set the model's baseUrl to a server that speaks ${provider}'s API`,
     );
   }
-  const url = apiBaseUrl(model.baseUrl, { provider: model.provider, api });
-  return addsVersion.includes(api) ? unversionedUrl(url) : url;
+  return apiBaseUrl(model.baseUrl, { provider: model.provider, api });
 }
 
 /** What is odd about the pair; null for nothing. */

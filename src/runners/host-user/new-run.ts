@@ -139,7 +139,7 @@ function orderedRun(request: RunRequest, job: Job, options: HostUserOptions): st
   return `${JSON.stringify(order)}\n${JSON.stringify(job)}\n`;
 }
 
-/** Time in which a run waits for a trigger is none of its timeout, and all its waits are bounded together. */
+/** Time in which a run waits for a trigger does not count as its timeout; all its waits are bounded together. */
 function lifeMs({ timeoutSeconds, waitTimeoutSeconds }: AgentConfig): number {
   return (timeoutSeconds + maxWaitsOfRun * waitTimeoutSeconds) * 1000 + overtimeMs;
 }

@@ -36,8 +36,8 @@ export interface DefaultImageSources {
 }
 
 /**
- * The project's base image, built first when it is the default one and there is none of these contents: whatever
- * another version on the same engine calls `latest`. Errors with a UserError when another image is missing.
+ * The project's base image, built first when it is the default one and no image has these contents: on the same
+ * engine, `latest` may be the image of another version. Errors with a UserError when another image is missing.
  */
 export function baseImage(
   sources: DefaultImageSources,
