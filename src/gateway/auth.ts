@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { filter } from "rxjs";
 import type { Observable } from "rxjs";
+import { isSameSecret } from "../contracts/same-secret.ts";
 import type { GatewayDeps } from "./deps.ts";
 import type { StreamName } from "./metrics.ts";
 import { HttpProblem } from "./problem.ts";
@@ -23,15 +23,6 @@ declare module "fastify" {
     /** The event stream that the route answers with. */
     stream?: StreamName;
   }
-}
-
-/** Compares without telling by its time how much was right; hashing first makes the lengths equal. */
-export function isSameSecret(given: string, expected: string): boolean {
-  return expected !== "" && timingSafeEqual(sha256(given), sha256(expected));
-}
-
-function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
 
 /** The hook of every operator route: key or session, else a 401, or the login page for a browser. */

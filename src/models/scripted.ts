@@ -1,9 +1,10 @@
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import type { Script } from "../contracts/job.ts";
 import type { ScriptedAnswer } from "../contracts/model-gateway.ts";
+import { isSameSecret } from "../contracts/same-secret.ts";
 import { messageOf } from "../errors.ts";
 import { answerScript, errorAnswer } from "./scripted-answer.ts";
 
@@ -58,7 +59,7 @@ function refusalOf(key: string, request: IncomingMessage): ScriptedAnswer | null
   if (request.method !== "POST" || request.url !== "/v1/chat/completions") {
     return errorAnswer(404, `no such route: ${request.method ?? ""} ${request.url ?? ""}`);
   }
-  if (!sameText(request.headers.authorization ?? "", `Bearer ${key}`)) {
+  if (!isSameSecret(request.headers.authorization ?? "", `Bearer ${key}`)) {
     return errorAnswer(401, "wrong key for the scripted model");
   }
   const isTooLarge = Number(request.headers["content-length"] ?? 0) > maxRequestBytes;
@@ -71,11 +72,6 @@ function send(response: ServerResponse, { status, headers, body }: ScriptedAnswe
   response.writeHead(status, headers);
   for (const chunk of body) response.write(chunk);
   response.end();
-}
-
-function sameText(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 function closed(server: Server): Promise<void> {

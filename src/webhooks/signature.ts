@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Headers, Verdict } from "./provider.ts";
 
 export const valid: Verdict = { ok: true };
@@ -25,11 +25,6 @@ export function hmac(key: string | Buffer, ...parts: readonly (string | Uint8Arr
 /** Compares in constant time; the lengths themselves are no secret. */
 function sameBytes(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
-}
-
-/** Compares two texts in a time that depends on neither, their lengths included. */
-export function sameText(a: string, b: string): boolean {
-  return timingSafeEqual(sha256(a), sha256(b));
 }
 
 /** Compares a hex digest from a header with the expected bytes. */
@@ -62,8 +57,4 @@ export function verifyTime(time: number, now: number, windowMs: number): Verdict
 /** A header's unix seconds as ms; NaN when it is anything but digits. */
 export function secondsToMs(value: string | null): number {
   return value !== null && /^\d{1,12}$/.test(value) ? Number(value) * 1000 : Number.NaN;
-}
-
-function sha256(value: string): Buffer {
-  return createHash("sha256").update(value).digest();
 }

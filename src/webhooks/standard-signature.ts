@@ -1,4 +1,5 @@
-import { header, hmac, refused, sameText, secondsToMs, verifyTime } from "./signature.ts";
+import { isSameSecret } from "../contracts/same-secret.ts";
+import { header, hmac, refused, secondsToMs, verifyTime } from "./signature.ts";
 import type { Request, ToSign, Verdict } from "./provider.ts";
 
 /** How far the sender's clock may be off, in ms. */
@@ -26,7 +27,7 @@ export function verifyStandard({ headers, body }: Request, secret: string, now: 
   if (key.length === 0) return refused(`the secret holds no base64 key after "${prefix}"`);
   const expected = `v1,${hmac(key, `${id}.${timestamp}.`, body).toString("base64")}`;
   // As text: several base64 texts decode to the same bytes.
-  const matches = given.split(" ").some((one) => sameText(one, expected));
+  const matches = given.split(" ").some((one) => isSameSecret(one, expected));
   return matches
     ? verifyTime(secondsToMs(timestamp), now, windowMs)
     : refused("signature does not match");

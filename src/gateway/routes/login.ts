@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { withZod } from "../api/zod-types.ts";
-import { isSameSecret, sessionCookie, sessionOf } from "../auth.ts";
+import { isSameSecret } from "../../contracts/same-secret.ts";
+import { sessionCookie, sessionOf } from "../auth.ts";
 import { loginPage } from "../dashboard/card-pages.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { createLoginDelay } from "../login-delay.ts";

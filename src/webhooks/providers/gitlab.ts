@@ -1,3 +1,4 @@
+import { isSameSecret } from "../../contracts/same-secret.ts";
 import { valueAt } from "../../../streams/where.ts";
 import { integer, text, texts } from "../json.ts";
 import type { Payload } from "../json.ts";
@@ -9,7 +10,7 @@ import type {
   ToSign,
   Verdict,
 } from "../provider.ts";
-import { header, refused, sameText, valid } from "../signature.ts";
+import { header, refused, valid } from "../signature.ts";
 import {
   isStandardSecret,
   signStandard,
@@ -73,7 +74,7 @@ function verify(request: Request, secret: string, now: number): Verdict {
   // A signing token must never be taken as a plain token: it would prove nothing of the body.
   if (isStandardSecret(secret)) return verifyStandard(request, secret, now);
   const token = header(request.headers, tokenHeader);
-  if (token !== null) return sameText(token, secret) ? valid : refused("token does not match");
+  if (token !== null) return isSameSecret(token, secret) ? valid : refused("token does not match");
   return refused(signature === null ? "no token" : "signed, but the secret is no signing token");
 }
 

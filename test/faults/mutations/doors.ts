@@ -123,7 +123,7 @@ export const doors: readonly Mutation[] = [
   },
   {
     defence: "an empty key lets nobody in",
-    file: "src/gateway/auth.ts",
+    file: "src/contracts/same-secret.ts",
     find: 'expected !== "" && ',
     replace: "",
     tests: ["test/gateway/routes/login.test.ts"],
