@@ -63,6 +63,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const runs = createLiveRuns({
     elapsed: () => Math.round(performance.now()),
     now: Date.now,
+    refusalOf: (instanceId) => own.store.spend.refusal(instanceId),
     freeze: (request) => runtimes.freeze(request),
     thaw: (request) => runtimes.thaw(request),
     openSocket: async ({ instanceId, agent }) =>

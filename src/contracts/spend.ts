@@ -71,6 +71,10 @@ export interface SpendStore {
   raise(accounts: readonly AccountKey[], nano: NanoUsd): Promise<void>;
   /** Waits for the store. */
   recordWarning(account: AccountKey, percent: number): Promise<void>;
+  /** Records why the last call of a run was refused for its budget; null when it was not. */
+  recordRefusal(instanceId: string, reason: string | null): Promise<void>;
+  /** As recorded last; null for a run without a refusal. */
+  refusal(instanceId: string): string | null;
 }
 
 /** What a run spent by now. */

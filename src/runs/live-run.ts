@@ -23,6 +23,8 @@ export interface LiveRunDeps {
   readonly now: () => number;
   /** Emits what the scheduler reports of the run. */
   readonly emit: (event: RunEvent) => void;
+  /** Why the last call of a run to a model was refused for its budget, as it is stored; null when it was not. */
+  readonly refusalOf: (instanceId: string) => string | null;
   /** Stops the environment of a run that only waits, where its runtime can; the other starts it again. May reject. */
   readonly freeze: (request: RunRequest) => Promise<void>;
   readonly thaw: (request: RunRequest) => Promise<void>;
@@ -73,7 +75,7 @@ export class LiveRun implements Disposable {
   /** Requests that are not answered, of any kind. */
   openRequests = 0;
   /** Why its last call to a model was refused for its budget; null when it was not. */
-  overBudget: string | null = null;
+  overBudget: string | null;
   /** The status text that the run itself set last. */
   statusText = "";
   /** Null before its job is prepared. */
@@ -89,6 +91,7 @@ export class LiveRun implements Disposable {
     this.request = request;
     this.socket = socket;
     this.instanceId = request.instanceId;
+    this.overBudget = socket === null ? null : deps.refusalOf(request.instanceId);
     this.clock = createSuspension(start, deps.elapsed);
     this.#deps = deps;
     const { freeze, thaw, onProblem } = deps;

@@ -3,6 +3,7 @@ import type { AgentConfig, ModelApi, ModelConfig } from "../../streams/agent-con
 import { apiBaseUrl } from "../contracts/base-url.ts";
 import type { Script } from "../contracts/job.ts";
 import type { Meter, UpstreamModel } from "../contracts/model-gateway.ts";
+import type { SpendStore } from "../contracts/spend.ts";
 import { modelDefaults } from "../contracts/model-defaults.ts";
 import { messageOf, reasonOf, UserError } from "../errors.ts";
 import { cliFor } from "../harness/llm-cli/clis.ts";
@@ -35,11 +36,13 @@ export interface ModelCallsDeps {
   readonly runs: Pick<LiveRuns, "get" | "find">;
   readonly sources: ModelSources;
   readonly meter: Meter;
+  readonly store: Pick<SpendStore, "recordRefusal">;
   readonly warn: (message: string) => void;
 }
 
 /** By which runs ask their models: each the models of its own agent, with the keys as they are stored now. */
-export function createModelCalls({ runs, sources, meter, warn }: ModelCallsDeps): ModelGateway {
+export function createModelCalls(deps: ModelCallsDeps): ModelGateway {
+  const { runs, sources, meter, store, warn } = deps;
   return createModelGateway({
     model: (instanceId, name) => {
       const { agent } = runs.get(instanceId).request;
@@ -49,7 +52,7 @@ export function createModelCalls({ runs, sources, meter, warn }: ModelCallsDeps)
       return Promise.reject(new UserError("unknown_model", detail));
     },
     agentOf: (instanceId) => runs.get(instanceId).agent,
-    meter: noteRefusals(meter, runs),
+    meter: noteRefusals({ meter, runs, store, warn }),
     answerScript,
     onProblem: ({ instanceId, model, error }) =>
       warn(`${instanceId}: model ${JSON.stringify(model)}: ${messageOf(error)}`),

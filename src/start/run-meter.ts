@@ -47,13 +47,29 @@ export function createRunMeter({ store, project, agent, runs, warn }: RunMeterDe
   });
 }
 
-/** The meter, which notes at each run whether its last call was refused for its budget: that decides how it ended. */
-export function noteRefusals(meter: Meter, runs: Pick<LiveRuns, "find">): Meter {
+export interface NoteRefusalsDeps {
+  readonly meter: Meter;
+  readonly runs: Pick<LiveRuns, "find">;
+  readonly store: Pick<SpendStore, "recordRefusal">;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * The meter, which notes at each run whether its last call was refused for its budget: that decides how it ended. A
+ * refusal is durable before the run reads it, as the scheduler may die before the run ends.
+ */
+export function noteRefusals({ meter, runs, store, warn }: NoteRefusalsDeps): Meter {
   return {
     begin: async (plan, signal) => {
       const answer = await meter.begin(plan, signal);
       const run = runs.find(plan.instanceId);
-      if (run !== undefined) run.overBudget = overBudget(answer);
+      const reason = overBudget(answer);
+      if (run === undefined || run.overBudget === reason) return answer;
+      run.overBudget = reason;
+      const recorded = store.recordRefusal(plan.instanceId, reason).catch((error: unknown) => {
+        warn(`why ${plan.instanceId} was refused a call is not recorded: ${messageOf(error)}`);
+      });
+      if (!answer.granted) await recorded;
       return answer;
     },
   };

@@ -265,4 +265,8 @@ export const migrations: readonly string[] = [
   CREATE INDEX triggers_by_instance ON triggers (instance_id, seq) WHERE instance_id IS NOT NULL;
   INSERT INTO settings VALUES ('mask_key', lower(hex(randomblob(32))));
   `,
+  // Of a run: why its last call was refused for its budget. A later scheduler may be the one that sees the run end.
+  `
+  ALTER TABLE spend ADD COLUMN refused TEXT;
+  `,
 ];

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { AccountKey, StoredAccount } from "../../streams/spend/accounts.ts";
+import { runScope, wholeRun } from "../../streams/spend/budget.ts";
 import type { NanoUsd } from "../../streams/spend/money.ts";
 import type { ReservedCall, SettledCall, SpendStore } from "../contracts/spend.ts";
 import type { GroupCommit } from "./group-commit.ts";
@@ -15,6 +16,10 @@ interface Change {
   readonly warned: number;
 }
 
+interface RefusalRow {
+  readonly refused: string | null;
+}
+
 const nothing: Change = { spent: 0, reserved: 0, raised: 0, turns: 0, warned: 0 };
 
 /** Reads and writes the accounts in `spend`, and with them the calls in `model_calls`. `now` gives epoch ms. */
@@ -28,6 +33,12 @@ export function createSpend(
   const select = db.prepare(
     "SELECT nano + reserved AS spent, raised, warned, turns FROM spend WHERE scope = ? AND window = ?",
   );
+  // Without the agent: a run that never paid a call is none to forecast by.
+  const refuse = db.prepare(
+    `INSERT INTO spend (scope, window, until, refused) VALUES (?, ?, ?, ?)
+     ON CONFLICT (scope, window) DO UPDATE SET refused = excluded.refused`,
+  );
+  const selectRefusal = db.prepare("SELECT refused FROM spend WHERE scope = ? AND window = ?");
 
   const reserve = (call: ReservedCall): number => {
     for (const key of call.accounts) {
@@ -56,6 +67,12 @@ export function createSpend(
         for (const key of accounts) change(key, null, { ...nothing, raised: nano });
       }),
     recordWarning: (key, warned) => record(() => change(key, null, { ...nothing, warned })),
+    recordRefusal: (instanceId, reason) =>
+      write(() => void refuse.run(runScope(instanceId), wholeRun, now(), reason)),
+    refusal: (instanceId) => {
+      const row = selectRefusal.get(runScope(instanceId), wholeRun) as RefusalRow | undefined;
+      return row?.refused ?? null;
+    },
   };
 }
 

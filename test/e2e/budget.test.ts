@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -60,6 +61,26 @@ test("a run that can't pay its model ends over_budget, and succeeds once its age
     /^the budget of hello is raised by \$500\.00\n\d{4}-\d\d-\d\d {2}\$0\.00 of \$500\.02\n$/,
   );
   expect((await runAl(project, ["run", "hello"])).code).toBe(0);
+});
+
+test("a run that was refused its call ends over_budget under the scheduler that adopts it", async () => {
+  await setBudget("run = 0.01");
+  const [at, go] = [join(project.dir, "at"), join(project.dir, "go")];
+  const hook = `touch ${at}; until [ -e ${go} ]; do sleep 0.1; done`;
+  await appendFile(agentFile(), `\n[hooks]\npost = [${JSON.stringify(hook)}]\n`);
+  scheduler = await startTestScheduler(project);
+  await scheduler.api("/control/trigger/hello", { method: "POST" });
+  await expect.poll(() => existsSync(at), { timeout: 30_000 }).toBe(true);
+  await scheduler.kill();
+  scheduler = await startTestScheduler(project);
+  await writeFile(go, "");
+  await expect
+    .poll(async () => (await history())[0], { timeout: 30_000 })
+    .toMatchObject({
+      outcome: "over_budget",
+      attempt: 1,
+      reason: expect.stringMatching(/^this run's budget/) as string,
+    });
 });
 
 test("a run that can't pay one model does not try its fallback", async () => {

@@ -45,6 +45,7 @@ function aScheduler() {
   const runs = createLiveRuns({
     elapsed: () => 0,
     now: () => 0,
+    refusalOf: () => null,
     freeze: () => Promise.resolve(),
     thaw: () => Promise.resolve(),
     openSocket: async ({ instanceId, agent }) =>

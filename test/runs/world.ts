@@ -70,6 +70,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const runs = createLiveRuns({
     elapsed: () => Math.round(performance.now()),
     now: () => clock.now(),
+    refusalOf: (instanceId) => store.spend.refusal(instanceId),
     freeze: ({ instanceId }) => Promise.resolve(void frozen.push(`freeze ${instanceId}`)),
     thaw: ({ instanceId }) => Promise.resolve(void frozen.push(`thaw ${instanceId}`)),
     openSocket: () => Promise.reject(new Error("no run of this world has a socket")),

@@ -1,6 +1,7 @@
 import { firstValueFrom, of } from "rxjs";
 import { expect, test } from "vitest";
 import type { CallPlan, CallRefusal, Meter } from "../../src/contracts/model-gateway.ts";
+import type { SpendStore } from "../../src/contracts/spend.ts";
 import type { LiveRun } from "../../src/runs/live-run.ts";
 import { budgetWarnings, noteRefusals } from "../../src/start/run-meter.ts";
 
@@ -28,8 +29,12 @@ const refusals: Readonly<Record<string, CallRefusal>> = {
   later: { granted: false, code: "rate_limited", detail: "try again" },
 };
 
-async function begun(answers: readonly string[]) {
+async function begun(
+  answers: readonly string[],
+  recordRefusal: SpendStore["recordRefusal"] = () => Promise.resolve(),
+) {
   const { run, find } = runOf();
+  const warnings: string[] = [];
   const waiting = [...answers];
   const meter: Meter = {
     begin: () => {
@@ -38,9 +43,10 @@ async function begun(answers: readonly string[]) {
       return Promise.resolve(refusal ?? grant);
     },
   };
-  const noting = noteRefusals(meter, { find });
+  const warn = (message: string) => warnings.push(message);
+  const noting = noteRefusals({ meter, runs: { find }, store: { recordRefusal }, warn });
   while (waiting.length > 0) await noting.begin(plan, AbortSignal.abort());
-  return run.overBudget;
+  return { why: run.overBudget, warnings };
 }
 
 test.each([
@@ -50,7 +56,25 @@ test.each([
   [["spent", "granted"], null],
   [["granted", "spent"], "all is spent"],
 ] as const)("a run whose calls were answered with %j is over budget: %s", async (answers, why) => {
-  expect(await begun(answers)).toBe(why);
+  expect((await begun(answers)).why).toBe(why);
+});
+
+test("a refusal is stored before the run has it, once, and so is its end", async () => {
+  const stored: string[] = [];
+  const recordRefusal = async (_instanceId: string, reason: string | null) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    stored.push(reason ?? "none");
+  };
+  await begun(["granted", "spent", "spent"], recordRefusal);
+  expect(stored).toEqual(["all is spent"]);
+  await begun(["spent", "granted", "turns"], recordRefusal);
+  expect(stored).toEqual(["all is spent", "all is spent", "none", "60 answers"]);
+});
+
+test("a refusal that can't be stored is one all the same, with a warning", async () => {
+  const { why, warnings } = await begun(["spent"], () => Promise.reject(new Error("disk full")));
+  expect(why).toBe("all is spent");
+  expect(warnings).toEqual(["why dev-1 was refused a call is not recorded: disk full"]);
 });
 
 const warning = { window: "2026-11-22", percent: 80, usd: 0.81, limitUsd: 1 };

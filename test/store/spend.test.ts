@@ -47,6 +47,20 @@ async function made(
 
 const account = { spent: 0, raised: 0, warned: 0, turns: 0 };
 
+test("a refusal of a run is stored until the next, and is none of its agent's spending", async () => {
+  const store = tempStore();
+  const { spend, spendReport } = store;
+  expect(spend.refusal("dev-1")).toBeNull();
+  await spend.recordRefusal("dev-1", "all is spent");
+  expect(spend.refusal("dev-1")).toBe("all is spent");
+  expect(spendReport.lastRuns(20)).toEqual(new Map());
+  await made(store);
+  expect(spend.refusal("dev-1")).toBe("all is spent");
+  expect(spend.account("run:dev-1", "run")).toMatchObject({ spent: 400, turns: 1 });
+  await spend.recordRefusal("dev-1", null);
+  expect(spend.refusal("dev-1")).toBeNull();
+});
+
 test("an account has what is reserved, then what was spent", async () => {
   const { spend, spendReport } = tempStore();
   expect(spend.account("project", "2026-11")).toBeNull();
