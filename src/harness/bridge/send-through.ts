@@ -1,6 +1,7 @@
 import { Agent, request } from "node:http";
 import type {
   ClientRequest,
+  IncomingHttpHeaders,
   IncomingMessage,
   OutgoingHttpHeaders,
   ServerResponse,
@@ -8,6 +9,7 @@ import type {
 import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
+import { hasCode, messageOf } from "../../errors.ts";
 
 /** The run's way to the scheduler. */
 export interface RunSocket {
@@ -26,19 +28,28 @@ const pauses = { count: 240, ms: 250 };
 
 const connections = new Agent({ keepAlive: true, maxSockets: Infinity });
 
-/** What counts between the client and the bridge alone. */
+/** What counts for one connection alone, and what the bridge answers for itself. */
 const ownHeaders = [
   "authorization",
   "x-api-key",
   "x-goog-api-key",
   "host",
   "connection",
+  "expect",
+  "keep-alive",
+  "te",
+  "trailer",
   "transfer-encoding",
+  "upgrade",
 ];
 
+/** Errors of a scheduler that is away, that went while it was asked, or whose queue of connections is full. */
+const awayCodes = ["ECONNREFUSED", "ENOENT", "ECONNRESET", "EPIPE", "EAGAIN"];
+
 /**
- * Sends a request to the scheduler and its answer back, as both come. While no byte of an answer came, it is sent
- * again. Resolves to false when the answer broke off; rejects when the scheduler stays away.
+ * Sends a request to the scheduler and its answer back, as both come. While the scheduler is away and no byte of an
+ * answer came, it is sent again. Resolves to false when the answer broke off. Rejects when the scheduler stays away, and
+ * at once for an error that waiting does not change.
  */
 export async function sendThrough(
   client: IncomingMessage,
@@ -50,7 +61,7 @@ export async function sendThrough(
   const answer = await firstAnswer(client, through, gone.signal);
   if (answer === null) return true;
   const { statusCode = 502, headers } = answer;
-  response.writeHead(statusCode, headers);
+  response.writeHead(statusCode, passedOn(headers));
   response.flushHeaders();
   let isCut = false;
   // A client that hung up lost nothing.
@@ -73,11 +84,19 @@ async function firstAnswer(
       if (!isAway(answer)) return answer;
       answer.resume();
     } catch (error) {
+      if (!hasCode(error, ...awayCodes)) throw unusable(through, error);
       last = error;
     }
     await wait(pauses.ms, undefined, { signal }).catch(() => undefined);
   }
-  throw new Error("the scheduler did not come back in time", { cause: last });
+  const waitedSeconds = (pauses.count * pauses.ms) / 1000;
+  const text = `the scheduler did not come back within ${waitedSeconds} s`;
+  throw new Error(text, { cause: last });
+}
+
+function unusable({ runSocket: { socket } }: Through, cause: unknown): Error {
+  const text = `the run socket ${socket} gave no usable answer: ${messageOf(cause)}`;
+  return new Error(text, { cause });
 }
 
 async function attempt(
@@ -99,13 +118,17 @@ async function attempt(
 }
 
 function headersFor(client: IncomingMessage, body: Buffer, token: string): OutgoingHttpHeaders {
-  const passed = Object.entries(client.headers).filter(([name]) => !ownHeaders.includes(name));
   return {
-    ...Object.fromEntries(passed),
+    ...passedOn(client.headers),
     host: "scheduler",
     authorization: `Bearer ${token}`,
     "content-length": body.length,
   };
+}
+
+function passedOn(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const passed = Object.entries(headers).filter(([name]) => !ownHeaders.includes(name));
+  return Object.fromEntries(passed);
 }
 
 /** The scheduler's own word that it is starting or stopping; a provider's 503 has another type. */
