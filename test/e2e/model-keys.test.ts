@@ -29,13 +29,14 @@ const looksFirst = {
   function: { name: "bash", arguments: JSON.stringify({ command: look }) },
 };
 
-/** A provider whose model calls one tool, then is done. */
+/** A provider whose model calls one tool, then is done. It repeats what it was sent, as some do in their errors. */
 function answer(
-  { body }: SeenRequest,
+  { body, headers }: SeenRequest,
   response: Parameters<Parameters<typeof fakeProvider>[0]>[1],
 ): void {
   const isFirst = !(body.messages ?? []).some(({ role }) => role === "tool");
-  const delta = isFirst ? { role: "assistant", tool_calls: [looksFirst] } : { content: "Done." };
+  const content = `You sent ${JSON.stringify(headers)}.`;
+  const delta = isFirst ? { role: "assistant", content, tool_calls: [looksFirst] } : { content };
   const choices = [{ index: 0, delta, finish_reason: isFirst ? "tool_calls" : "stop" }];
   const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
   response.writeHead(200, { "content-type": "text/event-stream" });

@@ -3,7 +3,15 @@ import { agents } from "./mutations/agents.ts";
 import { costs } from "./mutations/costs.ts";
 import { doors } from "./mutations/doors.ts";
 import { load } from "./mutations/load.ts";
+import { models } from "./mutations/models.ts";
 import { store } from "./mutations/store.ts";
 
 /** Every defence that a test has been seen to hold. */
-export const mutations: readonly Mutation[] = [...doors, ...agents, ...store, ...load, ...costs];
+export const mutations: readonly Mutation[] = [
+  ...doors,
+  ...agents,
+  ...models,
+  ...store,
+  ...load,
+  ...costs,
+];

@@ -14,6 +14,7 @@ import { requestHeaders } from "./headers.ts";
 import { textAt } from "./json.ts";
 import type { Json } from "./json.ts";
 import { scriptedAnswer } from "./scripted-answer.ts";
+import { secretsOf, withoutSecrets } from "./secrets.ts";
 import { sendAnswer } from "./send-answer.ts";
 import { UpstreamTimeout } from "./upstream.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
@@ -117,7 +118,8 @@ async function askModel(
   const headers = requestHeaders(request.headers, model, api, body.length);
   const onSent = () => (seen.mayBeBilled = true);
   try {
-    return await ask({ url, headers, body, signal, onSent });
+    const answer = await ask({ url, headers, body, signal, onSent });
+    return withoutSecrets(answer, secretsOf(model));
   } catch (cause) {
     // A provider that breaks off bills nothing; one that is left alone may go on.
     seen.mayBeBilled &&= signal.aborted || cause instanceof UpstreamTimeout;

@@ -26,6 +26,11 @@ const sent = new Set([
 ]);
 const sentPrefix = "x-stainless-";
 
+/** Whether clients may set it; its name is in lower case. */
+export function isClientHeader(name: string): boolean {
+  return sent.has(name) || name.startsWith(sentPrefix);
+}
+
 /** What providers may tell a client, beside the rate limits, whose names all contain the word. */
 const returned = new Set([
   "content-type",
@@ -47,9 +52,7 @@ export function requestHeaders(
   { keyHeader }: Pick<WireApi, "keyHeader">,
   bodyBytes: number,
 ): OutgoingHttpHeaders {
-  const kept = Object.entries(client).filter(
-    ([name]) => sent.has(name) || name.startsWith(sentPrefix),
-  );
+  const kept = Object.entries(client).filter(([name]) => isClientHeader(name));
   const headers: OutgoingHttpHeaders = Object.fromEntries(kept);
   if (model.key !== null && model.authType !== "none") {
     const [name, value] = keyHeader(model.key, model.authType);
