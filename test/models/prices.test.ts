@@ -25,16 +25,32 @@ test.each([
 );
 
 describe("gaps of the table", () => {
-  test("long requests of Gemini's pro models and of Sonnet 4.5 cost more", async () => {
+  test.each([
+    ["google", "gemini-2.5-pro", { input: 2.5, output: 15, cacheRead: 0.25, cacheWrite: 2.5 }],
+    ["google", "gemini-3.1-pro-preview", { input: 4, output: 18, cacheRead: 0.4, cacheWrite: 4 }],
+    [
+      "openrouter",
+      "google/gemini-3.1-pro-preview",
+      { input: 4, output: 18, cacheRead: 0.4, cacheWrite: 0.75 },
+    ],
+    ["openrouter", "x-ai/grok-4.3", { input: 2.5, output: 5, cacheRead: 0.4, cacheWrite: 2.5 }],
+  ] as const)("long requests to %s's %s cost more", async (provider, model, rates) => {
+    const price = await listedPrice(provider, model);
+    expect(price?.tiers).toEqual([{ inputTokensAbove: 200_000, ...rates }]);
+  });
+
+  test("the higher price counts from the first token beyond the threshold", async () => {
     const price = await listedPrice("google", "gemini-3.1-pro-preview");
-    expect(price?.tiers).toEqual([
-      { inputTokensAbove: 200_000, input: 4, output: 18, cacheRead: 0.4, cacheWrite: 4 },
-    ]);
+    if (price === null) throw new Error("no price");
     const usage = { cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 1_000 };
-    const sonnet = await listedPrice("anthropic", "claude-sonnet-4-5");
-    if (sonnet === null) throw new Error("no price");
-    expect(costOf(sonnet, { ...usage, input: 200_000 })).toBe(615_000_000);
-    expect(costOf(sonnet, { ...usage, input: 200_001 })).toBe(1_222_506_000);
+    expect(costOf(price, { ...usage, input: 200_000 })).toBe(412_000_000);
+    expect(costOf(price, { ...usage, input: 200_001 })).toBe(818_004_000);
+  });
+
+  test("no model of Anthropic costs more by the length of its prompt", async () => {
+    for (const model of (await listedCosts("anthropic")).keys()) {
+      expect([model, (await listedPrice("anthropic", model))?.tiers]).toEqual([model, []]);
+    }
   });
 
   test("tiers that the table has stay", async () => {
