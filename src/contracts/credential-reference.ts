@@ -14,11 +14,6 @@ export function parseCredentialReference(reference: string): CredentialReference
   return type === undefined ? null : { type, instance };
 }
 
-/** The credential as configs name it. */
-export function credentialReferenceText({ type, instance }: CredentialReference): string {
-  return instance === "default" ? type : `${type}:${instance}`;
-}
-
 export function isCredentialInstance(name: string): boolean {
   return instancePattern.test(name);
 }

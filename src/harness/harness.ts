@@ -19,6 +19,9 @@ export function logTo(
   emit({ type: "log", level, time: Date.now(), kind, msg, fields });
 }
 
+/** Why a session failed that was asked to end: only the scheduler knows by a person, a timeout or its own stop. */
+export const stoppedEarly = "it was stopped before it was done";
+
 /** Where the models of a session answer. */
 export interface ModelEndpoint {
   /** Base URL of a model, in place of `upstream`, the one that its provider has. */

@@ -12,7 +12,7 @@ import type { SessionExit } from "./run-api/signals.ts";
 import { openBridge } from "./bridge/bridge.ts";
 import type { Bridge } from "./bridge/bridge.ts";
 import { commandEnv } from "./command-env.ts";
-import { logTo, noUsage } from "./harness.ts";
+import { logTo, noUsage, stoppedEarly } from "./harness.ts";
 import type { Emit, Harness, Session, SessionEnd } from "./harness.ts";
 import { hookTimeoutMs, runHooks, runPostHooks } from "./hooks.ts";
 import { inlineTimeoutMs, withCommandOutputs } from "./inline-commands.ts";
@@ -118,6 +118,6 @@ function exited(end: SessionEnd, exit: SessionExit): SessionEnd {
 
 /** A run that was asked to end before its session was over did not come to its own end. */
 function stopped(end: SessionEnd, signal: AbortSignal): SessionEnd {
-  const error = signal.aborted ? "it was told to end before it was done" : null;
+  const error = signal.aborted ? stoppedEarly : null;
   return { ...end, error: end.error ?? error };
 }

@@ -69,9 +69,9 @@ function pieces(text: string): readonly string[] {
 }
 
 /** What a call is about, in the words of file tools, shells and the scheduler's own tools. */
-const subjects = ["command", "path", "file_path", "resource", "agent"];
+const subjects = ["command", "path", "file_path", "resource", "agent", "text"];
 
-/** A tool call in one line: the tool's name, and the command of a shell, the path of a file tool, a lock's resource. */
+/** A tool call in one line: the tool's name, and the command of a shell, the path of a file tool, a status text. */
 function callText(tool: string, input: unknown): string {
   const fields = (input ?? {}) as Record<string, unknown>;
   const what = subjects.map((name) => fields[name]).find((value) => typeof value === "string");

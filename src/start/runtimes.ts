@@ -37,7 +37,7 @@ const graceMs = 5_000;
 /** A process of this machine is to be gone within a second, in ms. */
 const hostUserGraceMs = 700;
 
-export interface RunContext extends ContainerContext {
+export interface RuntimesContext extends ContainerContext {
   readonly own: ProjectHandle;
   readonly runs: Pick<LiveRuns, "find">;
   readonly warn: (message: string) => void;
@@ -64,7 +64,7 @@ export interface Runtimes {
 }
 
 /** The runtimes of one scheduler. What talks to the container engine is loaded with the first agent that needs it. */
-export function createRuntimes(context: RunContext): Runtimes {
+export function createRuntimes(context: RuntimesContext): Runtimes {
   const { projectDir, env, own, runs } = context;
   let cooldowns: Cooldowns = new Map();
   const sources = {

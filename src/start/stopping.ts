@@ -1,5 +1,6 @@
 import type { Observer } from "rxjs";
 import type { Kill } from "../../streams/runs/run-agent.ts";
+import { counted } from "../contracts/format.ts";
 
 export type Phase = "starting" | "running" | "draining";
 
@@ -63,7 +64,7 @@ export function createStopping(deps: StoppingDeps): Stopping {
       // Before the log line: the live view keeps lines from here on for the terminal.
       begin();
       const running = deps.running();
-      const left = running === 0 ? "" : `; ${running} running get ${deps.graceMs / 1000} s`;
+      const left = running === 0 ? "" : `; ${haveTime(running, deps.graceMs)}`;
       deps.log(`stopping (${reason})${left}`);
       after(deps.graceMs, killAll);
       deps.stopping$.next();
@@ -73,7 +74,8 @@ export function createStopping(deps: StoppingDeps): Stopping {
       isHurried = true;
       begin();
       const running = deps.running();
-      deps.log(`stopping now (${reason})${running === 0 ? "" : `; ${running} running ended`}`);
+      const ended = running === 0 ? "" : `; ending ${counted(running, "run")}`;
+      deps.log(`stopping now (${reason})${ended}`);
       deps.stopping$.next();
       deps.kill$.next({ everything: deps.endsRunsAs });
       after(hurryMs, deps.abort);
@@ -97,4 +99,9 @@ export async function closeAll(
       onProblem(error);
     }
   }
+}
+
+/** `1 run has 30 s to finish`. */
+function haveTime(runs: number, graceMs: number): string {
+  return `${counted(runs, "run")} ${runs === 1 ? "has" : "have"} ${graceMs / 1000} s to finish`;
 }

@@ -179,7 +179,7 @@ describe("a scheduler that is asked to stop", () => {
     expect(await runAl(project, ["stop", "--now"])).toMatchObject({ code: 0, stdout: "stopped\n" });
     expect(await exited).toBe(0);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
-    expect(output()).toContain("stopping now (al stop --now); 1 running ended");
+    expect(output()).toContain("stopping now (al stop --now); ending 1 run");
     expect(outcomesOf(project)).toEqual([null, "interrupted"]);
   });
 

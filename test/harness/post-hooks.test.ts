@@ -56,7 +56,7 @@ describe("the post hooks of a run that is asked to end", () => {
     const run = await ended;
     expect(await outcome()).toBe(`${reason}\n`);
     expect(run.exitCode).toBe(143);
-    expect(endMessageOf(run).error).toBe("it was told to end before it was done");
+    expect(endMessageOf(run).error).toBe("it was stopped before it was done");
   });
 
   it("know that it was interrupted when the signal came from outside", async () => {

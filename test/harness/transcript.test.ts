@@ -22,6 +22,14 @@ describe("the transcript of a session", () => {
     expect(logged((transcript) => transcript.assistant(" \n"))).toEqual([]);
   });
 
+  it("names what a call is about, such as the text of a status", () => {
+    const messages = logged((transcript) => {
+      transcript.toolCall("1", "al_status", { text: "reading mail" });
+      transcript.toolCall("2", "write", { text: "a note", path: "note.md" });
+    });
+    expect(messages.map(({ msg }) => msg)).toEqual(["al_status: reading mail", "write: note.md"]);
+  });
+
   it("cuts a long output between two words", () => {
     const [result] = logged((transcript) =>
       transcript.toolResult("1", "word ".repeat(4000), false, "bash"),

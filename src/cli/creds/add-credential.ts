@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { isatty } from "node:tty";
-import { credentialReferenceText } from "../../contracts/credential-reference.ts";
+import { credentialName } from "../../contracts/credential-reference.ts";
 import type { CredentialReference } from "../../contracts/credential-reference.ts";
 import { meant } from "../../contracts/did-you-mean.ts";
 import type { CredentialField } from "../../credentials/credential-type.ts";
@@ -42,18 +42,17 @@ export async function addCredential(
     paths.push(await storeField(home, { ...reference, field, secret, replace }));
   }
   const stored = (await listCredentials(home)).find(
-    (one) => one.name === credentialReferenceText(reference),
+    (one) => one.name === credentialName(reference),
   );
   const { variables = [], problem = null } = stored ?? {};
   const secrets = secretsOf({ ...reference, fields: Object.fromEntries(entries) });
   if (secrets.some((secret) => secret.trim().length < shortestHidden)) {
     out.note(`a secret of fewer than ${shortestHidden} characters is not taken out of logs`);
   }
-  if (out.json)
-    return out.document({ name: credentialReferenceText(reference), paths, variables, problem });
+  if (out.json) return out.document({ name: credentialName(reference), paths, variables, problem });
   out.data(
     [
-      `${credentialReferenceText(reference)} is stored`,
+      `${credentialName(reference)} is stored`,
       schedulersUseOf(reference.type) ?? useOfRuns(variables),
     ]
       .filter((text) => text !== null)

@@ -1,4 +1,4 @@
-import { credentialReferenceText } from "../../contracts/credential-reference.ts";
+import { credentialName } from "../../contracts/credential-reference.ts";
 import { removeCredential } from "../../credentials/edit-credential.ts";
 import { homeDir } from "../../credentials/home-dir.ts";
 import { listCredentials } from "../../credentials/list-credentials.ts";
@@ -21,7 +21,7 @@ export async function removeStored(
 ): Promise<void> {
   const { out, env } = context;
   const reference = credentialOf(given);
-  const name = credentialReferenceText(reference);
+  const name = credentialName(reference);
   const home = homeDir(env);
   const field = options.field ?? null;
   const stored = await listCredentials(home);

@@ -1,10 +1,7 @@
 import { homedir } from "node:os";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  credentialReferenceText,
-  parseCredentialReference,
-} from "../../contracts/credential-reference.ts";
+import { credentialName, parseCredentialReference } from "../../contracts/credential-reference.ts";
 import type { CredentialReference } from "../../contracts/credential-reference.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import { credentialType } from "../../credentials/credential-types.ts";
@@ -33,7 +30,7 @@ export function ourReference(theirs: string): string {
   const parsed = parseCredentialReference(theirs);
   if (parsed === null) return theirs;
   const { type, instance } = parsed;
-  return credentialReferenceText({ type: types.get(type) ?? type, instance });
+  return credentialName({ type: types.get(type) ?? type, instance });
 }
 
 /** What their store calls a type of ours. */
@@ -99,7 +96,7 @@ async function fieldsOf(store: string, reference: CredentialReference): Promise<
     .sort()
     .map((file) => {
       const field = ourField(type, file);
-      const name = `${credentialReferenceText(reference)}/${field}`;
+      const name = `${credentialName(reference)}/${field}`;
       return { reference, field, name, path: join(dir, file) };
     });
 }
@@ -159,7 +156,7 @@ export function uncopiedRemarks(found: FoundCredentials): readonly Remark[] {
 
 function addCommand({ reference, field }: FoundField, path: string | null): string {
   const from = path === null ? "" : ` --from-file ${shellWord(path)}`;
-  return `al creds add ${credentialReferenceText(reference)} --field ${field}${from}`;
+  return `al creds add ${credentialName(reference)} --field ${field}${from}`;
 }
 
 function toDo(message: string, fix: string): Remark {

@@ -4,7 +4,7 @@ import type { ProjectConfig } from "../../config/project-config.ts";
 import { resolveAgent } from "../../config/resolve-agent.ts";
 import { resolveProject } from "../../config/resolve-project.ts";
 import { machineTimezone } from "../../config/timezone.ts";
-import { credentialReferenceText } from "../../contracts/credential-reference.ts";
+import { credentialName } from "../../contracts/credential-reference.ts";
 import { webhookSecretType } from "../../credentials/credential-types.ts";
 import { knownToAgents } from "../../known-to-agents.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
@@ -116,7 +116,7 @@ function modelKey(model: Table): string | null {
 function webhookSecret(source: Table): string | null {
   const instance = textAt(source, "credential");
   if (instance === null) return null;
-  return credentialReferenceText({
+  return credentialName({
     type: webhookSecretType(textAt(source, "type") ?? ""),
     instance,
   });

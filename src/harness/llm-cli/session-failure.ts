@@ -1,3 +1,4 @@
+import { stoppedEarly } from "../harness.ts";
 import type { Session } from "../harness.ts";
 import { providerFailure } from "../provider-failure.ts";
 import type { ProgramEnd } from "../run-program.ts";
@@ -26,7 +27,7 @@ export function sessionFailure(
   model: string,
   { signal, job }: Session,
 ): SessionFailure | null {
-  if (signal.aborted) return lasting("it was told to end before it was done");
+  if (signal.aborted) return lasting(stoppedEarly);
   if (end.missing) return lasting(notInstalled(cli, job.harness.command));
   if (end.problem !== null) return lasting(`${cli.program} ${end.problem}`);
   const code = end.exitCode === null ? "by a signal" : `with code ${end.exitCode}`;

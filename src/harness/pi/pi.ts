@@ -1,7 +1,7 @@
 import { InMemoryCredentialStore } from "@earendil-works/pi-ai";
 import { ModelRuntime } from "@earendil-works/pi-coding-agent";
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
-import { logTo } from "../harness.ts";
+import { logTo, stoppedEarly } from "../harness.ts";
 import type { Harness, Session, SessionEnd } from "../harness.ts";
 import { preparePiModels } from "./pi-models.ts";
 import { createModelChain } from "./model-chain.ts";
@@ -76,8 +76,7 @@ async function talk(
 
 /** pi resolves whatever happens: the verdict on the model's last answer counts. */
 function sessionError(chain: ModelChain, signal: AbortSignal): string | null {
-  // Only the scheduler knows whether a user, a timeout or its own stop ended the session.
-  if (signal.aborted) return "it was told to end before it was done";
+  if (signal.aborted) return stoppedEarly;
   const last = chain.latest();
   if (last === null) return "the session ended without an answer of the model";
   return last.kind === "complete" ? null : `model "${chain.current().name}": ${last.message}`;

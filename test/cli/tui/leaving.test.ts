@@ -41,7 +41,7 @@ describe.skipIf(noTerminal !== null)("the live view", { timeout: 120_000 }, () =
     await view.until(/Stopping \(Ctrl-C: now\): waits \d+s for 1 run: slow/);
     view.type(ctrlC);
     await untilLeftClean(view, 130);
-    expect(view.screen().join("\n")).toMatch(/stopping \(SIGINT\); 1 running get 30 s/);
+    expect(view.screen().join("\n")).toMatch(/stopping \(SIGINT\); 1 run has 30 s to finish/);
     expect(view.screen().join("\n")).toContain("Almanac was stopped at once after");
   });
 

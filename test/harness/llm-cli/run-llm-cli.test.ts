@@ -245,7 +245,7 @@ describe("the llm-cli harness", () => {
     const run = await ended;
     expect(performance.now() - before).toBeLessThan(5000);
     expect(run.exitCode).toBe(143);
-    expect(errorOf(run)).toBe("it was told to end before it was done");
+    expect(errorOf(run)).toBe("it was stopped before it was done");
     const escaped = (await readFile(join(workDir, "escaped"), "utf8")).trim();
     // A busy machine takes its time to carry a kill out.
     const state = () => readFile(`/proc/${escaped}/stat`, "utf8").catch(() => "gone");

@@ -179,7 +179,7 @@ describe("a run in the pi harness", () => {
   it("ends soon after TERM, says so, and runs its post hooks", async () => {
     const run = await stopped(({ child }) => child.kill("SIGTERM"));
     expect(run.exitCode).toBe(143);
-    expect(endMessageOf(run).error).toBe("it was told to end before it was done");
+    expect(endMessageOf(run).error).toBe("it was stopped before it was done");
   });
 
   it("ends when its standard input ends, as the scheduler is gone then", async () => {

@@ -134,7 +134,7 @@ describe("a session of pi", () => {
         },
       },
     });
-    expect(error).toBe("it was told to end before it was done");
+    expect(error).toBe("it was stopped before it was done");
     expect(performance.now() - before).toBeLessThan(10_000);
     expect(first.provider.requests).toHaveLength(1);
   });
