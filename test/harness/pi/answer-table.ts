@@ -1,8 +1,8 @@
-import type { Ending, Reply } from "./wires/wire-format.ts";
+import type { Billed, Ending, Reply } from "./wires/wire-format.ts";
 
 /** What the provider does with one request. */
 export type Action =
-  | { readonly reply: Reply }
+  | { readonly reply: Reply; readonly billed?: Billed }
   | {
       readonly status: number;
       readonly body: string;

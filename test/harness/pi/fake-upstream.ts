@@ -72,7 +72,9 @@ async function perform(action: Action, path: string, response: ServerResponse): 
   if (action === "hang up before the first byte") return void response.destroy();
   if (action === "say nothing") return;
   response.writeHead(200, { "content-type": "text/event-stream" });
-  if (typeof action === "object") return void response.end(format.stream(action.reply));
+  if (typeof action === "object") {
+    return void response.end(format.stream(action.reply, action.billed));
+  }
   await new Promise<unknown>((resolve) => response.write(format.begin, resolve));
   if (action === "hang up in the middle") response.destroy();
   if (action === "send garbage") response.end(format.garbage);

@@ -1,3 +1,4 @@
+import type { Job } from "../../../src/contracts/job.ts";
 import type { RunMessage } from "../../../src/contracts/run-messages.ts";
 import type { SessionEnd } from "../../../src/harness/harness.ts";
 import { createPiHarness } from "../../../src/harness/pi/pi.ts";
@@ -11,7 +12,9 @@ import type { HostedModel } from "../model-host.ts";
 
 export interface SessionOptions {
   readonly workDir: string;
-  readonly models: readonly HostedModel[];
+  /** A whole job, or the models of a usual one. */
+  readonly job?: Job;
+  readonly models?: readonly HostedModel[];
   readonly prompt?: string;
   readonly clock?: RunClock;
   readonly signal?: AbortSignal;
@@ -33,7 +36,7 @@ export async function runSession(options: SessionOptions): Promise<EndedSession>
   const messages: RunMessage[] = [];
   const instant = (ms: number) => Promise.resolve(void waits.push(ms / 1000));
   const run = createPiHarness({ ...realTime, wait: instant, random: () => 0, ...time });
-  const job = aJob(workDir, { models });
+  const job = options.job ?? aJob(workDir, models && { models });
   if (job.channel === null) throw new Error("the job has no socket");
   await using bridge = await openBridge({ runSocket: job.channel, onInterrupted: () => undefined });
   const end = await run({

@@ -1,5 +1,5 @@
 import { data, endingOf, refusalText, textOf } from "./wire-format.ts";
-import type { Ending, WireFormat } from "./wire-format.ts";
+import type { Billed, Ending, WireFormat } from "./wire-format.ts";
 
 const completionEndings: Record<Ending, string> = {
   normal: "stop",
@@ -16,11 +16,11 @@ const completion = (delta: object, finish: string | null = null) => ({
   choices: [{ index: 0, delta, finish_reason: finish }],
 });
 
-const completionUsage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
+const few: Billed = { usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 } };
 
 /** Chat completions; Mistral's API has the same shape. */
 export const completions: WireFormat = {
-  stream: (reply) => {
+  stream: (reply, { usage } = few) => {
     const call = (command: string) => ({
       index: 0,
       id: "call12345",
@@ -34,7 +34,7 @@ export const completions: WireFormat = {
           ? { role: "assistant", content: null, refusal: refusalText }
           : { role: "assistant", content: textOf(reply) };
     const finish = reply.kind === "tool" ? "tool_calls" : completionEndings[endingOf(reply)];
-    const last = { ...completion({ content: "" }, finish), usage: completionUsage };
+    const last = { ...completion({ content: "" }, finish), usage };
     return `${data(completion(delta), last)}data: [DONE]\n\n`;
   },
   errorEvent: data({ error: { message: "upstream is overloaded", code: 503 } }),

@@ -1,7 +1,11 @@
 import { data, endingOf } from "./wire-format.ts";
-import type { Ending, WireFormat } from "./wire-format.ts";
+import type { Billed, Ending, WireFormat } from "./wire-format.ts";
 
-const candidate = (parts: readonly object[], finishReason?: string) => ({
+const few: Billed = {
+  usage: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 },
+};
+
+const candidate = (parts: readonly object[], finishReason?: string, { usage } = few) => ({
   candidates: [
     {
       content: { role: "model", parts },
@@ -9,7 +13,7 @@ const candidate = (parts: readonly object[], finishReason?: string) => ({
       ...(finishReason === undefined ? {} : { finishReason }),
     },
   ],
-  usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 },
+  usageMetadata: usage,
 });
 
 const geminiEndings: Record<Ending, string> = {
@@ -20,17 +24,17 @@ const geminiEndings: Record<Ending, string> = {
 };
 
 export const gemini: WireFormat = {
-  stream: (reply) => {
+  stream: (reply, billed = few) => {
     // Gemini refuses by not taking the prompt at all.
     if (reply.kind === "refusal") {
       return data({ promptFeedback: { blockReason: "PROHIBITED_CONTENT" } });
     }
     if (reply.kind === "tool") {
       const call = { functionCall: { name: "bash", args: { command: reply.command } } };
-      return data(candidate([call], "STOP"));
+      return data(candidate([call], "STOP", billed));
     }
     const parts = reply.text === "" ? [] : [{ text: reply.text }];
-    return data(candidate(parts, geminiEndings[endingOf(reply)]));
+    return data(candidate(parts, geminiEndings[endingOf(reply)], billed));
   },
   errorEvent: data({
     error: { code: 503, message: "The model is overloaded", status: "UNAVAILABLE" },

@@ -1,7 +1,10 @@
 import { endingOf, named, textOf } from "./wire-format.ts";
-import type { Ending, WireFormat } from "./wire-format.ts";
+import type { Billed, Ending, WireFormat } from "./wire-format.ts";
 
-const messageStart = {
+const few: Billed = { usage: { input_tokens: 10, output_tokens: 2 } };
+
+/** The first event has the output so far. */
+const messageStart = ({ usage } = few) => ({
   type: "message_start",
   message: {
     id: "m1",
@@ -10,9 +13,9 @@ const messageStart = {
     model: "m",
     content: [],
     stop_reason: null,
-    usage: { input_tokens: 10, output_tokens: 1 },
+    usage: { ...usage, output_tokens: 1 },
   },
-};
+});
 
 const messageEndings: Record<Ending, string> = {
   normal: "end_turn",
@@ -28,7 +31,7 @@ const messageText = (text: string) =>
   );
 
 export const messages: WireFormat = {
-  stream: (reply) => {
+  stream: (reply, billed = few) => {
     const reason =
       reply.kind === "refusal"
         ? "refusal"
@@ -47,18 +50,18 @@ export const messages: WireFormat = {
       {
         type: "message_delta",
         delta: { stop_reason: reason },
-        usage: { output_tokens: 2 },
+        usage: { output_tokens: billed.usage.output_tokens },
       },
       { type: "message_stop" },
     );
-    return `${named(messageStart)}${content}${end}`;
+    return `${named(messageStart(billed))}${content}${end}`;
   },
   errorEvent: named({
     type: "error",
     error: { type: "overloaded_error", message: "Overloaded" },
   }),
   garbage: "event: content_block_delta\ndata: {{{{\n\n",
-  begin: `${named(messageStart)}${messageText("I was about")}`,
+  begin: `${named(messageStart())}${messageText("I was about")}`,
 };
 
 function toolUse(command: string): string {

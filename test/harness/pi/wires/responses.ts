@@ -1,22 +1,29 @@
 import { endingOf, named, refusalText } from "./wire-format.ts";
-import type { Ending, NamedEvent, WireFormat } from "./wire-format.ts";
+import type { Billed, Ending, NamedEvent, WireFormat } from "./wire-format.ts";
 
-const responseUsage = { input_tokens: 10, output_tokens: 2, total_tokens: 12 };
+const few: Billed = { usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 } };
 
-const responseEnd = (status: string, reason?: string) => {
-  const details = reason === undefined ? null : { reason };
+const responseEnd = (status: string, reason: string | null, { usage, tier }: Billed) => {
+  const details = reason === null ? null : { reason };
   const type = status === "completed" ? "response.completed" : "response.incomplete";
   return {
     type,
-    response: { id: "r1", status, output: [], incomplete_details: details, usage: responseUsage },
+    response: {
+      id: "r1",
+      status,
+      output: [],
+      incomplete_details: details,
+      usage,
+      service_tier: tier ?? null,
+    },
   };
 };
 
-const responseEndings: Record<Ending, ReturnType<typeof responseEnd>> = {
-  normal: responseEnd("completed"),
-  cut: responseEnd("incomplete", "max_output_tokens"),
-  filter: responseEnd("incomplete", "content_filter"),
-  unknown: responseEnd("incomplete", "vanished"),
+const responseEndings: Record<Ending, readonly [status: string, reason: string | null]> = {
+  normal: ["completed", null],
+  cut: ["incomplete", "max_output_tokens"],
+  filter: ["incomplete", "content_filter"],
+  unknown: ["incomplete", "vanished"],
 };
 
 const responseMessage = (content: readonly object[]) => ({
@@ -28,8 +35,8 @@ const responseMessage = (content: readonly object[]) => ({
 });
 
 export const responses: WireFormat = {
-  stream: (reply) => {
-    const end = named(responseEndings[endingOf(reply)]);
+  stream: (reply, billed = few) => {
+    const end = named(responseEnd(...responseEndings[endingOf(reply)], billed));
     if (reply.kind === "tool") {
       const call = { type: "function_call", id: "fc_1", call_id: "call_1", name: "bash" };
       const done = { ...call, arguments: JSON.stringify({ command: reply.command }) };

@@ -6,11 +6,18 @@ export type Reply =
   | { readonly kind: "ending"; readonly ending: Ending; readonly text: string }
   | { readonly kind: "refusal" };
 
+/** What an answer has about its tokens, in the words of its API. */
+export interface Billed {
+  readonly usage: Readonly<Record<string, unknown>>;
+  /** The service tier that served it, where the API names one. */
+  readonly tier?: string;
+}
+
 export type Ending = "normal" | "cut" | "filter" | "unknown";
 
 /** How one API streams its answers, by the provider's own documentation. */
 export interface WireFormat {
-  readonly stream: (reply: Reply) => string;
+  readonly stream: (reply: Reply, billed?: Billed) => string;
   /** An error event inside of a stream that began well. */
   readonly errorEvent: string;
   /** An event that is no JSON. */
