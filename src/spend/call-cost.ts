@@ -1,8 +1,12 @@
+import { nanoOfUsd } from "../../streams/spend/money.ts";
 import type { NanoUsd } from "../../streams/spend/money.ts";
 import { costOf, serviceTierFactor, worstRates } from "../../streams/spend/price.ts";
 import type { CallUsage, Price, WorstRates } from "../../streams/spend/price.ts";
 import type { CallEnd, CallPlan } from "../contracts/model-gateway.ts";
 import type { ModelTerms } from "../contracts/spend.ts";
+
+/** Dearer than any call is; the sums of what a server of one's own may count stay exact. */
+const maxNano = nanoOfUsd(10_000);
 
 const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
@@ -20,7 +24,7 @@ export function costOfEnd(
   { usage, serviceTier }: CallEnd,
 ): { readonly nano: NanoUsd; readonly charged: NanoUsd } {
   const factor = serviceTierFactor(provider, providerModel, serviceTier);
-  const nano = usage === null ? 0 : costOf(price, usage, factor);
+  const nano = usage === null ? 0 : Math.min(costOf(price, usage, factor), maxNano);
   return { nano, charged: billing === "subscription" ? 0 : nano };
 }
 
@@ -37,5 +41,5 @@ export function wholeUsage(usage: CallUsage): CallUsage {
   };
 }
 
-/** More than any model takes, and few enough that their cost is exact. */
+/** More than any model takes. */
 const maxTokens = 1e9;

@@ -48,8 +48,9 @@ export interface SpendReport {
   lastRuns(limit: number): ReadonlyMap<string, readonly NanoUsd[]>;
 }
 
-const sums = `sum(CASE billing WHEN 'subscription' THEN 0 ELSE nano_usd + coalesce(reserved, 0) END) AS nano,
-  sum(CASE billing WHEN 'subscription' THEN nano_usd ELSE 0 END) AS subscriptionNano,
+/** Amounts are read as REAL: what is beyond an exact number of JavaScript could not be read at all. */
+const sums = `total(CASE billing WHEN 'subscription' THEN 0 ELSE nano_usd + coalesce(reserved, 0) END) AS nano,
+  total(CASE billing WHEN 'subscription' THEN nano_usd ELSE 0 END) AS subscriptionNano,
   count(*) AS calls,
   sum(coalesce(input, 0) + coalesce(cache_read, 0) + coalesce(cache_write, 0) + coalesce(output, 0)) AS tokens,
   sum(billing = 'unpriced') AS unpriced,
@@ -70,8 +71,9 @@ export function createSpendReport(db: DatabaseSync): SpendReport {
     },
     accounts: (windows) => {
       const select = db.prepare(
-        `SELECT scope, window, nano, reserved, raised FROM spend
-         WHERE window IN (SELECT value FROM json_each(?)) ORDER BY scope, window`,
+        `SELECT scope, window, CAST(nano AS REAL) AS nano, CAST(reserved AS REAL) AS reserved,
+           CAST(raised AS REAL) AS raised
+         FROM spend WHERE window IN (SELECT value FROM json_each(?)) ORDER BY scope, window`,
       );
       const rows = select.all(JSON.stringify(windows));
       return rows.map((row) => ({ ...(row as unknown as SpendAccount) }));
@@ -93,7 +95,7 @@ function noCalls(key: string): SpendRow {
 function lastRuns(db: DatabaseSync, limit: number): ReadonlyMap<string, readonly NanoUsd[]> {
   const agents = db.prepare("SELECT DISTINCT agent FROM spend WHERE agent IS NOT NULL ORDER BY 1");
   const ofAgent = db.prepare(
-    `SELECT nano FROM spend WHERE agent = ? AND scope NOT IN
+    `SELECT CAST(nano AS REAL) AS nano FROM spend WHERE agent = ? AND scope NOT IN
        (SELECT 'run:' || instance_id FROM triggers WHERE state <> 'ended' AND instance_id IS NOT NULL)
      ORDER BY until DESC LIMIT ?`,
   );

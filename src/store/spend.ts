@@ -31,7 +31,8 @@ export function createSpend(
   const calls = prepareModelCalls(db);
   const change = prepareChange(db, now);
   const select = db.prepare(
-    "SELECT nano + reserved AS spent, raised, warned, turns FROM spend WHERE scope = ? AND window = ?",
+    `SELECT CAST(nano + reserved AS REAL) AS spent, CAST(raised AS REAL) AS raised, warned, turns
+     FROM spend WHERE scope = ? AND window = ?`,
   );
   // Without the agent: a run that never paid a call is none to forecast by.
   const refuse = db.prepare(

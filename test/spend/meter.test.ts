@@ -125,6 +125,21 @@ describe("a call", () => {
     expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.000001, reservedUsd: 0 });
   });
 
+  test("that no model could be so dear for leaves accounts that can be read, however many there are", async () => {
+    const price = { input: 100_000, output: 100_000, cacheRead: 0, cacheWrite: 0 };
+    const dear = { termsOf: () => Promise.resolve({ ...terms, price }), now };
+    const { store, begin } = tempMeter(dear);
+    const calls = 1_000;
+    const usage = { input: 1e300, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 1e300 };
+    for (let n = 0; n < calls; n++)
+      (await begin({ instanceId: `dev-${n}` })).settle(answered(0, { usage }));
+    const reported = () => store.spendReport.rows({ by: "agent", since: 0, agent: null })[0]?.nano;
+    await vi.waitFor(() => expect(reported()).toBe(calls * 1e13));
+    const { meter } = tempMeter(dear, store);
+    const month = meter.limits(["dev"]).find(({ window }) => window === "2026-11");
+    expect(month?.usd).toBe(calls * 10_000);
+  });
+
   test("that is given up while it is stored is none", async () => {
     const { meter } = tempMeter();
     const client = new AbortController();

@@ -1,4 +1,5 @@
 import type { CallEnd } from "../../contracts/model-gateway.ts";
+import { hasTokens } from "./usage-tap.ts";
 import type { UsageTap } from "./usage-tap.ts";
 import type { UsageReading } from "./wire-api.ts";
 
@@ -45,10 +46,13 @@ const bytesPerToken = 3;
 
 /** What a call used: as the provider reports it, else by the bytes that were seen of it. */
 function usageOf(
-  { usage, isFinal, outputBytes, hasFailed }: UsageReading,
+  { usage: reported, isFinal, outputBytes, hasFailed }: UsageReading,
   requestBytes: number,
 ): Pick<CallEnd, "usage" | "estimated"> {
-  if (usage !== null && isFinal) return { usage, estimated: false };
+  const usage = hasTokens(reported) ? reported : null;
+  // An answer with a text and without tokens was not counted.
+  const isCounted = usage !== null && (usage.output > 0 || outputBytes === 0);
+  if (isCounted && isFinal) return { usage, estimated: false };
   // The provider failed before the model began.
   if (usage === null && hasFailed && outputBytes === 0) return unbilled;
   const input = Math.ceil(requestBytes / bytesPerToken);

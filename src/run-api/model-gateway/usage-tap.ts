@@ -1,5 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { createParser } from "eventsource-parser";
+import { inputOf } from "../../../streams/spend/price.ts";
+import type { CallUsage } from "../../contracts/model-gateway.ts";
 import type { UsageReader, UsageReading } from "./wire-api.ts";
 
 /** Sees an answer as it passes, and reads its usage. */
@@ -54,10 +56,17 @@ function documentTap(reader: UsageReader): UsageTap {
     end: () => {
       const isTaken = takeJson(Buffer.concat(chunks).toString("utf8"), reader);
       const reading = reader.read();
+      const { usage, hasFailed } = reading;
+      const outputBytes = hasFailed || hasTokens(usage) ? reading.outputBytes : length;
       // Not every server says in a document why the answer ended.
-      return { ...reading, isFinal: isTaken && reading.usage !== null };
+      return { ...reading, isFinal: isTaken && usage !== null, outputBytes };
     },
   };
+}
+
+/** False without a usage, and for that of a server that counts nothing: no request is without tokens. */
+export function hasTokens(usage: CallUsage | null): usage is CallUsage {
+  return usage !== null && inputOf(usage) > 0;
 }
 
 /** What isn't JSON is the client's to report. */

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { post, startGateway, startProvider } from "./support.ts";
+import type { Answer } from "./support.ts";
+import { completions } from "./wires/openai.ts";
+
+/** How a call ends that is answered so. */
+async function endOf(answer: Answer) {
+  const provider = await startProvider(answer);
+  const baseUrl = `${provider.origin}/v1`;
+  const gateway = await startGateway({ model: { ...completions.model, baseUrl } });
+  await post(`${gateway.origin}/model/one/${provider.host}/v1/chat/completions`, completions.body);
+  return gateway.settled();
+}
+
+const input = Math.ceil(JSON.stringify(completions.body).length / 3);
+const sse = "text/event-stream";
+
+const streamed = (...chunks: readonly object[]) =>
+  endOf((_asked, response) => {
+    response.writeHead(200, { "content-type": sse });
+    response.end(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(""));
+  });
+const plain = (document: object) =>
+  endOf((_asked, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify(document));
+  });
+
+const text = [{ delta: { content: "123456789" }, finish_reason: "stop" }];
+const unbilled = { usage: null, estimated: false };
+
+describe("an answer", () => {
+  it("without any usage is estimated", async () => {
+    const end = await streamed({ choices: text });
+    expect(end).toMatchObject({ usage: { input, output: 3 }, estimated: true });
+  });
+
+  it.each([
+    ["is empty", {}],
+    ["is zeros", { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }],
+    ["is less than nothing", { prompt_tokens: -900, completion_tokens: -5 }],
+    ["is words", { prompt_tokens: "12", completion_tokens: "3" }],
+  ])("whose usage %s is estimated, a document by all of it", async (_name, usage) => {
+    const stream = await streamed({ choices: text, usage });
+    expect(stream).toMatchObject({ usage: { input, output: 3 }, estimated: true });
+    const document = { choices: [{ message: { content: "ok" } }], usage };
+    const output = Math.ceil(JSON.stringify(document).length / 3);
+    expect(await plain(document)).toMatchObject({ usage: { input, output }, estimated: true });
+  });
+
+  it("that counts its request and not its text is estimated", async () => {
+    const usage = { prompt_tokens: 40, completion_tokens: 0 };
+    const end = await streamed({ choices: text, usage });
+    expect(end).toMatchObject({ usage: { input: 40, output: 3 }, estimated: true });
+  });
+
+  it("that is an error before the model began costs nothing", async () => {
+    const error = { message: "overloaded", code: 529 };
+    expect(await streamed({ error })).toMatchObject(unbilled);
+    expect(await plain({ error })).toMatchObject(unbilled);
+  });
+});
