@@ -51,7 +51,8 @@ export async function meteredSession(configText: string): Promise<MeteredSession
     warn: fail,
   });
   const runs = { get: () => run, find: () => run };
-  const gateway = createModelCalls({ runs, sources, meter, warn: () => undefined });
+  const warn = () => undefined;
+  const gateway = createModelCalls({ runs, sources, meter, store: store.spend, warn });
   const socket = join(workDir, "run.sock");
   const server = createServer((incoming, response) => {
     void gateway.handle(request.instanceId, incoming, response);
