@@ -32,13 +32,13 @@ const listed: readonly CostRow[] = [
     nano: 12 * 5_000 + 4000 * 500 + 200 * 6_250 + 100 * 10_000 + 777 * 25_000,
   },
   {
-    name: "anthropic, one token beyond a long prompt",
+    name: "anthropic, whose long prompts cost as others do",
     config: model("anthropic", "claude-sonnet-4-5"),
     billed: {
       usage: { input_tokens: 150_000, cache_read_input_tokens: 50_001, output_tokens: 10 },
     },
     tokens: [150_000, 50_001, 0, 0, 10],
-    nano: 150_000 * 6_000 + 50_001 * 600 + 10 * 22_500,
+    nano: 150_000 * 3_000 + 50_001 * 300 + 10 * 15_000,
   },
   {
     name: "openai",
