@@ -8,24 +8,29 @@ import {
   createZstdDecompress,
 } from "node:zlib";
 
-const decoders: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  "x-gzip": createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
-};
+const decoders = new Map<string, () => Transform>([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+  ["zstd", createZstdDecompress],
+]);
 
-/** The answer as it is read: some servers compress although they were asked not to. */
+/**
+ * The answer as it is read: some servers compress although they were asked not to. The `content-encoding` that is left is
+ * one that is not known.
+ */
 export function decoded(
   message: IncomingMessage,
   headers: IncomingHttpHeaders,
 ): { readonly headers: IncomingHttpHeaders; readonly body: AsyncIterable<Buffer> } {
-  const decoder = decoders[headers["content-encoding"] ?? ""]?.();
+  const { "content-encoding": given = "identity", ...plain } = headers;
+  const encoding = given.trim().toLowerCase();
+  if (encoding === "identity") return { headers: plain, body: message };
+  const decoder = decoders.get(encoding)?.();
   if (decoder === undefined) return { headers, body: message };
   // Its error reaches the reader of the decoder.
   pipeline(message, decoder, () => undefined);
-  const decodedHeaders = { ...headers };
-  delete decodedHeaders["content-length"];
-  return { headers: decodedHeaders, body: decoder };
+  delete plain["content-length"];
+  return { headers: plain, body: decoder };
 }

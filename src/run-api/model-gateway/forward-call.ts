@@ -18,7 +18,7 @@ import { secretsOf, withoutSecrets } from "./secrets.ts";
 import { sendAnswer } from "./send-answer.ts";
 import { UpstreamTimeout } from "./upstream.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
-import { assertNoRedirect, brokenOff, unreachable } from "./upstream-problem.ts";
+import { assertNoRedirect, assertReadable, brokenOff, unreachable } from "./upstream-problem.ts";
 import { createUsageTap } from "./usage-tap.ts";
 import type { WireApi } from "./wire-api.ts";
 
@@ -62,6 +62,7 @@ export async function forwardCall(call: Call, deps: CallDeps, exchange: Exchange
     const isAnswer = answer.status >= 200 && answer.status < 300;
     const contentType = answer.headers["content-type"] ?? "";
     if (isAnswer) seen.tap = createUsageTap(contentType, api.createUsageReader());
+    assertReadable(answer, url);
     await sendAnswer(answer, exchange, (chunk) => {
       seen.firstByteMs ??= performance.now() - seen.began;
       seen.tap?.chunk(chunk);

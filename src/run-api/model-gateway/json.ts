@@ -35,6 +35,18 @@ export function textAt(value: unknown, ...path: readonly string[]): string | nul
   return typeof found === "string" ? found : null;
 }
 
+/** Whether it is so for any object in a value. A list in place of recursion: messages nest as deep as their writer likes. */
+export function someObject(value: unknown, isSo: (object: Json) => boolean): boolean {
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const node = waiting.pop();
+    if (isObject(node) && isSo(node)) return true;
+    if (typeof node !== "object" || node === null) continue;
+    for (const child of Object.values(node)) waiting.push(child);
+  }
+  return false;
+}
+
 /** The object without some of its fields. */
 export function without(object: Json, ...names: readonly string[]): Json {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));

@@ -72,7 +72,10 @@ export function unversioned(tool: string): string {
   return tool.replace(/_(preview|\d{8}|\d{4}_\d{2}_\d{2})(_.*)?$/, "");
 }
 
-/** Whether a text is an address rather than the data itself. */
+/**
+ * Whether a text is an address rather than the data itself, which is a `data:` URL or plain base64. Servers differ in
+ * what else they take for an address: some ignore control characters in it.
+ */
 export function isAddress(value: unknown): boolean {
-  return typeof value === "string" && /^\s*(?!data:)[a-z][a-z\d+.-]*:/i.test(value);
+  return typeof value === "string" && !/^data:/i.test(value) && !/^[\w+/=\s-]*$/.test(value);
 }

@@ -34,6 +34,14 @@ export function assertNoRedirect({ status, headers }: UpstreamAnswer, { host }: 
   throw new GatewayProblem({ status: 502, code: "upstream_redirect", message });
 }
 
+/** Its usage could not be read, nor what else is in it. */
+export function assertReadable({ headers }: UpstreamAnswer, { host }: URL): void {
+  const encoding = headers["content-encoding"];
+  if (encoding === undefined) return;
+  const message = `${host} compresses its answer as ${JSON.stringify(encoding)}, which the gateway does not read`;
+  throw new GatewayProblem({ status: 502, code: "upstream_encoding", message });
+}
+
 function originOf(location: string): string {
   return URL.canParse(location) ? new URL(location).origin : "another path";
 }

@@ -22,11 +22,12 @@ export function createUsageTap(contentType: string, reader: UsageReader): UsageT
 
 function streamTap(reader: UsageReader): UsageTap {
   const decoder = new StringDecoder("utf8");
+  let [bytesSeen, eventsRead] = [0, 0];
   let isReadable = true;
   const parser = createParser({
     maxBufferSize: maxLength,
     onEvent: ({ data }) => {
-      if (data !== "[DONE]") takeJson(data, reader);
+      if (data !== "[DONE]" && takeJson(data, reader)) eventsRead += 1;
     },
     onError: ({ type }) => {
       if (type === "max-buffer-size-exceeded") isReadable = false;
@@ -34,12 +35,15 @@ function streamTap(reader: UsageReader): UsageTap {
   });
   return {
     chunk: (bytes) => {
+      bytesSeen += bytes.length;
       if (isReadable) parser.feed(decoder.write(bytes));
     },
     end: () => {
       // A last event without the blank line behind it is whole where its JSON is.
       if (isReadable) parser.feed("\n\n");
-      return reader.read();
+      const reading = reader.read();
+      // Without any event it is of another form than its API's, and all of it may be the model's.
+      return eventsRead > 0 ? reading : { ...reading, outputBytes: bytesSeen };
     },
   };
 }

@@ -3,7 +3,6 @@ import { createServer, request as httpRequest } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { post, startGateway, startProvider } from "./support.ts";
 import type { Answer, TestGatewayOptions } from "./support.ts";
@@ -73,22 +72,6 @@ describe("a provider's answer", () => {
     expect(reply.text).toContain("https://elsewhere.example,");
     expect(reply.text).not.toContain("token");
     expect(provider.asked).toHaveLength(1);
-  });
-
-  it("that is compressed although it must not be is read and sent plain", async () => {
-    const text = completions.stream("\n");
-    const { gateway, url } = await start((_asked, response) => {
-      const body = gzipSync(text);
-      response.writeHead(200, {
-        ...{ "content-type": "text/event-stream", "content-encoding": "gzip" },
-        "content-length": body.length,
-      });
-      response.end(body);
-    });
-    const reply = await post(url, completions.body);
-    expect(reply).toMatchObject({ status: 200, text, isWhole: true });
-    expect(reply.headers).not.toHaveProperty("content-encoding");
-    expect(gateway.meter.ends).toMatchObject([{ usage: completions.usage, estimated: false }]);
   });
 });
 

@@ -19,8 +19,9 @@ async function ask(
   const { origin } = await startGateway({ model: { ...wire.model, ...model, baseUrl }, meter });
   const body = { ...wire.plainBody, ...more };
   const path = wire.plainPath ?? wire.path;
-  await post(`${origin}/model/one/${provider.host}${wire.basePath}${path}`, body);
+  const reply = await post(`${origin}/model/one/${provider.host}${wire.basePath}${path}`, body);
   return {
+    reply,
     plan: meter.plans[0],
     sent: provider.asked[0]?.json,
     bytes: JSON.stringify(body).length,
@@ -114,6 +115,9 @@ describe("the limit of an answer", () => {
       null,
     );
     expect(long.plan).toMatchObject({ longCache: true });
+    const result = { type: "tool_result", tool_use_id: "1", content: [part("1h")] };
+    const nested = await ask(anthropic, { messages: [{ role: "user", content: [result] }] }, null);
+    expect(nested.plan).toMatchObject({ longCache: true });
     const short = await ask(anthropic, { system: [part("5m")] }, null);
     expect(short.plan).toMatchObject({ longCache: false });
   });
@@ -121,6 +125,29 @@ describe("the limit of an answer", () => {
   it("is not wanted larger than it was asked for", async () => {
     const { plan } = await ask(anthropic, { max_tokens: 1 }, null);
     expect(plan).toMatchObject({ maxOutputTokens: 1, minOutputTokens: 1 });
+  });
+});
+
+describe("a limit that servers read in different ways", () => {
+  const thinking = { type: "enabled", budget_tokens: 0.5 };
+  it.each([
+    [anthropic, "max_tokens", { max_tokens: "9000" }],
+    [anthropic, "thinking.budget_tokens", { max_tokens: 9000, thinking }],
+    [responses, "max_output_tokens", { max_output_tokens: -1 }],
+    [responses, "max_output_tokens", { max_output_tokens: [9000] }],
+    [completions, "max_tokens", { max_tokens: -1 }],
+    [completions, "max_tokens", { max_tokens: 0 }],
+    [completions, "max_completion_tokens", { max_tokens: 9, max_completion_tokens: "9000" }],
+    [completions, "max_tokens", { max_tokens: 1.5 }],
+    [completions, "max_tokens", { max_tokens: 1e300 }],
+    [mistral, "max_tokens", { max_tokens: true }],
+    [google, "generationConfig.maxOutputTokens", { generationConfig: { max_output_tokens: "9" } }],
+    [google, "thinkingBudget", { generationConfig: { thinking_config: { thinking_budget: -2 } } }],
+  ])("is refused: %$", async (wire, field, more) => {
+    const { reply, plan, sent } = await ask(wire, more, 2000);
+    expect(reply.status).toBe(400);
+    expect(reply.text).toContain(`${field} is not a whole number of tokens`);
+    expect([plan, sent]).toEqual([undefined, undefined]);
   });
 });
 
@@ -142,6 +169,10 @@ describe("what else is changed of a request", () => {
     expect(plain.sent).not.toHaveProperty("stream_options");
     const stream = await ask(completions, { stream: true }, null);
     expect(stream.sent).toMatchObject({ stream_options: { include_usage: true } });
+    for (const taken of [1, "true"]) {
+      const lenient = await ask(completions, { stream: taken }, null);
+      expect(lenient.sent).toMatchObject({ stream_options: { include_usage: true } });
+    }
     const options = { include_usage: false, include_obfuscation: false };
     const more = await ask(completions, { stream: true, stream_options: options }, null);
     expect(more.sent).toMatchObject({ stream_options: { ...options, include_usage: true } });

@@ -1,9 +1,10 @@
 import type { UpstreamModel } from "../../../contracts/model-gateway.ts";
-import { at, listAt, numberAt, objectAt, textAt, without } from "../json.ts";
+import { at, listAt, objectAt, someObject, textAt, without } from "../json.ts";
 import type { Json } from "../json.ts";
 import { fieldNames, unversioned } from "../provider-side.ts";
 import type { OutputLimit, Problem, ProviderSideRules, WireApi } from "../wire-api.ts";
 import { readAnthropicUsage } from "./anthropic-usage.ts";
+import { tokensAt } from "./tokens-at.ts";
 
 /** The Messages API. Source: docs.anthropic.com, "Messages", "Count Message tokens", "Errors". */
 export const anthropicMessages: WireApi = {
@@ -31,9 +32,7 @@ function prepare(body: Json, { model, providerTools }: UpstreamModel): Json {
 
 /** Source: "Prompt caching", 1-hour cache duration. */
 function writesLongCache(body: Json): boolean {
-  const messages = listAt(body, "messages").flatMap((message) => listAt(message, "content"));
-  const parts = [body, ...listAt(body, "system"), ...listAt(body, "tools"), ...messages];
-  return parts.some((part) => at(part, "cache_control", "ttl") === "1h");
+  return someObject(body, (part) => at(part, "cache_control", "ttl") === "1h");
 }
 
 /** The smallest budget that the API takes. Source: "Extended thinking". */
@@ -41,9 +40,11 @@ const minThinkingTokens = 1024;
 
 function limit(): OutputLimit {
   const budget = (body: Json) =>
-    at(body, "thinking", "type") === "enabled" ? numberAt(body, "thinking", "budget_tokens") : null;
+    at(body, "thinking", "type") === "enabled"
+      ? tokensAt(body, 0, "thinking", "budget_tokens")
+      : null;
   return {
-    read: (body) => numberAt(body, "max_tokens"),
+    read: (body) => tokensAt(body, 0, "max_tokens"),
     thinkingBudget: (body) => budget(body) ?? 0,
     // The API refuses a budget that is not below the limit.
     write: (body, tokens) => {

@@ -1,6 +1,7 @@
 import { numberAt } from "../json.ts";
 import type { Json } from "../json.ts";
 import type { OutputLimit } from "../wire-api.ts";
+import { tokensAt } from "./tokens-at.ts";
 
 const fields = ["max_completion_tokens", "max_tokens"] as const;
 
@@ -10,7 +11,7 @@ export function chatLimit(
 ): OutputLimit {
   return {
     read: (body) => {
-      const limits = fields.map((field) => numberAt(body, field)).filter((limit) => limit !== null);
+      const limits = fields.map((one) => tokensAt(body, 1, one)).filter((limit) => limit !== null);
       return limits.length === 0 ? null : Math.min(...limits);
     },
     thinkingBudget: () => 0,

@@ -1,9 +1,10 @@
 import type { UpstreamModel } from "../../../contracts/model-gateway.ts";
-import { isObject, numberAt, objectAt, textAt } from "../json.ts";
+import { isObject, objectAt, textAt } from "../json.ts";
 import type { Json } from "../json.ts";
 import { fieldNames, isAddress } from "../provider-side.ts";
 import type { OutputLimit, Problem, ProviderSideRules, Route, WireApi } from "../wire-api.ts";
 import { readGoogleUsage } from "./google-usage.ts";
+import { tokensAt } from "./tokens-at.ts";
 
 /** The Gemini API. Source: ai.google.dev, "Generating content", "Counting tokens". */
 export const googleGenerativeAi: WireApi = {
@@ -51,11 +52,11 @@ function camelCased(object: Json): Json {
 
 function limit(): OutputLimit {
   return {
-    read: (body) => numberAt(body, "generationConfig", "maxOutputTokens"),
+    read: (body) => tokensAt(body, 1, "generationConfig", "maxOutputTokens"),
     // Thinking counts toward the limit; -1 leaves its amount to the model.
     thinkingBudget: (body) => {
       const config = camelCased(objectAt(body, "generationConfig", "thinkingConfig"));
-      return Math.max(0, numberAt(config, "thinkingBudget") ?? 0);
+      return Math.max(0, tokensAt(config, -1, "thinkingBudget") ?? 0);
     },
     write: (body, tokens) => ({
       ...body,

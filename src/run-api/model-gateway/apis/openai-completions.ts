@@ -23,17 +23,21 @@ export const openaiCompletions: WireApi = {
   createUsageReader: readChatUsage,
 };
 
-/** A stream has its usage only when it is asked for. Source: OpenAI's reference, `stream_options`. */
+/**
+ * A stream has its usage only when it is asked for. Some servers take "true" and 1 for true as well. Source: OpenAI's
+ * reference, `stream_options`.
+ */
 function withUsage(body: Json): Json {
-  if (body.stream !== true) return body;
+  if ((body.stream ?? false) === false) return body;
   const options = objectAt(body, "stream_options");
   if (options.include_usage === true) return body;
   return { ...body, stream_options: { ...options, include_usage: true } };
 }
 
 /**
- * `models`, `route` and `plugins` are OpenRouter's other models and tools, `search_parameters` is xAI's search,
- * `compound_custom` Groq's tools. More than one answer (`n`) would exceed the limit, and audio has a price of its own.
+ * `models`, `route`, `preset`, `provider` and `plugins` are OpenRouter's other models, servers with other prices, and
+ * tools; `search_parameters` is xAI's search, `compound_custom` Groq's tools. More than one answer (`n`) would exceed the
+ * limit, as what a `prediction` got wrong does; audio has a price of its own, and a `deferred` answer is fetched later.
  */
 export function chatProviderSide(): ProviderSideRules {
   return {
@@ -52,6 +56,10 @@ export function chatProviderSide(): ProviderSideRules {
         plugins: [],
         models: [],
         route: [],
+        preset: [],
+        provider: [],
+        prediction: [],
+        deferred: [false],
         audio: [],
         n: [1],
         service_tier: ["auto", "default", "flex", "on_demand", "standard"],

@@ -1,9 +1,10 @@
-import { at, listAt, numberAt, textAt } from "../json.ts";
+import { at, listAt, textAt } from "../json.ts";
 import { fieldNames, unversioned } from "../provider-side.ts";
 import type { ProviderSideRules, WireApi } from "../wire-api.ts";
 import { openaiContentName } from "./openai-content.ts";
 import { openaiErrorBody } from "./openai-error.ts";
 import { readResponsesUsage } from "./responses-usage.ts";
+import { tokensAt } from "./tokens-at.ts";
 
 /** The Responses API. Source: OpenAI's reference, "Responses", "Streaming events". */
 export const openaiResponses: WireApi = {
@@ -11,7 +12,7 @@ export const openaiResponses: WireApi = {
   keyHeader: (key) => ["authorization", `Bearer ${key}`],
   prepare: (body, { model }) => ({ ...body, model }),
   limit: {
-    read: (body) => numberAt(body, "max_output_tokens"),
+    read: (body) => tokensAt(body, 1, "max_output_tokens"),
     thinkingBudget: () => 0,
     write: (body, tokens) => ({ ...body, max_output_tokens: Math.max(tokens, minOutputTokens) }),
   },

@@ -1,0 +1,69 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { post, startGateway, startProvider } from "./support.ts";
+import type { Answer } from "./support.ts";
+import { completions } from "./wires/openai.ts";
+
+async function start(answer: Answer) {
+  const provider = await startProvider(answer);
+  const baseUrl = `${provider.origin}/v1`;
+  const gateway = await startGateway({ model: { ...completions.model, baseUrl } });
+  return { gateway, url: `${gateway.origin}/model/one/${provider.host}/v1/chat/completions` };
+}
+
+describe("an answer", () => {
+  it("that is compressed although it must not be is read and sent plain", async () => {
+    const text = completions.stream("\n");
+    const { gateway, url } = await start((_asked, response) => {
+      const body = gzipSync(text);
+      response.writeHead(200, {
+        ...{ "content-type": "text/event-stream", "content-encoding": "gzip" },
+        "content-length": body.length,
+      });
+      response.end(body);
+    });
+    const reply = await post(url, completions.body);
+    expect(reply).toMatchObject({ status: 200, text, isWhole: true });
+    expect(reply.headers).not.toHaveProperty("content-encoding");
+    expect(gateway.meter.ends).toMatchObject([{ usage: completions.usage, estimated: false }]);
+  });
+
+  it.each(["GZIP", "x-gzip"])("that is compressed as %s is read, too", async (encoding) => {
+    const text = completions.stream("\n");
+    const { gateway, url } = await start((_asked, response) => {
+      response.writeHead(200, { "content-encoding": encoding }).end(gzipSync(text));
+    });
+    expect(await post(url, completions.body)).toMatchObject({ status: 200, text });
+    expect(gateway.meter.ends).toMatchObject([{ usage: completions.usage, estimated: false }]);
+  });
+
+  it.each(["gzip, gzip", "lzma", "constructor"])(
+    "that is compressed as %s is not passed on, and its input counted",
+    async (encoding) => {
+      const { gateway, url } = await start((_asked, response) => {
+        response.writeHead(200, { "content-encoding": encoding }).end("real-key");
+      });
+      const reply = await post(url, completions.body);
+      expect(reply.status).toBe(502);
+      expect(JSON.parse(reply.text)).toMatchObject({ error: { code: "upstream_encoding" } });
+      expect(reply.text).toContain(
+        `compresses its answer as ${JSON.stringify(JSON.stringify(encoding)).slice(1, -1)}`,
+      );
+      expect(await gateway.settled()).toMatchObject({ usage: { output: 0 }, estimated: true });
+    },
+  );
+
+  it.each([
+    ["application/json", '{"choices":[{"message":{"content":"123456'],
+    ["application/json", "0123456789 is no JSON"],
+    ["application/x-protobuf", "0123456789 is no JSON"],
+    ["text/event-stream", "data: 0123456789 is no JSON\n\n"],
+  ])("of another form than the API's counts with all of its bytes: %s %s", async (type, text) => {
+    const { gateway, url } = await start((_asked, response) => {
+      response.writeHead(200, { "content-type": type }).end(text);
+    });
+    expect((await post(url, completions.body)).text).toBe(text);
+    const output = Math.ceil(text.length / 3);
+    expect(await gateway.settled()).toMatchObject({ usage: { output }, estimated: true });
+  });
+});
