@@ -7,6 +7,7 @@ import { useZod } from "./api/zod-types.ts";
 import { isPageVisit } from "./auth.ts";
 import { errorPage } from "./dashboard/card-pages.ts";
 import { sendPage } from "./dashboard/layout.ts";
+import { noSchemaCompilers } from "../contracts/no-schema-compilers.ts";
 import { limitUnauthenticated } from "../contracts/unauthenticated-connections.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { limitBodies } from "./limit-bodies.ts";
@@ -49,6 +50,7 @@ export function createApp(deps: GatewayDeps): {
     clientErrorHandler: answerClientError,
     // Its own answer is no problem document; the hook below gives one.
     return503OnClosing: false,
+    schemaController: noSchemaCompilers,
     frameworkErrors: (error, _request, reply) => void sendProblem(reply, problemOf(error)),
   });
   app.decorateRequest("caller", null);

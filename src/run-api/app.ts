@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { noSchemaCompilers } from "../contracts/no-schema-compilers.ts";
 import { maxRequestBytes, refusal, runApiErrors, RunApiError } from "../contracts/run-api.ts";
 import type { RequestBody, RequestName, RunApi } from "../contracts/run-api.ts";
 import { schedulerRequests } from "../contracts/run-requests/table.ts";
@@ -36,6 +37,7 @@ export function runApiApp(options: RunApiAppOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: maxRequestBytes,
     return503OnClosing: false,
+    schemaController: noSchemaCompilers,
     // What has no address at all passes no hook.
     frameworkErrors: ({ message }, _request, reply) => {
       reply.header("connection", "close");

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commandTable } from "../../src/cli/help/command-table.ts";
 import type { CommandEntry } from "../../src/cli/help/command-table.ts";
 import { buildProgram } from "../../src/cli/program.ts";
-import { builtAl, copyProject } from "../helpers/scheduler.ts";
+import { builtAl, copyProject, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject } from "../helpers/scheduler.ts";
 
 /**
@@ -27,17 +27,33 @@ afterAll(async () => {
 
 const listing = resolve(import.meta.dirname, "../helpers/list-loads.ts");
 
-/** What a command loaded of the built program and its packages. */
-function loadedBy(args: readonly string[]): { readonly files: string[]; readonly bytes: number } {
+interface Loaded {
+  /** Of the built program and its packages. */
+  readonly files: readonly string[];
+  readonly bytes: number;
+  /** Modules of Node itself. */
+  readonly own: readonly string[];
+}
+
+function loadedBy(args: readonly string[]): Loaded {
   const list = join(folder, "loaded");
   const env = { ...process.env, AL_HOME: project.home, AL_TEST_LOADS: list };
   const options = { cwd: project.dir, env };
   spawnSync(process.execPath, ["--import", listing, builtAl, ...args], options);
-  const files = readFileSync(list, "utf8")
-    .split("\n")
+  return readList(list);
+}
+
+function readList(list: string): Loaded {
+  const lines = readFileSync(list, "utf8").split("\n");
+  const files = lines
+    .filter((line) => line.startsWith("file:"))
     .map((url) => fileURLToPath(url))
     .filter((file) => file !== listing);
-  return { files, bytes: files.reduce((sum, file) => sum + statSync(file).size, 0) };
+  return {
+    files,
+    bytes: files.reduce((sum, file) => sum + statSync(file).size, 0),
+    own: lines.filter((line) => line.startsWith("NativeModule")),
+  };
 }
 
 /** `al`, `al new`, `al agent new` … */
@@ -69,5 +85,20 @@ describe("what is loaded for a command", () => {
     const { files, bytes } = loadedBy(["_agent", "al-status", "--help"]);
     expect(files.length).toBeLessThan(10);
     expect(bytes).toBeLessThan(60_000);
+  });
+
+  test("a start: under 3 MB, of texts that take one byte a character, and no undici", async () => {
+    const list = join(folder, "start");
+    const env = { NODE_OPTIONS: `--import=${listing}`, AL_TEST_LOADS: list };
+    const scheduler = await startTestScheduler(project, { args: ["--headless"], env });
+    await scheduler.stop();
+    const { files, bytes, own } = readList(list);
+    expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);
+    expect(bytes).toBeLessThan(3_000_000);
+    // Node keeps a text with any other character whole in two bytes each.
+    const isWide = (file: string) => /[^\0-\x7f]/.test(readFileSync(file, "utf8"));
+    expect(files.filter(isWide)).toEqual([]);
+    expect(own).toContain("NativeModule _http_server");
+    expect(own.filter((name) => name.includes("undici"))).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Given to a Node process by `--import`: at its end it writes the modules that it loaded, a URL a line, to the file
- * that AL_TEST_LOADS names.
+ * Given to a Node process by `--import`: at its end it writes the modules that it loaded, a URL a line, and below them
+ * the names of those of Node itself, to the file that AL_TEST_LOADS names.
  */
 import { writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -16,5 +16,6 @@ registerHooks({
 
 process.on("exit", () => {
   const file = process.env.AL_TEST_LOADS;
-  if (file !== undefined) writeFileSync(file, loaded.join("\n"));
+  const own = Reflect.get(process, "moduleLoadList") as readonly string[];
+  if (file !== undefined) writeFileSync(file, [...loaded, ...own].join("\n"));
 });
