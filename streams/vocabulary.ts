@@ -3,7 +3,7 @@
  * agent, trigger, work item, run, instance, event, receipt, outcome.
  * A time that is a number is epoch milliseconds; one that is a string, as on the wire, is ISO 8601 UTC.
  */
-import type { AgentConfig } from "./agent-config.ts";
+import type { AgentConfig, OnLimit } from "./agent-config.ts";
 
 /** Something wrong in a file, addressed so that an editor can jump to it. Lines and columns count from 1. */
 export interface Problem {
@@ -176,6 +176,21 @@ export interface DaySpend {
   readonly endsAt: number;
 }
 
+/** A budget that is used up: until its window turns or it is raised, no new run of an agent could call a model. */
+export interface UsedBudget {
+  /** `project` or `agent:<name>`. */
+  readonly scope: string;
+  /** A day (`2026-11-22`) or a month (`2026-11`). */
+  readonly window: string;
+  /** When the window turns, epoch ms. */
+  readonly endsAt: number;
+  /** Spent, US dollars. */
+  readonly usd: number;
+  /** US dollars, with what it was raised by. */
+  readonly limit: number;
+  readonly onLimit: OnLimit;
+}
+
 /** What runs, queues and triggers report. `status$`, history and logs are folds and readers of these. */
 export type RunEvent = At &
   (
@@ -217,6 +232,13 @@ export type RunEvent = At &
         readonly entry: LogEntry;
       }
     | { readonly type: "status-text"; readonly instanceId: string; readonly text: string }
+    /** Which budget keeps the agent's work from running; null once none does. */
+    | {
+        readonly type: "used-budget";
+        readonly budget: UsedBudget | null;
+        /** For the log. */
+        readonly text: string;
+      }
     /** What a run's calls to models cost by now. */
     | {
         readonly type: "spent";

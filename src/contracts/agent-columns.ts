@@ -1,6 +1,7 @@
 import type { AgentStatus, SchedulerStatus } from "../../streams/status/wire.ts";
 import { nanoOfUsd, usdText } from "../../streams/spend/money.ts";
 import { durationText, relativeTime } from "./format.ts";
+import { usedBudgetText } from "./spend-text.ts";
 
 /**
  * What is shown of an agent, once for the dashboard, `al stat` and the live view: a new column here appears in all
@@ -77,8 +78,12 @@ function plainValue(text: string): ColumnValue {
   return { text, tone: "plain" };
 }
 
-function statusValue({ error, statusText, warning }: AgentStatus): ColumnValue {
+function statusValue(
+  { error, usedBudget, statusText, warning }: AgentStatus,
+  { now }: Moment,
+): ColumnValue {
   if (error !== null) return { text: error, tone: "error" };
+  if (usedBudget !== null) return { text: usedBudgetText(usedBudget, now), tone: "warning" };
   if (statusText !== null) return plainValue(statusText);
   return { text: warning ?? "", tone: "warning" };
 }
@@ -116,4 +121,9 @@ export function disabledText({ enabled, scale, models }: AgentStatus): string | 
   // Every valid config has a model: an agent without one had no valid config yet.
   if (scale === 0 && models.length > 0) return "disabled by scale = 0";
   return enabled ? null : "disabled";
+}
+
+/** What the running runs of the agent cost by now: `now $0.05`; null while none asked a model. */
+export function runningCostText({ runningUsd }: AgentStatus): string | null {
+  return runningUsd === null ? null : `now ${usdText(nanoOfUsd(runningUsd))}`;
 }

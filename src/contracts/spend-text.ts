@@ -1,4 +1,8 @@
 import { nanoOfUsd, usdText } from "../../streams/spend/money.ts";
+import { projectScope } from "../../streams/spend/budget.ts";
+import { raiseCommand } from "../../streams/spend/refusal-text.ts";
+import type { AgentStatus } from "../../streams/status/wire.ts";
+import { relativeTime } from "./format.ts";
 import type { SpendForecast, SpendLimit, SpendRowView } from "./spend-report.ts";
 
 /** An amount for a person: `$3.10`. */
@@ -16,6 +20,25 @@ export function spentText({ usd, limit, reserved }: SpendLimit): string {
   const spent = limit === null ? dollars(usd) : `${dollars(usd)} of ${dollars(limit)}`;
   return reserved === 0 ? spent : `${spent}, ${dollars(reserved)} reserved`;
 }
+
+/** Why an agent's work does not run: `waits for money: $5.00 of its $5.00 a day is spent; the next begins in 7 h`. */
+export function usedBudgetText(
+  { scope, window, endsAt, usd, limit, onLimit }: UsedBudget,
+  now: number,
+): string {
+  const what = onLimit === "pause" ? "waits for money" : "refuses work";
+  const whose = scope === projectScope ? "the project's" : "its";
+  const length = window.length > "2026-11".length ? "day" : "month";
+  const amounts = `${dollars(usd)} of ${whose} ${dollars(limit)} a ${length} is spent`;
+  return `${what}: ${amounts}; the next begins ${relativeTime(Math.max(now, Date.parse(endsAt)), now)}`;
+}
+
+/** The same with the command that helps. */
+export function usedBudgetAdvice(budget: UsedBudget, now: number): string {
+  return `${usedBudgetText(budget, now)}. Raise it: ${raiseCommand(budget.scope)}`;
+}
+
+type UsedBudget = NonNullable<AgentStatus["usedBudget"]>;
 
 /** Whose spending a scope is: `project`, or the name of an agent or of a run. */
 export function scopeName(scope: string): string {

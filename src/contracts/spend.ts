@@ -126,6 +126,8 @@ export interface SpendMeter extends Meter {
   readonly spent$: Observable<RunSpend>;
   readonly call$: Observable<MeteredCall>;
   readonly warning$: Observable<BudgetWarning>;
+  /** Agents of calls that a budget could not pay. */
+  readonly refused$: Observable<string>;
   /** Scopes whose limits a person raised. */
   readonly raised$: Observable<string>;
   /** The limits of these agents, and the project's. */

@@ -4,6 +4,7 @@ import {
   defer,
   distinctUntilChanged,
   EMPTY,
+  map,
   merge,
   of,
   shareReplay,
@@ -11,15 +12,17 @@ import {
   switchMap,
 } from "rxjs";
 import type { Observable, SchedulerLike } from "rxjs";
+import type { OnLimit } from "../../streams/agent-config.ts";
 import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { Clock } from "../../streams/clock.ts";
 import { nanoOfUsd } from "../../streams/spend/money.ts";
 import { usedUpText } from "../../streams/spend/refusal-text.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
+import type { UsedBudget } from "../../streams/vocabulary.ts";
 import type { BudgetState, SpendMeter } from "../contracts/spend.ts";
 
 export interface BudgetHoldDeps {
-  readonly meter: Pick<SpendMeter, "exhausted" | "spent$" | "raised$">;
+  readonly meter: Pick<SpendMeter, "exhausted" | "spent$" | "refused$" | "raised$">;
   readonly agent: (name: string) => Pick<AgentRecord, "config"> | undefined;
   readonly agents: () => Iterable<Pick<AgentRecord, "name" | "config">>;
   /** Configs of agents or of the project changed. */
@@ -32,6 +35,8 @@ export interface BudgetHoldDeps {
 export interface BudgetHolds {
   /** Null for an agent without a valid config, too. */
   overBudget(agent: string): OverBudget | null;
+  /** The budget that is used up, by agent. Emits at once. */
+  readonly used$: Observable<ReadonlyMap<string, UsedBudget>>;
   /** Agents with `onLimit = "pause"` that wait for money. Emits at once. */
   readonly waiting$: Observable<ReadonlySet<string>>;
 }
@@ -41,46 +46,65 @@ const quietMs = 200;
 
 export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
   const { meter, clock, scheduler } = deps;
-  const over = ({ name, config }: Pick<AgentRecord, "name" | "config">) => {
+  const usedBy = ({ name, config }: Pick<AgentRecord, "name" | "config">): UsedBudget | null => {
     const state = config === null ? null : meter.exhausted(name);
-    return state === null || config === null ? null : { state, onLimit: config.budget.onLimit };
+    return state === null || config === null ? null : usedBudget(state, config.budget.onLimit);
   };
-  const look = (): Observable<ReadonlySet<string>> =>
+  const look = (): Observable<ReadonlyMap<string, UsedBudget>> =>
     defer(() => {
-      const waiting = new Map<string, BudgetState>();
-      for (const { name, config } of deps.agents()) {
-        const state = config?.budget.onLimit === "pause" ? meter.exhausted(name) : null;
-        if (state !== null) waiting.set(name, state);
+      const used = new Map<string, UsedBudget>();
+      for (const agent of deps.agents()) {
+        const budget = usedBy(agent);
+        if (budget !== null) used.set(agent.name, budget);
       }
-      const turns = [...waiting.values()].map(({ endsAt }) => endsAt ?? Infinity);
-      const next = Math.min(...turns);
+      const next = Math.min(...[...used.values()].map(({ endsAt }) => endsAt));
       const again$ = next === Infinity ? EMPTY : clock.at(next).pipe(switchMap(look));
-      return concat(of(new Set(waiting.keys())), again$);
+      return concat(of(used), again$);
     });
   const changes$ = merge(
-    meter.raised$,
+    // At once: what is triggered next must wait already.
+    merge(meter.refused$, meter.raised$),
     merge(meter.spent$, deps.changed$).pipe(auditTime(quietMs, scheduler)),
+  );
+  const used$ = changes$.pipe(
+    startWith(null),
+    switchMap(look),
+    // All agents look at one.
+    shareReplay({ bufferSize: 1, refCount: true }),
   );
   return {
     overBudget: (name) => {
-      const found = over({ name, config: deps.agent(name)?.config ?? null });
-      return found && { reason: reasonOf(found.state), onLimit: found.onLimit };
+      const budget = usedBy({ name, config: deps.agent(name)?.config ?? null });
+      return budget && { reason: usedText(budget), onLimit: budget.onLimit };
     },
-    waiting$: changes$.pipe(
-      startWith(null),
-      switchMap(look),
+    used$,
+    waiting$: used$.pipe(
+      map(waitingIn),
       distinctUntilChanged(isSame),
-      // All agents look at one.
       shareReplay({ bufferSize: 1, refCount: true }),
     ),
   };
+}
+
+function waitingIn(used: ReadonlyMap<string, UsedBudget>): ReadonlySet<string> {
+  const waiting = [...used].filter(([, { onLimit }]) => onLimit === "pause");
+  return new Set(waiting.map(([agent]) => agent));
 }
 
 function isSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   return a.size === b.size && [...a].every((agent) => b.has(agent));
 }
 
-function reasonOf({ usd, limit, scope, window, endsAt }: BudgetState): string {
-  const [spent, cap] = [nanoOfUsd(usd), nanoOfUsd(limit ?? 0)];
+/** The windows of agents and of the project have an end and a limit; only those of runs lack one. */
+function usedBudget(
+  { scope, window, endsAt, usd, limit }: BudgetState,
+  onLimit: OnLimit,
+): UsedBudget {
+  return { scope, window, endsAt: endsAt ?? Infinity, usd, limit: limit ?? 0, onLimit };
+}
+
+/** For a person: whose budget it is, until when, and what raises it. */
+export function usedText({ usd, limit, scope, window, endsAt }: UsedBudget): string {
+  const [spent, cap] = [nanoOfUsd(usd), nanoOfUsd(limit)];
   return usedUpText({ scope, window, endsAt, spent, cap });
 }

@@ -59,6 +59,7 @@ export function createMeter(deps: MeterDeps): SpendMeter {
   const spent = new Subject<RunSpend>();
   const metered = new Subject<MeteredCall>();
   const warning = new Subject<BudgetWarning>();
+  const refusedAgent = new Subject<string>();
   const raised = new Subject<string>();
 
   /** Resolves with the number of the stored call. */
@@ -120,6 +121,7 @@ export function createMeter(deps: MeterDeps): SpendMeter {
     spent$: spent.asObservable(),
     call$: metered.asObservable(),
     warning$: warning.asObservable(),
+    refused$: refusedAgent.asObservable(),
     raised$: raised.asObservable(),
     begin: async (plan, signal) => {
       const { model, instanceId, agent } = plan;
@@ -127,7 +129,10 @@ export function createMeter(deps: MeterDeps): SpendMeter {
       const tooLate = await rateLimits.turn(model, terms.requestsPerMinute, signal);
       if (tooLate !== null) return rateLimited(model, terms.requestsPerMinute, tooLate);
       const event = await reservations.reserve(plan, terms, signal);
-      if (event.type === "refused") return refused(event.refusal);
+      if (event.type === "refused") {
+        if (event.refusal.code === "budget_exceeded") refusedAgent.next(agent);
+        return refused(event.refusal);
+      }
       const seq = await commit(plan, terms, event);
       const grant = granted({ plan, terms, reserved: event, seq });
       spent.next(runSpend(instanceId, agent, event.run));

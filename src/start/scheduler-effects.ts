@@ -36,6 +36,7 @@ import { projectChanges, reloadProject } from "./project-changes.ts";
 import type { UnconfiguredSkills } from "./agent-directories.ts";
 import { requirementEvents, requirementCheck } from "./requirements.ts";
 import { budgetWarnings } from "./run-meter.ts";
+import { usedBudgetEvents } from "../spend/used-budget-events.ts";
 import { spentEvents } from "../spend/spent-events.ts";
 import type { SchedulerContext, Services } from "./services.ts";
 
@@ -80,6 +81,11 @@ export function schedulerEffects(
     // Before the graph, as adopted runs resume their waits.
     runs.event$.pipe(tap(onEvent)),
     spentEvents(services.meter, () => inputs.project$.value.timezone, Date.now).pipe(tap(onEvent)),
+    usedBudgetEvents({
+      used$: services.budgets.used$,
+      hasAgent: (name) => status.agent(name) !== undefined,
+      now: Date.now,
+    }).pipe(tap(onEvent)),
     services.meter.call$.pipe(tap(http.metrics.onCall)),
   );
   const around$ = merge(

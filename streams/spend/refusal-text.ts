@@ -37,9 +37,13 @@ export function ownerOf(scope: string, window: string): string {
 }
 
 function remedyOf({ scope, endsAt }: { readonly scope: string; readonly endsAt: number | null }) {
-  const raise = `al budget raise ${agentOf(scope) ?? (scope === projectScope ? "project" : scope)} <usd>`;
   const turns = endsAt === null ? "" : ` before it turns at ${new Date(endsAt).toISOString()}`;
-  return `A person can raise it${turns}: ${raise}`;
+  return `A person can raise it${turns}: ${raiseCommand(scope)}`;
+}
+
+/** The command that raises the limits of a scope. */
+export function raiseCommand(scope: string): string {
+  return `al budget raise ${agentOf(scope) ?? (scope === projectScope ? "project" : scope)} <usd>`;
 }
 
 function agentOf(scope: string): string | null {

@@ -2,7 +2,7 @@ import type { AgentState, AgentStatus } from "./wire.ts";
 import { problemSummary } from "../problem-text.ts";
 import type { AgentConfig } from "../agent-config.ts";
 import { defaultRuntime } from "../runtimes.ts";
-import type { DaySpend, Outcome, Problem } from "../vocabulary.ts";
+import type { DaySpend, Outcome, Problem, UsedBudget } from "../vocabulary.ts";
 
 /** What is known of one agent: the source of its row. Times are epoch ms. */
 export interface AgentRecord {
@@ -28,6 +28,8 @@ export interface AgentRecord {
   /** What running runs spent that asked a model, US dollars by instance id. */
   readonly runCosts: ReadonlyMap<string, number>;
   readonly today: DaySpend | null;
+  /** The budget without which no run of the agent starts. */
+  readonly usedBudget: UsedBudget | null;
 }
 
 const noCosts: AgentRecord["runCosts"] = new Map();
@@ -53,6 +55,7 @@ export function newRecord(name: string): AgentRecord {
     nextRunAt: null,
     runCosts: noCosts,
     today: null,
+    usedBudget: null,
   };
 }
 
@@ -132,6 +135,7 @@ export function toAgentStatus(record: AgentRecord): AgentStatus {
     running: record.running,
     runningUsd: totalOf(record.runCosts),
     spentToday: spentOf(record.today),
+    usedBudget: withTime(record.usedBudget),
     queued: record.queued,
   };
 }
@@ -142,6 +146,10 @@ function totalOf(costs: AgentRecord["runCosts"]): number | null {
 
 function spentOf(today: DaySpend | null): AgentStatus["spentToday"] {
   return today && { usd: today.usd, endsAt: new Date(today.endsAt).toISOString() };
+}
+
+function withTime(budget: UsedBudget | null): AgentStatus["usedBudget"] {
+  return budget && { ...budget, endsAt: new Date(budget.endsAt).toISOString() };
 }
 
 type ConfigColumns = Pick<

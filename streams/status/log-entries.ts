@@ -41,6 +41,8 @@ function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] 
       return [startLine(event)];
     case "finished":
       return [endLine(event)];
+    case "used-budget":
+      return [{ level: event.budget === null ? 30 : 40, msg: event.text }];
     case "next-run":
     case "queue-depth":
     case "status-text":

@@ -29,6 +29,8 @@ export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {
     case "status-text":
     case "finished":
       return reduceRun(record, event);
+    case "used-budget":
+      return { ...record, usedBudget: event.budget };
     case "spent":
       return reduceSpending(record, event);
     case "queued":

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { onLimits } from "../agent-config.ts";
 import { runtimeTypes } from "../runtimes.ts";
 import { outcomes } from "../vocabulary.ts";
 
@@ -6,6 +7,18 @@ import { outcomes } from "../vocabulary.ts";
 const time = z.iso.datetime();
 const texts = z.array(z.string()).readonly();
 const level = z.literal([10, 20, 30, 40, 50, 60]).meta({ description: "pino's numbers" });
+
+const usedBudgetSchema = z
+  .object({
+    scope: z.string().meta({ description: "`project` or `agent:<name>`" }),
+    window: z.string().meta({ description: "A day (`2026-11-22`) or a month (`2026-11`)" }),
+    endsAt: time.meta({ description: "When the window turns" }),
+    usd: z.number().meta({ description: "US dollars that are spent" }),
+    limit: z.number().meta({ description: "US dollars, with what it was raised by" }),
+    onLimit: z.enum(onLimits).meta({ description: "Whether its work waits or is refused" }),
+  })
+  .readonly()
+  .meta({ id: "UsedBudget" });
 
 const agentSchema = z
   .object({
@@ -32,6 +45,9 @@ const agentSchema = z
       .readonly()
       .nullable()
       .meta({ description: "US dollars of a day of the project's time zone; null for nothing" }),
+    usedBudget: usedBudgetSchema
+      .nullable()
+      .meta({ description: "What keeps its work from running; null for none" }),
     scale: z.int(),
     queued: z.int(),
     queueSize: z.int(),

@@ -17,3 +17,21 @@ test.each<[AgentStatus["spentToday"], string]>([
   const moment = { now, paused: false, draining: false };
   expect(column?.value(anAgentStatus("dev", { spentToday }), moment).text).toBe(text);
 });
+
+const used = { scope: "agent:dev", window: "2026-11-22", endsAt: tomorrow, usd: 4.99, limit: 5 };
+
+test.each<[AgentStatus["usedBudget"], string]>([
+  [
+    { ...used, onLimit: "pause" },
+    "waits for money: $4.99 of its $5.00 a day is spent; the next begins in 12 h",
+  ],
+  [
+    { ...used, scope: "project", window: "2026-11", onLimit: "stop" },
+    "refuses work: $4.99 of the project's $5.00 a month is spent; the next begins in 12 h",
+  ],
+])("the status of %j is %j", (usedBudget, text) => {
+  const column = agentColumns.find(({ title }) => title === "Status");
+  const moment = { now, paused: false, draining: false };
+  const agent = anAgentStatus("dev", { usedBudget, statusText: "done" });
+  expect(column?.value(agent, moment)).toEqual({ text, tone: "warning" });
+});

@@ -145,7 +145,16 @@ test("work that waits for money runs when the budget is raised", async () => {
   scheduler = await startTestScheduler(project);
   expect((await runAl(project, ["run", "hello"])).code).toBe(125);
   await scheduler.api("/control/trigger/hello", { method: "POST" });
+  const stat = async () => (await runAl(project, ["stat"])).stdout;
+  await expect
+    .poll(stat)
+    .toMatch(
+      /^warning hello waits for money: \$0\.00 of its \$0\.02 a day .* begins in .*: al budget raise hello <usd>$/m,
+    );
+  await scheduler.waitForOutput(/work waits: budget: the budget of agent hello for/);
   await runAl(project, ["budget", "raise", "hello", "500"]);
+  await scheduler.waitForOutput(/its budget pays calls to models again/);
+  await expect.poll(stat).not.toContain("waits for money");
   await expect
     .poll(async () => (await history())[0]?.outcome, { timeout: 30_000 })
     .toBe("succeeded");

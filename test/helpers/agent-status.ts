@@ -19,6 +19,7 @@ export function anAgentStatus(name: string, status: Partial<AgentStatus> = {}): 
     running: 0,
     runningUsd: null,
     spentToday: null,
+    usedBudget: null,
     scale: 1,
     queued: 0,
     queueSize: 100,

@@ -2,6 +2,7 @@ import { NEVER, Subject } from "rxjs";
 import { expect, test } from "vitest";
 import { createClock } from "../../streams/clock.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { UsedBudget } from "../../streams/vocabulary.ts";
 import { defaultBudget } from "../../streams/spend/budget.ts";
 import type { BudgetState } from "../../src/contracts/spend.ts";
 import { createBudgetHolds } from "../../src/spend/budget-holds.ts";
@@ -24,6 +25,7 @@ function holdsOf(
   onLimits: Readonly<Record<string, AgentConfig["budget"]["onLimit"]>>,
   exhausted: (agent: string) => BudgetState | null,
   raised$: Subject<string> = new Subject(),
+  refused$: Subject<string> = new Subject(),
 ) {
   const agents = Object.entries(onLimits).map(([name, onLimit]) => {
     const { runUsd, dayUsd, monthUsd, turns, warnAt } = defaultBudget;
@@ -31,7 +33,7 @@ function holdsOf(
     return { name, config: anAgent(name, { budget }) };
   });
   return createBudgetHolds({
-    meter: { exhausted, spent$: NEVER, raised$ },
+    meter: { exhausted, spent$: NEVER, refused$, raised$ },
     agent: (name) => agents.find((agent) => agent.name === name),
     agents: () => agents,
     changed$: NEVER,
@@ -70,6 +72,19 @@ test("a raised budget ends the wait at once", () =>
     subscription.unsubscribe();
   }));
 
+test("a refused call holds what is triggered next", () =>
+  marbles((helpers) => {
+    let state: BudgetState | null = null;
+    const refused$ = new Subject<string>();
+    const { waiting$ } = holdsOf(helpers, { dev: "pause" }, () => state, undefined, refused$);
+    const seen: string[] = [];
+    const subscription = waiting$.subscribe((agents) => seen.push(names(agents)));
+    state = spent;
+    refused$.next("dev");
+    expect(seen).toEqual(["", "dev"]);
+    subscription.unsubscribe();
+  }));
+
 test("the reason names the budget, when it turns, and the command that raises it", () =>
   marbles((helpers) => {
     const holds = holdsOf(helpers, { dev: "stop", ops: "pause" }, (agent) =>
@@ -83,4 +98,21 @@ test("the reason names the budget, when it turns, and the command that raises it
     });
     expect(holds.overBudget("ops")).toBeNull();
     expect(holds.overBudget("gone")).toBeNull();
+  }));
+
+test("each agent's used budget is known, whether its work waits or is refused", () =>
+  marbles((helpers) => {
+    const { used$ } = holdsOf(helpers, { dev: "stop", ops: "pause", web: "pause" }, (agent) =>
+      agent === "web" ? null : spent,
+    );
+    const { scope, window, endsAt, usd, limit } = spent;
+    const budget = { scope, window, endsAt, usd, limit };
+    const seen: ReadonlyMap<string, UsedBudget>[] = [];
+    used$.subscribe((used) => seen.push(used)).unsubscribe();
+    expect(seen).toEqual([
+      new Map([
+        ["dev", { ...budget, onLimit: "stop" }],
+        ["ops", { ...budget, onLimit: "pause" }],
+      ]),
+    ]);
   }));

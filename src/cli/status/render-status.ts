@@ -1,7 +1,8 @@
 import type { AgentStatus, SchedulerStatus, StatusSnapshot } from "../../../streams/status/wire.ts";
-import { agentColumns, disabledText } from "../../contracts/agent-columns.ts";
+import { agentColumns, disabledText, runningCostText } from "../../contracts/agent-columns.ts";
 import type { AgentColumn, ColumnValue, Moment } from "../../contracts/agent-columns.ts";
 import { relativeTime } from "../../contracts/format.ts";
+import { usedBudgetAdvice } from "../../contracts/spend-text.ts";
 import { widthOf } from "../terminal/fit.ts";
 import { plain, plainLine } from "../terminal/format.ts";
 import { toneColor } from "../terminal/output.ts";
@@ -107,9 +108,11 @@ function statusOf(
   { columns: width }: StatusStyle,
 ): string {
   const disabled = disabledText(agent);
+  const cost = runningCostText(agent);
   const notes = [
     ...(disabled === null ? [] : [disabled]),
     ...(agent.running > 1 ? [`${agent.running} runs`] : []),
+    ...(cost === null ? [] : [cost]),
     ...(agent.queued > 0 ? [`${agent.queued} queued`] : []),
   ];
   const whole = plainLine(status);
@@ -123,11 +126,14 @@ function shortened(text: string): string {
 }
 
 /** The table cuts texts to fit; here they are whole, so that a terminal can jump to `file:line:column`. */
-function problemsOf({ scheduler, agents }: StatusSnapshot, { colors }: StatusStyle): string[] {
+function problemsOf({ scheduler, agents }: StatusSnapshot, { colors, now }: StatusStyle): string[] {
   const ofAgents = (key: "error" | "warning"): string[] =>
     agents.flatMap((agent) => (agent[key] === null ? [] : [`${agent.name}: ${agent[key]}`]));
   const errors = [...(scheduler.error === null ? [] : [scheduler.error]), ...ofAgents("error")];
-  const warnings = [...scheduler.warnings, ...ofAgents("warning")];
+  const budgets = agents.flatMap(({ name, usedBudget }) =>
+    usedBudget === null ? [] : [`${name} ${usedBudgetAdvice(usedBudget, now)}`],
+  );
+  const warnings = [...scheduler.warnings, ...budgets, ...ofAgents("warning")];
   if (errors.length + warnings.length === 0) return [];
   return [
     "",

@@ -3,6 +3,8 @@ import { plainLine } from "../terminal/format.ts";
 import { formatLog } from "../logs/log-line.ts";
 import type { Colors } from "../terminal/output.ts";
 import { agentTable, widthForName } from "./agent-table.ts";
+import { runningCostText } from "../../contracts/agent-columns.ts";
+import { usedBudgetAdvice } from "../../contracts/spend-text.ts";
 import { cut, widthOf, wrap } from "../terminal/fit.ts";
 import { footer } from "./footer.ts";
 import type { FooterFacts } from "./footer.ts";
@@ -69,18 +71,21 @@ function noAgents({ columns, colors }: ScreenStyle): string[] {
 
 /** A rule with the agent's name, its place and what starts it; its error or status with all the room it needs. */
 function detailOf(agent: AgentStatus, place: string, style: ScreenStyle): string[] {
-  const { columns, colors } = style;
-  const { name, error, warning, statusText, triggers, runtime, models } = agent;
+  const { columns, colors, now } = style;
+  const { name, error, usedBudget, warning, statusText, triggers, runtime, models } = agent;
   const known = [triggers.length === 0 ? "no trigger" : triggers.join(", "), runtime, ...models];
   // Without models there was no good config yet, and nothing is known.
-  const title = [name, ...(models.length === 0 ? [] : known), place].join(" · ");
+  const cost = runningCostText(agent);
+  const facts = [...(models.length === 0 ? [] : known), ...(cost === null ? [] : [cost])];
+  const title = [name, ...facts, place].join(" · ");
   // One line even without a status: the log below must not jump whenever a run begins and ends.
   const wrapped = (text: string): string[] =>
     wrap(plainLine(text), columns).slice(0, shownErrorLines);
   const lines =
     error === null ? [cut(plainLine(statusText ?? ""), columns)] : wrapped(error).map(colors.red);
-  const warned = warning === null ? [] : wrapped(warning).map(colors.yellow);
-  return [rule(plainLine(title), style), ...lines, ...warned];
+  const used = usedBudget && usedBudgetAdvice(usedBudget, now);
+  const warned = [used, warning].flatMap((text) => (text === null ? [] : wrapped(text)));
+  return [rule(plainLine(title), style), ...lines, ...warned.map(colors.yellow)];
 }
 
 /** A line across the screen with a title in it. */

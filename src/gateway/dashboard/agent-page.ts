@@ -1,3 +1,4 @@
+import { maxRaiseUsd } from "../../contracts/spend-options.ts";
 import { html } from "./html.ts";
 import type { Html } from "./html.ts";
 import type { Page } from "./layout.ts";
@@ -21,6 +22,10 @@ export function agentPage(agent: string): Page {
         </div>
         <p class="muted" id="description" hidden></p>
         <p class="notice error" id="agent-error" role="status" hidden></p>
+        <p class="notice warning" id="used-budget" role="status" hidden>
+          <span id="used-budget-text"></span>
+          <button type="button" class="link acts raise">Raise …</button>
+        </p>
         <p class="notice warning" id="agent-warning" role="status" hidden></p>
         <p class="notice warning" id="gone" role="status" hidden>
           There is no agent ${agent} in the project any more. Its log and its history are kept.
@@ -46,6 +51,13 @@ export function agentPage(agent: string): Page {
               <p class="muted" id="ticks-zone" hidden></p>
               <p class="muted" id="ticks-note" hidden></p>
             </section>
+            <section class="panel" aria-labelledby="budget-title">
+              <div class="panel-head">
+                <h2 id="budget-title">Cost</h2>
+                <button type="button" class="link after acts raise">Raise its budget …</button>
+              </div>
+              <dl class="facts" id="budget"></dl>
+            </section>
             <section class="panel" aria-labelledby="locks-title">
               <h2 id="locks-title">Locks</h2>
               <ul class="claims" id="lock-list"></ul>
@@ -57,7 +69,7 @@ export function agentPage(agent: string): Page {
             </section>
           </div>
         </div>
-        ${promptDialog(agent)}
+        ${promptDialog(agent)} ${raiseDialog}
       `,
     }),
   };
@@ -115,3 +127,23 @@ function promptDialog(agent: string): Html {
     </form>
   </dialog>`;
 }
+
+const raiseDialog = html`<dialog id="raise-dialog" aria-labelledby="raise-title">
+  <form method="dialog" id="raise-form">
+    <h2 id="raise-title">Raise the budget</h2>
+    <label for="raise-usd">US dollars that its limits get until their windows turn</label>
+    <input
+      type="number"
+      id="raise-usd"
+      min="0.01"
+      max="${maxRaiseUsd}"
+      step="0.01"
+      value="1"
+      required
+    />
+    <div class="end">
+      <button class="button" type="button" id="raise-cancel">Cancel</button>
+      <button class="button primary" type="submit">Raise</button>
+    </div>
+  </form>
+</dialog>`;

@@ -87,7 +87,8 @@ test("its instructions are rendered, or shown as they are written", async () => 
 
 test("Run, Run with a prompt, Disable, Enable and Kill do what they say", async () => {
   const { page, deps } = await open(path, withDetail());
-  const did = (): string[] => deps.operations.calls.filter((call) => !call.startsWith("history"));
+  const did = (): string[] =>
+    deps.operations.calls.filter((call) => !/^(history|spend)/.test(call));
   await expect.poll(() => page.locator("#state").innerText()).toBe("idle");
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await expect.poll(() => page.locator("#state").innerText()).toBe("running");
@@ -202,4 +203,46 @@ test("an agent that never was is not found", async () => {
   const response = await page.goto(`${url}/dashboard/agents/nobody`);
   expect(response?.status()).toBe(404);
   expect(await page.getByRole("heading").innerText()).toBe("Nothing here");
+});
+
+test("a budget that is used up shows with its end, and a person raises it", async () => {
+  const deps = withDetail();
+  const day = { scope: "agent:dev", window: "2026-11-22", usd: 5, limit: 5 };
+  const limit = { ...day, reserved: 0.25, endsAt: inSeconds(7_300) };
+  const month = { ...limit, window: "2026-11", limit: null };
+  const forecast = { monthUsd: 3.1, p90Usd: 7 };
+  deps.operations.spending.set("day", { rows: [], limits: [limit, month], forecast });
+  const { page, errors } = await open(path, deps);
+  const facts = () => page.locator("#budget").innerText();
+  await expect
+    .poll(facts, { timeout: 10_000 })
+    .toMatch(
+      /Today\s+\$5\.00 of \$5\.00, \$0\.25 reserved\s+This month\s+\$5\.00, .*\s+Schedule\s+about \$3\.10 a month/,
+    );
+  const notice = page.locator("#used-budget");
+  expect(await notice.isVisible()).toBe(false);
+  const usedBudget = { ...day, endsAt: inSeconds(7_300), onLimit: "pause" } as const;
+  deps.operations.setAgent({ name: "dev", usedBudget });
+  await expect
+    .poll(() => page.locator("#used-budget-text").innerText())
+    .toBe("It waits for money: $5.00 of its $5.00 a day is spent; the next begins in 2 h.");
+  await notice.getByRole("button", { name: "Raise" }).click();
+  expect(await page.locator("#raise-title").innerText()).toBe("Raise the budget of dev");
+  await page.getByRole("button", { name: "Cancel" }).click();
+  expect(deps.operations.calls.filter((call) => call.startsWith("raise"))).toEqual([]);
+  await page.getByRole("button", { name: "Raise its budget" }).click();
+  await page.getByLabel("US dollars").fill("2.5");
+  await page.locator("#raise-dialog").getByRole("button", { name: "Raise" }).click();
+  await expect.poll(() => deps.operations.calls).toContain("raiseBudget agent:dev 2.5");
+  await expect
+    .poll(() => page.locator("#announcer").textContent())
+    .toBe("Raised the budget of dev by $2.50");
+  deps.operations.setAgent({ name: "dev", usedBudget: { ...usedBudget, scope: "project" } });
+  await expect.poll(() => notice.innerText()).toContain("of the project's $5.00 a day");
+  await notice.getByRole("button", { name: "Raise" }).click();
+  expect(await page.locator("#raise-title").innerText()).toBe("Raise the budget of the project");
+  await page.keyboard.press("Escape");
+  deps.operations.setAgent({ name: "dev", usedBudget: null });
+  await expect.poll(() => notice.isVisible()).toBe(false);
+  expect(errors).toEqual([]);
 });

@@ -53,6 +53,17 @@ describe("what is known of an agent", () => {
     expect(reduceAgent(over, at5.spent(0.1))).toBe(over);
   });
 
+  it("has the budget that is used up, with when its window turns", () => {
+    const day = { scope: "agent:dev", window: "1970-01-01", usd: 5, limit: 5 };
+    const budget = { ...day, endsAt: 86_400_000, onLimit: "pause" } as const;
+    const event = { type: "used-budget", agent: "dev", at: 0, text: "" } as const;
+    const used = reduceAgent(after(at0.set()), { ...event, budget });
+    const usedBudget = { ...day, endsAt: "1970-01-02T00:00:00.000Z", onLimit: "pause" };
+    expect(toAgentStatus(used)).toMatchObject({ state: "idle", usedBudget });
+    const raised = reduceAgent(used, { ...event, budget: null });
+    expect(toAgentStatus(raised).usedBudget).toBeNull();
+  });
+
   it("shows what a run says of itself until the next one starts", () => {
     const busy = after(at0.set(), at0.started(), at0.statusText("reading"));
     expect(busy.statusText).toBe("reading");

@@ -1,8 +1,8 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import { nanoOfUsd, usdText } from "../../../../streams/spend/money.ts";
-import { disabledText } from "../../../contracts/agent-columns.ts";
+import { disabledText, runningCostText } from "../../../contracts/agent-columns.ts";
 import type { AgentColumn, Moment } from "../../../contracts/agent-columns.ts";
 import { outcomeText } from "../../../contracts/format.ts";
+import { usedBudgetText } from "../../../contracts/spend-text.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
 import { agentAddress } from "./addresses.ts";
 import { create, createLink, setAttribute, setText } from "./dom.ts";
@@ -95,20 +95,28 @@ function loadOf({ running, scale, queued }: AgentStatus): string {
   return parts.join(" · ");
 }
 
-/** A warning stands below a status: it stops no run. */
+/** A budget that is used up, and a warning, stand below a status. */
 function statusCell({ emptyText }: AgentColumn): AgentCell {
   const status = create("div", "status-text");
+  const budgetLine = create("div", "status-text warning");
   const warningLine = create("div", "status-text warning");
   const show = (element: HTMLElement, text: string | null, otherwise: string): void => {
     setText(element, text === null ? otherwise : plainText(text));
     setAttribute(element, "title", text === null ? null : plainText(text));
   };
+  const tick = ({ usedBudget }: AgentStatus, { now }: Moment): void => {
+    budgetLine.hidden = usedBudget === null;
+    show(budgetLine, usedBudget && usedBudgetText(usedBudget, now), "");
+  };
   return {
-    content: [status, warningLine],
-    show: ({ error, statusText, warning }) => {
+    content: [status, budgetLine, warningLine],
+    tick,
+    show: (agent, moment) => {
+      const { error, statusText, usedBudget, warning } = agent;
       const text = error ?? statusText;
+      tick(agent, moment);
       show(status, text, emptyText);
-      status.hidden = text === null && warning !== null;
+      status.hidden = text === null && (warning !== null || usedBudget !== null);
       const look = error !== null ? " failing" : text === null ? " muted" : "";
       setAttribute(status, "class", `status-text${look}`);
       show(warningLine, warning, "");
@@ -125,8 +133,7 @@ function costCell(column: AgentColumn): AgentCell {
     content: [...spent.content, running],
     show: (agent, moment) => {
       spent.show(agent, moment);
-      const { runningUsd } = agent;
-      setText(running, runningUsd === null ? "" : `now ${usdText(nanoOfUsd(runningUsd))}`);
+      setText(running, runningCostText(agent) ?? "");
     },
     tick: spent.tick,
   };

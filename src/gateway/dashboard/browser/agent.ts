@@ -1,8 +1,9 @@
 import type { HistoryPage } from "../../../contracts/history.ts";
 import type { AgentStatus, StatusSnapshot, StatusUpdate } from "../../../../streams/status/wire.ts";
-import { disabledText } from "../../../contracts/agent-columns.ts";
+import { disabledText, runningCostText } from "../../../contracts/agent-columns.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
 import { wireAgentActions } from "./agent-actions.ts";
+import { createAgentBudget } from "./agent-budget.ts";
 import { createAgentDetail } from "./agent-detail.ts";
 import { createAgentLocks } from "./agent-locks.ts";
 import { fetchJson } from "./api.ts";
@@ -19,6 +20,7 @@ const shownRuns = 30;
 const runList = createRunList(byId("run-rows"));
 const detail = createAgentDetail(name);
 const actions = wireAgentActions(name);
+const budget = createAgentBudget(name);
 const locks = createLockStatuses();
 const lockList = createAgentLocks(name);
 
@@ -40,8 +42,10 @@ function showAgent(agent: AgentStatus): void {
   setText(byId("state"), agent.state);
   setAttribute(byId("state"), "class", `pill ${agent.state}`);
   showText("disabled", disabledText(agent));
+  const cost = runningCostText(agent);
   const load = [
     ...(agent.running > 0 ? [`${agent.running} of ${agent.scale} running`] : []),
+    ...(cost === null ? [] : [cost]),
     ...(agent.queued > 0 ? [`${agent.queued} of ${agent.queueSize} queued`] : []),
   ];
   setText(byId("load"), load.join(" · "));
@@ -51,6 +55,7 @@ function showAgent(agent: AgentStatus): void {
   showText("agent-warning", agent.warning && plainText(agent.warning));
   showText("status-text", agent.statusText && plainText(agent.statusText));
   actions.show(agent);
+  budget.show(agent);
   detail.setEnabled(agent.enabled);
 }
 
@@ -95,6 +100,7 @@ function showUpdate(update: StatusUpdate): void {
 eachSecond((now) => {
   runList.tick(now);
   detail.tick(now);
+  budget.tick(now);
   lockList.tick(now);
 });
 
