@@ -35,7 +35,6 @@ export const outsideOfRuns = [
   "credential",
   "script",
   "headers",
-  "price",
   "requestsPerMinute",
   "providerTools",
 ] as const satisfies readonly (keyof ModelConfig)[];

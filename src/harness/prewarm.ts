@@ -88,6 +88,7 @@ const job: Job = {
       maxTokens: null,
       timeoutSeconds: null,
       maxRetries: null,
+      price: null,
     },
   ],
   params: {},

@@ -19,7 +19,7 @@ export interface EventHandlerDeps {
   readonly http: Pick<Http, "webhooks" | "metrics" | "listener">;
   readonly firstEvents: FirstEvents;
   readonly requests: Pick<RunRequests, "onEvent">;
-  readonly meter: Pick<SpendMeter, "runEnded">;
+  readonly meter: Pick<SpendMeter, "run" | "runEnded">;
   readonly inputs: Pick<Inputs, "paused$" | "project$">;
   readonly store: Pick<Store, "work" | "settings">;
   readonly redact: (text: string) => string;
@@ -44,7 +44,7 @@ export function createEventHandler(deps: EventHandlerDeps): (event: RunEvent) =>
       settings.recordTick(agent, { at, schedule: scheduleOf(status.agent(agent)) }),
   };
   return (raw) => {
-    const event = redactEvent(raw, deps.redact);
+    const event = withCost(redactEvent(raw, deps.redact), meter);
     status.apply(event);
     logger.onEvent(event);
     http.webhooks.onEvent(event);
@@ -61,6 +61,15 @@ export function createEventHandler(deps: EventHandlerDeps): (event: RunEvent) =>
     // Last, as its answers about work that ended are read from the store after all of these.
     requests.onEvent(event);
   };
+}
+
+/** A run costs what the scheduler counted; what a subscription pays is only what the run reports that it would cost. */
+export function withCost(event: RunEvent, meter: Pick<SpendMeter, "run">): RunEvent {
+  if (event.type !== "finished") return event;
+  const { usd: costUsd, turns } = meter.run(event.instanceId, event.agent);
+  if (costUsd === 0) return event;
+  const usage = { model: null, tokens: null, turns, ...event.end.usage, costUsd };
+  return { ...event, end: { ...event.end, usage } };
 }
 
 /** The schedule by which an agent has a next run; null while it has none. */

@@ -56,6 +56,9 @@ test("what a run spends is in the status, the report, the metrics, al cost, and 
   const printed = await runAl(project, ["cost"]);
   expect(printed.stdout).toMatch(/^hello +\$/m);
   expect(printed.stdout).toMatch(/^project +\d{4}-\d\d +\$.* of \$500\.00$/m);
+  const { stdout: log } = await runAl(project, ["logs", "hello"]);
+  expect(log).toMatch(/INFO +\d+ tokens \(\$\d+\.\d\d\)$/m);
+  expect(log).toMatch(/run succeeded after .* s \(\$\d+\.\d\d\)$/m);
   await scheduler.stop();
   scheduler = await startTestScheduler(project);
   expect(await spentToday()).toBe(usd);

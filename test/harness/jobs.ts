@@ -71,6 +71,7 @@ export function aModel(
     headers: {},
     timeoutSeconds: null,
     maxRetries: null,
+    price: null,
     key: `key-of-${name}`,
     script: null,
     ...model,

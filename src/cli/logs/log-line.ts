@@ -1,5 +1,6 @@
 import type { LogEntry, LogLevel } from "../../../streams/vocabulary.ts";
 import { kindOf } from "../../contracts/log-kinds.ts";
+import { dollars } from "../../contracts/spend-text.ts";
 import { localTime, plain } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
 
@@ -29,13 +30,19 @@ export function formatLog(entry: LogEntry, { colors, showAgent, now }: LogStyle)
   const agent = showAgent ? [colors.cyan(plain(entry.agent))] : [];
   const shade = entry.isError === true ? String : colors.dim;
   const output = outputOf(entry).map((line) => `\n    ${shade(line)}`);
-  const text = plain(entry.msg).trimEnd().replaceAll("\n", "\n    ") + output.join("");
+  const msg = plain(entry.msg).trimEnd().replaceAll("\n", "\n    ");
+  const text = msg + colors.dim(costOf(entry)) + output.join("");
   return [
     colors.dim(localTime(entry.time, now)),
     levelColor(entry.level, colors)(name),
     ...agent,
     text,
   ].join(" ");
+}
+
+/** What a turn, or the run that ended, cost. */
+function costOf({ costUsd }: LogEntry): string {
+  return typeof costUsd === "number" && costUsd > 0 ? ` (${dollars(costUsd)})` : "";
 }
 
 /** The output of a tool, shortened: the log file and `--json` have the rest. */

@@ -29,6 +29,8 @@ export function modelShape(
     baseUrl: apiBaseUrl(jobModel.baseUrl, { provider: jobModel.provider, api }),
     contextWindow: jobModel.contextWindow ?? shape.contextWindow,
     maxTokens: jobModel.maxTokens ?? shape.maxTokens,
+    // A job of an earlier scheduler has none.
+    cost: jobModel.price ?? shape.cost,
   };
 }
 

@@ -71,10 +71,15 @@ function piModel(jobModel: JobModel, index: number, pi: Pi): PiModel {
   return {
     name,
     model,
-    priced: listed !== undefined || jobModel.provider === "scripted",
+    priced: isPriced(jobModel) || listed !== undefined,
     thinkingLevel: thinkingLevel ?? defaultThinkingLevel,
     activate: () => authenticate(provider, auth),
   };
+}
+
+/** A model that the config gives no price is priced when pi lists it. The scripted one costs nothing. */
+function isPriced({ provider, price }: JobModel): boolean {
+  return provider === "scripted" || (price ?? null) !== null;
 }
 
 /**

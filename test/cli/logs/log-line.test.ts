@@ -40,3 +40,9 @@ test("the colours and the overwritten lines of a tool's output are not shown", (
   const shown = formatLog({ ...entry, kind: "tool-result", msg: "bash done", output }, style);
   expect(shown.split("\n").slice(1)).toEqual(["    PASS a.test.ts", "    Cloning: 100%"]);
 });
+
+test("a line of a turn, and of the end of a run, has what it cost", () => {
+  const usage = { ...entry, kind: "usage", msg: "1204 tokens", costUsd: 0.00213 };
+  expect(formatLog(usage, style)).toBe("09:04:05 INFO  1204 tokens ($0.0021)");
+  expect(formatLog({ ...usage, costUsd: 0 }, style)).toBe("09:04:05 INFO  1204 tokens");
+});

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { withCost } from "../../src/start/event-handlers.ts";
+import type { RunEvent, Usage } from "../../streams/vocabulary.ts";
+
+/** Counted 0.25 USD and 3 turns of the run. */
+const meter = {
+  run: (instanceId: string, agent: string) => {
+    return { instanceId, agent, usd: 0.25, reservedUsd: 0, turns: 3 };
+  },
+};
+
+function finished(usage: Usage | null): RunEvent {
+  const trigger = { kind: "manual", prompt: null } as const;
+  const item = { id: "1", agent: "dev", at: 0, attempt: 1, trigger };
+  const end = { outcome: "killed", exitCode: 137, reason: null, usage } as const;
+  const run = { agent: "dev", at: 5, item, instanceId: "dev-1", startedAt: 0 };
+  return { type: "finished", ...run, end };
+}
+
+const reported: Usage = { model: "claude", tokens: 10, costUsd: 0.2, turns: 2 };
+
+test.each<[string, Usage | null, Usage]>([
+  ["reported nothing", null, { model: null, tokens: null, costUsd: 0.25, turns: 3 }],
+  ["knew no price", { ...reported, costUsd: null }, { ...reported, costUsd: 0.25 }],
+  ["counted otherwise", reported, { ...reported, costUsd: 0.25 }],
+])("a run that %s costs what the scheduler counted", (_name, usage, expected) => {
+  expect(withCost(finished(usage), meter)).toMatchObject({ end: { usage: expected } });
+});
+
+test("a run whose calls charge no budget keeps what it reported", () => {
+  const run = meter.run("dev-1", "dev");
+  const event = finished(reported);
+  expect(withCost(event, { run: () => ({ ...run, usd: 0 }) })).toBe(event);
+});
