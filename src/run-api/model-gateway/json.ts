@@ -7,10 +7,12 @@ export function isObject(value: unknown): value is Json {
 
 /** The value at a path of own fields; undefined where there is none. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (node, key) => (isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined),
-    value,
-  );
+  let node = value;
+  for (const key of path) {
+    if (!isObject(node) || !Object.hasOwn(node, key)) return undefined;
+    node = node[key];
+  }
+  return node;
 }
 
 /** The object at a path; an empty one where there is none. */
