@@ -1,14 +1,13 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import type { Meter } from "../../src/contracts/model-gateway.ts";
+import { createRunSockets } from "../../src/run-api/run-sockets.ts";
 import { createModelGateway } from "../../src/run-api/model-gateway/model-gateway.ts";
+import { answerMemory } from "./held-memory.ts";
 
-/** The model gateway alone, with a meter that grants everything. Argument: the provider's address. Prints its port. */
-const [origin = ""] = process.argv.slice(2);
-const meter: Meter = {
-  begin: () => Promise.resolve({ granted: true, maxOutputTokens: null, settle: () => undefined }),
-};
-const gateway = createModelGateway({
+/**
+ * The scheduler's end of calls to models: the socket of one run, and the gateway with a meter that grants everything.
+ * Arguments: the provider's address, a folder for the socket. Prints the socket's path and its token as JSON.
+ */
+const [origin = "", folder = ""] = process.argv.slice(2);
+const models = createModelGateway({
   model: (_instanceId, name) =>
     Promise.resolve({
       name,
@@ -17,19 +16,25 @@ const gateway = createModelGateway({
       api: "openai-completions",
       baseUrl: `${origin}/v1`,
       authType: "api_key",
-      key: "key",
+      key: "sk-the-key-of-the-benchmark",
       headers: {},
       script: null,
       providerTools: [],
     }),
   agentOf: () => "bench",
-  meter,
+  meter: {
+    begin: () => Promise.resolve({ granted: true, maxOutputTokens: null, settle: () => undefined }),
+  },
   answerScript: () => Promise.reject(new Error("no model of the benchmark is scripted")),
   onProblem: ({ error }) => process.stderr.write(`${error.message}\n`),
 });
-const server = createServer((request, response) => void gateway.handle("bench", request, response));
-server.listen(0, "127.0.0.1", () => {
-  process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
+const sockets = createRunSockets({
+  records: { add: () => Promise.resolve(), remove: () => Promise.resolve(), all: () => [] },
+  redactor: { add: () => () => undefined },
+  onProblem: (message) => process.stderr.write(`${message}\n`),
 });
-// Its memory, for each line on standard input.
-process.stdin.on("data", () => process.stdout.write(`${process.memoryUsage().rss}\n`));
+const runApi = { perform: () => Promise.reject(new Error("the benchmark calls models alone")) };
+sockets.serve({ runApi, models });
+const { path, token } = await sockets.open("bench", folder);
+process.stdout.write(`${JSON.stringify({ socket: path, token })}\n`);
+answerMemory();

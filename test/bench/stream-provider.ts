@@ -11,7 +11,7 @@ interface Wanted {
   readonly pauseMs: number;
 }
 
-/** A provider that streams chat completions as fast as asked. Prints its port. */
+/** A provider that streams chat completions as fast as asked. Prints its port as JSON. */
 const event = `data: ${JSON.stringify({
   id: "chatcmpl-1",
   object: "chat.completion.chunk",
@@ -24,7 +24,7 @@ const server = createServer((request, response) => {
   void json(request).then((body) => stream(body as Wanted, response));
 });
 server.listen(0, "127.0.0.1", () => {
-  process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
+  process.stdout.write(`${JSON.stringify({ port: (server.address() as AddressInfo).port })}\n`);
 });
 
 async function stream({ times, events, pauseMs }: Wanted, response: ServerResponse): Promise<void> {

@@ -1,53 +1,27 @@
-import { spawn } from "node:child_process";
-import type { ChildProcessByStdio } from "node:child_process";
-import { once } from "node:events";
-import { Agent, request as httpRequest } from "node:http";
-import type { IncomingMessage } from "node:http";
-import { join } from "node:path";
-import type { Readable, Writable } from "node:stream";
 import { figureOf } from "../figure.ts";
 import type { BenchOptions, Figure, Measure } from "../figure.ts";
+import { withFolder } from "../floors.ts";
+import { startWays } from "../model-chain.ts";
+import type { Way, Ways } from "../model-chain.ts";
+import { ask } from "../model-client.ts";
+import type { Seen, Wanted } from "../model-client.ts";
 import { repeated } from "../repeated.ts";
 
-type Child = ChildProcessByStdio<Writable, Readable, null>;
-
-interface Wanted {
-  readonly times: number;
-  readonly events: number;
-  readonly pauseMs: number;
-}
-
-/** What a client saw of one stream. */
-interface Seen {
-  readonly firstByteMs: number;
-  readonly totalMs: number;
-  readonly bytes: number;
-}
-
-/** Streams through the gateway, and the same ones directly from the provider. Each is a process of its own. */
+/** Streams of a model as a run has them, beside bare proxies of as many processes, and direct ones. */
 export const modelGateway: Measure = {
   name: "model-gateway",
-  run: async (options) => {
-    await using children = new AsyncDisposableStack();
-    const provider = await started(children, "stream-provider.ts");
-    const direct = `http://127.0.0.1:${provider.port}/v1/chat/completions`;
-    const gateway = await started(
-      children,
-      "gateway-server.ts",
-      `http://127.0.0.1:${provider.port}`,
-    );
-    const path = `/model/bench/127.0.0.1:${provider.port}/v1/chat/completions`;
-    const through = `http://127.0.0.1:${gateway.port}${path}`;
-    // Code that runs for the first time is compiled.
-    await repeated(200, () => ask(direct, small));
-    await repeated(200, () => ask(through, small));
-    return [
-      await latency(direct, through, options),
-      await throughput("20 times a model's speed", paced, { direct, through }, options),
-      await throughput("the machine's speed", fast, { direct, through }, options),
-      await memory(gateway.child, through, options),
-    ];
-  },
+  run: (options) =>
+    withFolder(async (folder) => {
+      await using children = new AsyncDisposableStack();
+      const ways = await startWays(children, folder);
+      // Code that runs for the first time is compiled.
+      await repeated(200, () => each(ways, small));
+      return [
+        ...(await latency(ways, options)),
+        ...(await throughput(ways, options)),
+        ...(await memory(ways, options)),
+      ];
+    }),
 };
 
 const small: Wanted = { times: 1, events: 1, pauseMs: 0 };
@@ -56,89 +30,107 @@ const paced: Wanted = { times: 500, events: 10, pauseMs: 2 };
 const fast: Wanted = { times: 2_000, events: 100, pauseMs: 0 };
 const long: Wanted = { times: 200, events: 5, pauseMs: 10 };
 
-/** In turns, so that both meet the same minutes of the machine. */
-async function latency(direct: string, through: string, options: BenchOptions): Promise<Figure> {
-  const pairs = await repeated(options.quick ? 20 : 500 * options.repeats, async () => ({
-    floor: (await ask(direct, small)).firstByteMs,
-    value: (await ask(through, small)).firstByteMs,
-  }));
-  const added = pairs.map(({ value, floor }) => value - floor);
-  return figureOf("model call: latency added to the first byte", "ms", added, {
-    target: { median: 3 },
-    floor: pairs.map(({ floor }) => floor),
-  });
+/** One after the other, so that all meet the same minutes of the machine. */
+async function each({ direct, bare, through }: Ways, wanted: Wanted) {
+  return {
+    direct: await ask(direct, wanted),
+    bare: await ask(bare, wanted),
+    through: await ask(through, wanted),
+  };
+}
+
+async function latency(ways: Ways, { quick, repeats }: BenchOptions): Promise<readonly Figure[]> {
+  const rounds = await repeated(quick ? 20 : 500 * repeats, () => each(ways, small));
+  const added = (way: "bare" | "through") =>
+    rounds.map((round) => round[way].firstByteMs - round.direct.firstByteMs);
+  return [
+    figureOf("model call: latency added to the first byte", "ms", added("through"), {
+      target: { median: 3 },
+      floor: added("bare"),
+    }),
+  ];
 }
 
 async function throughput(
-  speed: string,
-  wanted: Wanted,
-  { direct, through }: { readonly direct: string; readonly through: string },
-  options: BenchOptions,
-): Promise<Figure> {
+  ways: Ways,
+  { quick, repeats }: BenchOptions,
+): Promise<readonly Figure[]> {
   const perSecond = ({ bytes, totalMs }: Seen) => bytes / (totalMs / 1_000) / 1e6;
-  const pairs = await repeated(options.quick ? 1 : 3 * options.repeats, async () => ({
-    floor: perSecond(await ask(direct, wanted)),
-    value: perSecond(await ask(through, wanted)),
-  }));
-  const values = pairs.map(({ value }) => value);
-  return figureOf(`model call: MB of one stream, at ${speed}`, "/s", values, {
+  const times = quick ? 1 : 3 * repeats;
+  const slow = await repeated(times, () => each(ways, paced));
+  const quickest = await repeated(times, () => each(ways, fast));
+  const name = "model call: MB of one stream";
+  const of = (rounds: typeof slow, way: keyof Ways) => rounds.map((round) => perSecond(round[way]));
+  return [
+    figureOf(`${name}, at 20 times a model's speed`, "/s", of(slow, "through"), {
+      target: { ofFloor: 0.9 },
+      floor: of(slow, "direct"),
+    }),
     // What takes all of the processor has to share it with the gateway.
-    target: wanted.pauseMs > 0 ? { ofFloor: 0.9 } : null,
-    floor: pairs.map(({ floor }) => floor),
-  });
+    figureOf(`${name}, at the machine's speed`, "/s", of(quickest, "through"), {
+      floor: of(quickest, "direct"),
+    }),
+    figureOf(`${name}, at the machine's speed, bare proxies`, "/s", of(quickest, "bare"), {
+      floor: of(quickest, "direct"),
+    }),
+  ];
 }
 
-/** What 100 streams at once cost the gateway. */
-async function memory(child: Child, through: string, options: BenchOptions): Promise<Figure> {
-  const before = await residentMB(child);
-  const count = options.quick ? 10 : 100;
-  const streams = Array.from({ length: count }, () => ask(through, long));
-  const samples: number[] = [];
+const rounds = 10;
+
+/** What streams at once cost, and whether it grows from one round of them to the next. */
+async function memory(
+  { bare, through }: Ways,
+  { quick }: BenchOptions,
+): Promise<readonly Figure[]> {
+  const counts = quick ? [10] : [10, 100];
+  const figures: Figure[] = [];
+  for (const count of counts) {
+    const floor = await grownMb(bare, count);
+    figures.push(
+      figureOf(
+        `model calls: memory of ${count} streams at once`,
+        "MB",
+        await grownMb(through, count),
+        {
+          target: { most: 50 },
+          floor,
+        },
+      ),
+    );
+  }
+  const held = await repeated(quick ? 2 : rounds, async () => {
+    await streams(through, counts.at(-1) ?? 0);
+    return total(through, "heldMb");
+  });
+  const grown = (held.at(-1) ?? 0) - Math.min(...held);
+  return [
+    ...figures,
+    figureOf(`model calls: memory held after ${held.length} rounds of them, grew`, "MB", [grown], {
+      target: { most: 1 },
+    }),
+  ];
+}
+
+/** How much more the processes take while they pass streams on, several times a second. */
+async function grownMb(way: Way, count: number): Promise<number[]> {
+  const before = await total(way, "residentMb");
   const over = new AbortController();
-  const all = Promise.all(streams).finally(() => over.abort());
+  const all = streams(way, count).finally(() => over.abort());
+  const samples: number[] = [];
   while (!over.signal.aborted) {
-    samples.push((await residentMB(child)) - before);
+    samples.push((await total(way, "residentMb")) - before);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   await all;
-  return figureOf(`model calls: memory of ${count} streams at once`, "MB", samples, {
-    target: { most: 50 },
-  });
+  return samples;
 }
 
-async function residentMB(child: Child): Promise<number> {
-  child.stdin.write("\n");
-  const [said] = (await once(child.stdout, "data")) as [Buffer];
-  return Number(said.toString()) / 1e6;
+function streams(way: Way, count: number): Promise<unknown> {
+  return Promise.all(Array.from({ length: count }, () => ask(way, long)));
 }
 
-const agent = new Agent({ keepAlive: true });
-
-async function ask(url: string, wanted: Wanted): Promise<Seen> {
-  const body = JSON.stringify({ ...wanted, model: "bench", stream: true, messages: [] });
-  const began = performance.now();
-  const request = httpRequest(url, { method: "POST", agent });
-  request.setNoDelay(true);
-  request.end(body);
-  const [response] = (await once(request, "response")) as [IncomingMessage];
-  if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode ?? 0}`);
-  let [bytes, firstByteMs] = [0, 0];
-  response.on("data", (chunk: Buffer) => {
-    if (bytes === 0) firstByteMs = performance.now() - began;
-    bytes += chunk.length;
-  });
-  await once(response, "end");
-  return { firstByteMs, totalMs: performance.now() - began, bytes };
-}
-
-async function started(children: AsyncDisposableStack, program: string, ...args: string[]) {
-  const path = join(import.meta.dirname, "..", program);
-  const child = spawn(process.execPath, [path, ...args], { stdio: ["pipe", "pipe", "inherit"] });
-  children.defer(async () => {
-    const exited = once(child, "exit");
-    child.kill();
-    await exited;
-  });
-  const [said] = (await once(child.stdout, "data")) as [Buffer];
-  return { child, port: Number(said.toString()) };
+async function total({ hops }: Way, read: "residentMb" | "heldMb"): Promise<number> {
+  const each = await Promise.all(hops.map((hop) => hop[read]()));
+  return each.reduce((sum, mb) => sum + mb, 0);
 }
