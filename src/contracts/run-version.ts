@@ -4,6 +4,8 @@ export interface RunContent {
   readonly config: string;
   /** The markdown body of SKILL.md. */
   readonly instructions: string;
+  /** The scripts of its scripted models; absent for none. */
+  readonly scripts?: string;
 }
 
 /** A content and its name. */

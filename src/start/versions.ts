@@ -2,6 +2,7 @@ import type { RunRequest } from "../../streams/vocabulary.ts";
 import { runtimes } from "../../streams/runtimes.ts";
 import { canonicalConfig } from "../config/canonical-config.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
+import { scriptTexts } from "../config/script-texts.ts";
 import { createSkillHashes } from "../config/skill-hashes.ts";
 import type { Store } from "../store/store.ts";
 import { createProjectGit } from "../versions/project-git.ts";
@@ -23,6 +24,7 @@ export function claimsWithVersions(deps: VersionDeps): (request: RunRequest) => 
   const git = createProjectGit({ projectDir, env });
   const versionOf = createRunVersions({
     files: createSkillHashes(projectDir),
+    scripts: (config) => scriptTexts(config, projectDir),
     describe: (config, files) => {
       const container = runtimes[config.runtime.type].hasLimits ? project$.value.local : null;
       return canonicalConfig(config, { projectDir, mask, container, files });

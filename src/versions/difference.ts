@@ -15,6 +15,7 @@ export function difference(from: Compared, to: Compared): string {
   return [
     patchOf("config.json", from, to, ({ config }) => config),
     patchOf("SKILL.md", from, to, ({ instructions }) => withEnd(instructions)),
+    patchOf("scripts.toml", from, to, ({ scripts = "" }) => withEnd(scripts)),
   ].join("");
 }
 

@@ -7,6 +7,8 @@ export interface RunVersionSources {
   readonly describe: (config: AgentConfig, files: Readonly<Record<string, string>>) => string;
   /** Hashes of the skill's files, by path. */
   readonly files: (agent: string) => Promise<Readonly<Record<string, string>>>;
+  /** The scripts that its scripted models play; empty for none. */
+  readonly scripts: (config: AgentConfig) => Promise<string>;
   /** Called when an agent runs something else than before. */
   readonly onChange: () => void;
 }
@@ -15,6 +17,7 @@ export interface RunVersionSources {
 export function createRunVersions({
   describe,
   files,
+  scripts,
   onChange,
 }: RunVersionSources): (agent: AgentConfig) => Promise<RunVersion> {
   const known = new Map<string, RunVersion>();
@@ -23,7 +26,10 @@ export function createRunVersions({
     const hashes = await files(agent.name).catch(() => unreadable);
     const config = describe(agent, hashes);
     const last = known.get(agent.name);
-    const content = { config, instructions: agent.instructions };
+    const { instructions } = agent;
+    const played = await scripts(agent);
+    const content: RunContent =
+      played === "" ? { config, instructions } : { config, instructions, scripts: played };
     if (last !== undefined && isSame(last.content, content)) return last;
     const version = versionOf(content);
     known.set(agent.name, version);
@@ -35,11 +41,13 @@ export function createRunVersions({
 const unreadable: Readonly<Record<string, string>> = { "(unreadable)": "" };
 
 function isSame(a: RunContent, b: RunContent): boolean {
-  return a.config === b.config && a.instructions === b.instructions;
+  const isSameText = a.config === b.config && a.instructions === b.instructions;
+  return isSameText && a.scripts === b.scripts;
 }
 
 function versionOf(content: RunContent): RunVersion {
-  const text = JSON.stringify([content.config, content.instructions]);
+  const { config, instructions, scripts } = content;
+  const text = JSON.stringify([config, instructions, ...(scripts === undefined ? [] : [scripts])]);
   const hash = createHash("sha256").update(text).digest("hex").slice(0, 32);
   return { hash, content };
 }

@@ -101,6 +101,9 @@ test("each run has the hash of what it ran, the commit, and the difference to th
   );
   await scheduler.waitForOutput(/timeout.*120.*60/);
   await appendFile(join(agent, "scripts/greet.sh"), "echo again\n");
+  const script = join(project.dir, "hello.script.toml");
+  const played = await readFile(script, "utf8");
+  await writeFile(script, played.replace("Good to see you.", "Good morning."));
   const edited = await run();
   expect(edited.version).toMatchObject({ commit, dirty: true });
   expect(edited.version?.hash).not.toBe(first.version?.hash);
@@ -114,6 +117,7 @@ test("each run has the hash of what it ran, the commit, and the difference to th
   expect(text).toMatch(/^-.*"TOKEN": "\(hidden, hash [0-9a-f]{12}\)"\n\+.*"TOKEN": "\(hidden/m);
   expect(text).toMatch(/^-.*"scripts\/greet.sh": "[0-9a-f]{16}"/m);
   expect(text).toMatch(/^\+Greet twice\.$/m);
+  expect(text).toMatch(/^-text = "Good to see you\..*\n\+text = "Good morning\./m);
 
   // Between any two, in either order.
   const path = `/api/runs/${first.instanceId}/diff?to=${edited.instanceId}`;

@@ -73,10 +73,12 @@ test("what the project sets for containers is part of it, where the agent sets n
 
 test("a version changes with config, instructions and files, and with nothing else", async () => {
   let files: Record<string, string> | null = {};
+  let script = "";
   let changes = 0;
   const versionOf = createRunVersions({
     describe: canonical,
     files: () => (files === null ? Promise.reject(new Error("a link")) : Promise.resolve(files)),
+    scripts: () => Promise.resolve(script),
     onChange: () => changes++,
   });
   const hashOf = async (config: Partial<AgentConfig>): Promise<string> =>
@@ -90,8 +92,11 @@ test("a version changes with config, instructions and files, and with nothing el
   others.push(await hashOf({}));
   files = null;
   others.push(await hashOf({}));
-  expect(new Set([first, ...others]).size).toBe(5);
-  expect(changes).toBe(4);
   files = {};
+  script = "# dev.script.toml\n";
+  others.push(await hashOf({}));
+  expect(new Set([first, ...others]).size).toBe(6);
+  expect(changes).toBe(5);
+  script = "";
   expect(await hashOf({})).toBe(first);
 });
