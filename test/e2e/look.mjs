@@ -1,16 +1,23 @@
-// Looks for words in everything that a run can read of itself: its processes (environment, arguments, memory) and its
-// files. Prints one line of JSON: by word, where it was found. The words come backwards, so that this process and the
-// shell that started it don't hold them.
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+// Looks for words in everything that a run can read: the processes of its project's runs and those that wait for one
+// (environment, arguments, memory), and the files below its working directory and of further roots, behind `--`. Prints
+// one line of JSON: by word, where it was found. The words come backwards, so that this process and the shell that
+// started it don't hold them.
+import { closeSync, openSync, opendirSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 
-const words = process.argv.slice(2).map((word) => [...word].reverse().join(""));
-const found = Object.fromEntries(process.argv.slice(2).map((word) => [word, []]));
-const own = `AL_INSTANCE=${process.env.AL_INSTANCE}\0`;
+const [backwards, roots] = split(process.argv.slice(2));
+const words = backwards.map((word) => [...word].reverse().join(""));
+const found = Object.fromEntries(backwards.map((word) => [word, []]));
+const runs = /(^|\0)(AL_INSTANCE=looker|AL_WARM=1)/;
+
+function split(args) {
+  const at = args.indexOf("--");
+  return at === -1 ? [args, []] : [args.slice(0, at), args.slice(at + 1)];
+}
 
 function look(where, bytes) {
   words.forEach((word, index) => {
-    if (bytes.includes(word)) found[process.argv[index + 2]].push(where);
+    if (bytes.includes(word)) found[backwards[index]].push(where);
   });
 }
 
@@ -25,7 +32,8 @@ function attempt(read) {
 function lookAtMemory(pid) {
   const file = attempt(() => openSync(`/proc/${pid}/mem`, "r"));
   if (file === null) return false;
-  for (const line of readFileSync(`/proc/${pid}/maps`, "utf8").split("\n")) {
+  const maps = attempt(() => readFileSync(`/proc/${pid}/maps`, "utf8")) ?? "";
+  for (const line of maps.split("\n")) {
     const [, from, to] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? [];
     if (from === undefined) continue;
     const start = Number.parseInt(from, 16);
@@ -40,8 +48,8 @@ function lookAtMemory(pid) {
 const programs = [];
 for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
   const environment = attempt(() => readFileSync(`/proc/${pid}/environ`));
-  if (environment === null || !`${environment}\0`.includes(own)) continue;
-  const command = readFileSync(`/proc/${pid}/cmdline`);
+  if (environment === null || !runs.test(environment)) continue;
+  const command = attempt(() => readFileSync(`/proc/${pid}/cmdline`)) ?? "";
   look(`environment of ${pid}`, environment);
   look(`arguments of ${pid}`, command);
   if (Number(pid) === process.pid || lookAtMemory(pid)) {
@@ -54,8 +62,15 @@ for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
   }
 }
 
-for (const entry of readdirSync(process.cwd(), { recursive: true, withFileTypes: true })) {
-  const path = join(entry.parentPath, entry.name);
-  if (entry.isFile()) look(path, attempt(() => readFileSync(path)) ?? Buffer.alloc(0));
+const skipped = /^\/(proc|sys|dev|usr|lib\w*|s?bin|boot)$/;
+function lookBelow(dir) {
+  const open = attempt(() => opendirSync(dir));
+  for (let entry; (entry = attempt(() => open?.readSync()));) {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory() && !skipped.test(path)) lookBelow(path);
+    if (entry.isFile()) look(path, attempt(() => readFileSync(path)) ?? "");
+  }
+  attempt(() => open?.closeSync());
 }
+for (const root of [process.cwd(), ...roots]) lookBelow(root);
 console.log(`LOOKED ${JSON.stringify({ found, programs })}`);

@@ -1,197 +1,169 @@
-import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fakeProvider } from "../harness/fake-provider.ts";
-import type { FakeProvider, SeenRequest } from "../harness/fake-provider.ts";
-import { claudeStream } from "../harness/llm-cli/streams.ts";
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { containersOfProject, removeAll } from "../helpers/container-project.ts";
-import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
+import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
 import { tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
+import type { OsUser } from "../helpers/os-users.ts";
 import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
-import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import type { TestScheduler } from "../helpers/scheduler.ts";
+import { addNeighbour, backwards, harnesses, lookingProject, words } from "./looking-project.ts";
+import type { HarnessName, LookingOptions, LookingProject } from "./looking-project.ts";
 
 const { engine, missing } = await testEngine();
 const noUsers = whyNoOsUsers();
+const ownUser = 'type = "host-user"\nrun_as = "$USER"';
+const timeout = 60_000;
+const hidden = [words.key, words.header, words.variable];
 
-const backwards = (word: string) => Array.from(word).reverse().join("");
-/** The key of the model, a header of its config, and a credential of the agent, which proves that looking finds. */
-const words = {
-  key: "canary-model-key-41d0",
-  header: "canary-header-9ab2",
-  own: "canary-own-77f3",
-};
-const look = `node scripts/look.mjs ${Object.values(words).map(backwards).join(" ")}`;
-
-const looksFirst = {
-  index: 0,
-  id: "call_1",
-  function: { name: "bash", arguments: JSON.stringify({ command: look }) },
-};
-
-/** A provider whose model calls one tool, then is done. It repeats what it was sent, as some do in their errors. */
-function answer(
-  { body, headers }: SeenRequest,
-  response: Parameters<Parameters<typeof fakeProvider>[0]>[1],
-): void {
-  const isFirst = !(body.messages ?? []).some(({ role }) => role === "tool");
-  const content = `You sent ${JSON.stringify(headers)}.`;
-  const delta = isFirst ? { role: "assistant", content, tool_calls: [looksFirst] } : { content };
-  const choices = [{ index: 0, delta, finish_reason: isFirst ? "tool_calls" : "stop" }];
-  const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
-  response.writeHead(200, { "content-type": "text/event-stream" });
-  response.end(
-    [
-      { id: "x", choices },
-      { id: "x", choices: [], usage },
-    ]
-      .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
-      .concat("data: [DONE]\n\n")
-      .join(""),
-  );
+interface Looked {
+  readonly found: Readonly<Record<string, readonly string[]>>;
+  readonly programs: readonly string[];
 }
 
-/** A command line that asks its model once, looks around and ends as claude does. */
-const standIn = `#!${process.execPath}
-const { execSync } = require("node:child_process");
-const { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key } = process.env;
-const body = JSON.stringify({ model: "m-1", max_tokens: 9, messages: [{ role: "user", content: "hi" }] });
-const headers = { "x-api-key": key, "content-type": "application/json", "anthropic-version": "2023-06-01" };
-fetch(url + "/v1/messages", { method: "POST", headers, body }).then(async (answer) => {
-  await answer.text();
-  const looked = execSync("PATH=" + process.execPath.replace(/\\/node$/, "") + ":$PATH ${look}").toString();
-  const stream = ${JSON.stringify(claudeStream)};
-  stream[1].message.content[0].text = looked;
-  for (const line of stream) console.log(JSON.stringify(line));
+let project: LookingProject;
+let scheduler: TestScheduler;
+
+/** The scheduler's own environment has a key, as that of a person's shell may. */
+async function start(options: LookingOptions): Promise<void> {
+  project = await lookingProject(options);
+  const env = { ANTHROPIC_API_KEY: words.variable, CUSTOM_API_KEY: words.variable };
+  scheduler = await startTestScheduler(project, { env });
+}
+
+async function stop(): Promise<void> {
+  await scheduler.stop();
+  await project.remove();
+}
+
+/** Runs an agent to its end; gives what it saw before its session, in it and after it. */
+async function run(harness: HarnessName): Promise<readonly Looked[]> {
+  const ended = await runAl(project, ["run", `looker-${harness}`]);
+  expect(ended).toMatchObject({ code: 0 });
+  const logged = [...(await filesBelow(join(project.dir, ".al/logs"))), ended.stdout, ended.stderr];
+  for (const word of hidden) {
+    expect([...logged, scheduler.output()].filter((text) => text.includes(word))).toEqual([]);
+  }
+  return looksIn(ended.stdout);
+}
+
+function looksIn(text: string): readonly Looked[] {
+  const lines = text.replaceAll('\\"', '"').matchAll(/LOOKED (\{.*\})/g);
+  return [...lines].map(([, json = ""]) => JSON.parse(json) as Looked);
+}
+
+async function filesBelow(dir: string): Promise<readonly string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name), "utf8")));
+}
+
+/** What of the project's runs another process of this user can see. */
+async function lookFromOutside(): Promise<Looked> {
+  const args = [join(import.meta.dirname, "look.mjs"), ...Object.values(words).map(backwards)];
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    cwd: join(project.folder, "bin"),
+  });
+  return looksIn(stdout)[0] ?? { found: {}, programs: [] };
+}
+
+/** The run looked three times, at itself, and found only what its agent was given; the provider got the key. */
+function expectHidden(all: readonly Looked[], program: string): void {
+  expect(all).toHaveLength(3);
+  for (const { found } of all) {
+    for (const word of hidden) expect(found[backwards(word)]).toEqual([]);
+    expect(found[backwards(words.own)]?.length).toBeGreaterThan(1);
+  }
+  expect(all[1]?.programs.join("\n")).toContain(program);
+  const last = project.provider.requests.at(-1);
+  expect(JSON.stringify(last?.headers)).toContain(words.key);
+  expect(last?.headers["x-canary"]).toBe(words.header);
+}
+
+const programOf = (harness: HarnessName): string => (harness === "pi" ? "_run-agent" : harness);
+
+describe("the key of a model is nowhere in a run of the scheduler's own user", () => {
+  beforeAll(() => start({ runtime: ownUser, roots: [] }));
+  afterAll(stop);
+
+  test.each(harnesses)("of %s", { timeout }, async (harness) => {
+    expectHidden(await run(harness), programOf(harness));
+  });
+
+  test("seen from outside, as a run sees it that shares its machine", { timeout }, async () => {
+    await addNeighbour(project);
+    const trigger = () => scheduler.api("/control/trigger/looker-neighbour", { method: "POST" });
+    await expect.poll(async () => (await trigger()).status, { timeout }).toBe(202);
+    const found = async () => (await lookFromOutside()).found;
+    const ofNeighbour = backwards(words.neighbour);
+    await expect.poll(async () => (await found())[ofNeighbour], { timeout }).not.toEqual([]);
+    const places = await found();
+    expect(hidden.map((word) => places[backwards(word)])).toEqual([[], [], []]);
+  });
 });
-`;
 
-describe("the key of a model", () => {
-  let folder: string;
-  let project: TestProject;
-  let provider: FakeProvider;
-  let scheduler: TestScheduler | null = null;
+describe("the key of a model is nowhere in a run whose process was started before it", () => {
+  beforeAll(() => start({ runtime: ownUser, roots: [], local: "warm = 1" }));
+  afterAll(stop);
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "al-keys-"));
-    await chmod(folder, 0o755);
-    project = {
-      dir: join(folder, "project"),
-      home: join(folder, "home"),
-      remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+  test("with pi", { timeout }, async () => {
+    const runs = async (): Promise<string> => {
+      const all = await run("pi");
+      expectHidden(all, "_run-agent");
+      return all[0]?.programs.join("\n") ?? "";
     };
-    provider = await fakeProvider(answer);
+    await expect.poll(runs, { timeout, interval: 500 }).toMatch(/_run-agent warm/);
   });
-  afterEach(async () => {
-    await scheduler?.stop();
-    scheduler = null;
-    if (missing === null) await removeAll(engine, project.dir);
-    await provider.close();
-    await project.remove();
+});
+
+describe.skipIf(noUsers !== null)("the key of a model is nowhere for another OS user", () => {
+  let user: OsUser;
+  beforeAll(async () => {
+    user = await tempUser();
+    const runtime = `type = "host-user"\nrun_as = "${user.name}"`;
+    await start({ runtime, roots: ["/tmp/al-runs"] });
+  });
+  afterAll(async () => {
+    await stop();
+    await user.remove();
   });
 
-  async function put(path: string, text: string, mode = 0o644): Promise<void> {
-    const isSecret = path.startsWith("home/");
-    await mkdir(dirname(join(folder, path)), { recursive: true, mode: isSecret ? 0o700 : 0o755 });
-    await writeFile(join(folder, path), text, { mode });
-  }
+  test.each(harnesses)("of %s", { timeout }, async (harness) => {
+    expectHidden(await run(harness), programOf(harness));
+  });
+});
 
-  /** Runs an agent to its end; gives what it found where, and what the engine shows of it. */
-  async function run(runtime: string, harness = "", api = "") {
-    await put(
-      "project/config.toml",
-      `[models.m]
-provider = "custom"
-model = "m-1"
-baseUrl = "${provider.baseUrl}"
-headers = { "x-canary" = "${words.header}" }
-${api}
-[local]
-network = "none"
-base = "${testBase}"
-`,
-    );
-    await put(
-      "project/agents/looker/config.toml",
-      `models = ["m"]\ncredentials = ["my_own"]\nschedule = "0 0 29 2 *"\n${harness}\n[runtime]\n${runtime}\n`,
-    );
-    await put(
-      "project/agents/looker/SKILL.md",
-      "---\nname: looker\ndescription: Looks.\n---\nLook.\n",
-    );
-    await mkdir(join(project.dir, "agents/looker/scripts"), { recursive: true });
-    await copyFile(
-      join(import.meta.dirname, "look.mjs"),
-      join(project.dir, "agents/looker/scripts/look.mjs"),
-    );
-    await put("home/credentials/custom_key/default/key", words.key, 0o600);
-    await put("home/credentials/my_own/default/word", words.own, 0o600);
-    scheduler = await startTestScheduler(project, { webUi: false });
-    const ended = await runAl(project, ["run", "looker"]);
-    const [, json = "{}"] = /LOOKED (\{.*\})/.exec(ended.stdout.replaceAll('\\"', '"')) ?? [];
-    return {
-      ended,
-      looked: JSON.parse(json) as { found: Record<string, string[]>; programs: string[] },
-    };
-  }
+describe.skipIf(missing !== null)("the key of a model is nowhere in a container", () => {
+  beforeAll(async () => {
+    await defaultTestImage(engine);
+    await start({ runtime: 'type = "container"', roots: ["/"], inImage: true });
+  }, engineSetupMs);
+  afterAll(async () => {
+    await removeAll(engine, project.dir);
+    await stop();
+  });
 
-  function expectHidden({ ended, looked }: Awaited<ReturnType<typeof run>>, program: string): void {
-    expect(ended).toMatchObject({ code: 0 });
-    expect(looked.found).toMatchObject({
-      [backwards(words.key)]: [],
-      [backwards(words.header)]: [],
-    });
-    expect(looked.found[backwards(words.own)]?.length).toBeGreaterThan(1);
-    expect(looked.programs.join("\n")).toContain(program);
-    const [first] = provider.requests;
-    expect(JSON.stringify(first?.headers)).toContain(words.key);
-    expect(first?.headers["x-canary"]).toBe(words.header);
-  }
+  test.each(harnesses)("with %s", { timeout: engineSetupMs }, async (harness) => {
+    const inspected = watchContainers();
+    const all = await run(harness).finally(inspected.stop);
+    expectHidden(all, programOf(harness));
+    expect(inspected.text()).toContain(`AL_INSTANCE=looker-${harness}-`);
+    for (const word of hidden) expect(inspected.text()).not.toContain(word);
+  });
+});
 
-  const llmCli = async (): Promise<readonly [string, string]> => {
-    await put("bin/claude", standIn, 0o755);
-    const command = join(folder, "bin/claude");
-    return [`[harness]\ntype = "llm-cli"\ncommand = "${command}"`, `api = "anthropic-messages"`];
+/** What the engine shows of the project's containers and has of their output, until it is stopped. */
+function watchContainers() {
+  let text = "";
+  const look = async (): Promise<void> => {
+    for (const id of await containersOfProject(engine, project.dir)) {
+      const container = engine.calls().getContainer(id);
+      const output = { stdout: true, stderr: true } as const;
+      text += JSON.stringify(await container.inspect()) + (await container.logs(output)).toString();
+    }
   };
-
-  test("is nowhere in a run of the scheduler's own user", { timeout: 60_000 }, async () => {
-    expectHidden(await run('type = "host-user"\nrun_as = "$USER"'), "_run-agent");
-  });
-
-  test("is nowhere in a command line's session", { timeout: 60_000 }, async () => {
-    const [harness, api] = await llmCli();
-    expectHidden(await run('type = "host-user"\nrun_as = "$USER"', harness, api), "claude");
-  });
-
-  test.skipIf(noUsers !== null)(
-    "is nowhere in a run of another OS user",
-    { timeout: 60_000 },
-    async () => {
-      const user = await tempUser();
-      try {
-        expectHidden(await run(`type = "host-user"\nrun_as = "${user.name}"`), "_run-agent");
-      } finally {
-        await user.remove();
-      }
-    },
-  );
-
-  test.skipIf(missing !== null)(
-    "is nowhere in a container",
-    { timeout: engineSetupMs },
-    async () => {
-      await defaultTestImage(engine);
-      let inspected = "";
-      const watched = setInterval(() => {
-        void containersOfProject(engine, project.dir)
-          .then((ids) => Promise.all(ids.map((id) => engine.calls().getContainer(id).inspect())))
-          .then((all) => (inspected += JSON.stringify(all)))
-          .catch(() => undefined);
-      }, 200);
-      const done = await run('type = "container"').finally(() => clearInterval(watched));
-      expectHidden(done, "_run-agent");
-      expect(inspected).toContain("AL_INSTANCE=looker-");
-      expect(inspected).not.toContain("canary");
-    },
-  );
-});
+  const timer = setInterval(() => void look().catch(() => undefined), 200);
+  return { text: () => text, stop: () => clearInterval(timer) };
+}

@@ -125,6 +125,13 @@ const listed: readonly CostRow[] = [
     ...completions,
     nano: 350 * 1_250 + 600 * 125 + 50 * 1_250 + 42 * 10_000,
   },
+  {
+    name: "openrouter, one token beyond a long prompt",
+    config: model("openrouter", "x-ai/grok-4.3"),
+    billed: { usage: { prompt_tokens: 200_001, completion_tokens: 10, total_tokens: 200_011 } },
+    tokens: [200_001, 0, 0, 0, 10],
+    nano: 200_001 * 2_500 + 10 * 5_000,
+  },
 ];
 
 /** At a price of the config, or as it is paid. */
