@@ -71,7 +71,7 @@ export interface Rates {
   readonly cacheWrite: number;
 }
 
-/** What happens to the work of an agent whose budget is used up: it is refused, or waits for money. */
+/** What happens to the work and the runs of an agent whose budget is used up: they are refused, or wait for money. */
 export const onLimits = ["stop", "pause"] as const;
 export type OnLimit = (typeof onLimits)[number];
 

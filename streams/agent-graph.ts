@@ -194,7 +194,8 @@ function queued(
         switchMap(({ config }) => {
           if (config === null) return EMPTY;
           const over = ports.overBudget(name);
-          if (over !== null) return of(withoutMoney(item, clock.now(), over));
+          // One that pauses is about to be held. What comes before starts a run, which waits for money itself.
+          if (over?.onLimit === "stop") return of(withoutMoney(item, clock.now(), over));
           return runAgent(config, item, ports, slot);
         }),
       ),

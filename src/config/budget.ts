@@ -37,7 +37,7 @@ export const projectBudgetSchema = table({
   onLimit: onLimit
     .default(defaultBudget.onLimit)
     .describe(
-      'What happens to the work of an agent whose day or month is used up. "stop": it is refused, as a dead letter. "pause": it waits until the window turns or a person raises the limit (`al budget raise`). A run that is refused a call ends as over_budget in both cases.',
+      'What happens at a limit. "stop": a run that is refused a call ends as over_budget, and the work of an agent whose day or month is used up is refused, as a dead letter. "pause": both wait until the window turns or a person raises the limit (`al budget raise`); a run waits in its session, its slot free and its timeout stopped. Always as with "stop": runs that used up `turns`, and runs of the llm-cli harness.',
     ),
 });
 
@@ -51,7 +51,7 @@ const agentBudgetSchema = table({
     .optional()
     .describe("How often models may answer in one run. Without it the project's."),
   warnAt: percents.optional().describe("As the project's, for its own limits."),
-  onLimit: onLimit.optional().describe("As the project's, for its own work."),
+  onLimit: onLimit.optional().describe("As the project's, for its own work and runs."),
 });
 
 /** The project's budget from its table. */

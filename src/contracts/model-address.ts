@@ -20,5 +20,8 @@ export function modelPath(name: string, upstream: string): string {
 /** Header of an answer that the gateway gave in place of the provider: the code of what is wrong. */
 export const problemHeader = "x-al-problem";
 
+/** Code of a call that money alone is missing for. */
+export const noMoneyCode = "budget_exceeded";
+
 /** Codes of a call that no budget pays: another model can't be paid by it, either. */
-export const overBudgetCodes: readonly string[] = ["budget_exceeded", "too_many_turns"];
+export const overBudgetCodes: readonly string[] = [noMoneyCode, "too_many_turns"];

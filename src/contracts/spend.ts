@@ -121,6 +121,19 @@ export interface BudgetState {
   readonly limit: number | null;
 }
 
+/** Whether a run can pay its model that was refused a call, as far as its budgets go. */
+export type RunFunds =
+  | {
+      readonly type: "short";
+      /** Epoch ms at which the window of the limit turns; null for the limit of a run. */
+      readonly endsAt: number | null;
+      /** Which limit it waits for, and until when: for people. */
+      readonly text: string;
+    }
+  | { readonly type: "paid" }
+  /** Runs of its agent stop at their limits. */
+  | { readonly type: "stops" };
+
 /** A meter that tells what is spent. */
 export interface SpendMeter extends Meter {
   readonly spent$: Observable<RunSpend>;

@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import type { Subscription } from "rxjs";
 import type { Wait } from "../../streams/coordination/waits.ts";
 import type { StopReason } from "../../streams/runs/runner.ts";
 import { createSuspension } from "../../streams/runs/suspension.ts";
@@ -48,15 +49,32 @@ export interface OpenWait extends Wait {
   lookedBack: Promise<void>;
 }
 
-/** The requests whose answer takes its time. */
-interface Pending {
-  readonly lock: PendingRequests<RequestAnswer<"lock">>;
-  readonly unlock: PendingRequests<RequestAnswer<"unlock">>;
-  readonly "lock-heartbeat": PendingRequests<RequestAnswer<"lock-heartbeat">>;
-  /** Answered with whether the time was up before the calls were over. */
-  readonly "call-wait": PendingRequests<boolean>;
-  readonly wait: PendingRequests<RequestAnswer<"wait">>;
+/** A wait for money whose request is not answered. */
+export interface OpenBudgetWait {
+  readonly pending: PendingRequest<RequestAnswer<"budget-wait">>;
+  /** What it follows until it is over. */
+  readonly over: Subscription;
+  isStored: boolean;
+  /** Why the call was refused that the run is to make again; null before it waits. */
+  refused: string | null;
 }
+
+/** The requests whose answer takes its time. */
+const pendingNames = [
+  "lock",
+  "unlock",
+  "lock-heartbeat",
+  "call-wait",
+  "wait",
+  "budget-wait",
+] as const;
+
+/** The answer to `call-wait` is whether the time was up before the calls were over. */
+type Pending = {
+  readonly [N in (typeof pendingNames)[number]]: PendingRequests<
+    N extends "call-wait" ? boolean : RequestAnswer<N>
+  >;
+};
 
 /** Owns all that belongs to one run while it lives: slot, clock, socket and token, requests, waits, freezer. */
 export class LiveRun implements Disposable {
@@ -69,12 +87,14 @@ export class LiveRun implements Disposable {
   readonly waitedLocks = new Set<WaitedLock>();
   /** The waits that are not over, by request id. */
   readonly waits = new Map<string, OpenWait>();
+  /** The waits for money that are not over, by request id. */
+  readonly budgetWaits = new Map<string, OpenBudgetWait>();
   /** The names of its latest unlocks, whose answers are stored. */
   readonly unlocks: string[] = [];
   readonly freezer: Freezer;
   /** Requests that are not answered, of any kind. */
   openRequests = 0;
-  /** Why its last call to a model was refused for its budget; null when it was not. */
+  /** Why its last call to a model was refused for its budget; null when it was not, or it waits for money. */
   overBudget: string | null;
   /** The status text that the run itself set last. */
   statusText = "";
@@ -104,6 +124,7 @@ export class LiveRun implements Disposable {
       "lock-heartbeat": createPendingRequests(suspend),
       "call-wait": createPendingRequests(suspend),
       wait: createPendingRequests(suspend),
+      "budget-wait": createPendingRequests(suspend),
     };
   }
 
@@ -145,6 +166,12 @@ export class LiveRun implements Disposable {
     this.#deps.emit({ type: "output", agent, at, instanceId, entry });
   }
 
+  /** What it waits for has another name now. */
+  showStatus(text: string): void {
+    const { agent, instanceId } = this;
+    this.#deps.emit({ type: "status-text", agent, at: this.#deps.now(), instanceId, text });
+  }
+
   /** Freezes it when it only waits: its other requests need its processes. */
   freezeIfIdle(): void {
     if (this.openRequests === 1) this.freezer.freeze();
@@ -152,10 +179,7 @@ export class LiveRun implements Disposable {
 
   /** The run finished: nothing waits for it or is held by it any more. */
   [Symbol.dispose](): void {
-    const { lock, unlock, "lock-heartbeat": heartbeat, "call-wait": callWait, wait } = this.pending;
-    for (const requests of [lock, unlock, heartbeat, callWait, wait]) {
-      requests.refuseAll(runIsOver());
-    }
+    for (const name of pendingNames) this.pending[name].refuseAll(runIsOver());
     for (const ending of this.#endings.splice(0)) ending();
     this.freezer.forget();
     this.#isOver = true;
@@ -164,17 +188,12 @@ export class LiveRun implements Disposable {
 
   #suspend({ pausesClock, text }: SuspendOptions): (ready: () => void) => void {
     const resume = this.clock.suspend(pausesClock);
-    this.#setStatus(text);
+    this.showStatus(text);
     return (ready) =>
       resume(() => {
-        this.#setStatus(this.statusText);
+        this.showStatus(this.statusText);
         ready();
       });
-  }
-
-  #setStatus(text: string): void {
-    const { agent, instanceId } = this;
-    this.#deps.emit({ type: "status-text", agent, at: this.#deps.now(), instanceId, text });
   }
 }
 

@@ -6,6 +6,11 @@ export function requestId(request: Pick<RunApiRequest, "instanceId" | "ability" 
   return `${request.instanceId}/${request.ability}/${request.key}`;
 }
 
+/** How long a request is open for a run that hung up, in ms: its connection may have broken, and it asks again. */
+export const hungUpMs = 15_000;
+/** The same for a run of an earlier scheduler, in ms. */
+export const adoptedMs = 60_000;
+
 /** Suspends the run; returns how to resume it: `ready` is called once the run has a slot again, if it still lives. */
 export type Suspend = (how: SuspendOptions) => (ready: () => void) => void;
 

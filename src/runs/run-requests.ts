@@ -7,6 +7,8 @@ import type { ProjectConfig } from "../config/project-config.ts";
 import type { RequestAnswer, RequestName, RunApi, RunApiRequest } from "../contracts/run-api.ts";
 import type { RunMatch } from "../contracts/webhook-receipts.ts";
 import type { Store } from "../store/store.ts";
+import { createBudgetWaits } from "./budget-waits.ts";
+import type { BudgetWaitDeps } from "./budget-waits.ts";
 import { createCallRequests } from "./calls.ts";
 import type { CallDeps } from "./calls.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -21,11 +23,12 @@ import type { WaitDeps } from "./waits.ts";
 export interface RunRequestsDeps
   extends
     Pick<CallDeps, "firstEvents" | "mustBeRunnable" | "dispatch" | "abandon">,
-    Pick<WaitDeps, "deliveryOf" | "onTaken"> {
+    Pick<WaitDeps, "deliveryOf" | "onTaken">,
+    Pick<BudgetWaitDeps, "funds"> {
   readonly clock: Clock;
   readonly runs: LiveRuns;
   /** Already without the locks, waits and calls of runs that live no more. */
-  readonly store: Pick<Store, "locks" | "waits" | "past" | "calls">;
+  readonly store: Pick<Store, "locks" | "waits" | "past" | "calls" | "spend">;
   readonly project: () => Pick<
     ProjectConfig,
     "resourceLockTimeoutSeconds" | "maxCallDepth" | "webhooks"
@@ -81,12 +84,15 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
     maxDepth: () => project().maxCallDepth,
     matchCall: waits.ofCall,
   });
+  const budgetWaits = createBudgetWaits({ clock, store, onProblem, funds: deps.funds });
   const performers: Performers = {
     ...locks.performers,
     ...calls.performers,
+    ...budgetWaits.performers,
     wait: waits.wait,
     cancel: (run, { instanceId, key }) => {
       waits.cancel(run, requestId({ instanceId, ability: "wait", key }));
+      budgetWaits.cancel(run, requestId({ instanceId, ability: "budget-wait", key }));
       for (const ability of ["call-wait", "lock"] as const) {
         run.pending[ability].cancel(requestId({ instanceId, ability, key }));
       }
@@ -97,7 +103,9 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
   const onStarted = (run: LiveRun): void => {
     run.onDispose(() => locks.end(run));
     run.onDispose(() => waits.end(run));
+    run.onDispose(() => budgetWaits.end(run));
     waits.resume(run);
+    budgetWaits.resume(run);
   };
   return {
     perform: async <A extends RequestName>(
@@ -126,7 +134,7 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
     },
     restore: (alive) => calls.restore(alive),
     stop: () => {
-      for (const { stop } of [locks, waits, calls]) stop();
+      for (const { stop } of [locks, waits, calls, budgetWaits]) stop();
     },
   };
 }

@@ -12,7 +12,7 @@ import type { Store } from "../store/store.ts";
 import type { LiveRun, OpenWait } from "./live-run.ts";
 import { lookBack } from "./look-back.ts";
 import type { LookBackDeps, PastMatch } from "./look-back.ts";
-import { requestId } from "./pending-requests.ts";
+import { adoptedMs, hungUpMs, requestId } from "./pending-requests.ts";
 import type { PendingRequest } from "./pending-requests.ts";
 import { limitOf, waitAnswer, waitText, waitTimes } from "./wait-answer.ts";
 import { createWaitMatches } from "./wait-matches.ts";
@@ -39,11 +39,6 @@ export interface WaitRequests extends Pick<WaitMatches, "ofDelivery" | "ofCall">
   end(run: LiveRun): void;
   readonly stop: () => void;
 }
-
-/** How long a wait is kept for a run that hung up, in ms: its connection may have broken, and it asks again. */
-const hungUpMs = 15_000;
-/** The same for a run of an earlier scheduler, in ms. */
-const adoptedMs = 60_000;
 
 type Answer = RequestAnswer<"wait">;
 

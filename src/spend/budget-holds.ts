@@ -16,10 +16,12 @@ import type { OnLimit } from "../../streams/agent-config.ts";
 import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { Clock } from "../../streams/clock.ts";
 import { nanoOfUsd } from "../../streams/spend/money.ts";
-import { usedUpText } from "../../streams/spend/refusal-text.ts";
+import { usedUpText, waitsForMoneyText } from "../../streams/spend/refusal-text.ts";
+import type { UsedUp } from "../../streams/spend/refusal-text.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
 import type { UsedBudget } from "../../streams/vocabulary.ts";
-import type { BudgetState, SpendMeter } from "../contracts/spend.ts";
+import type { BudgetState, RunFunds, SpendMeter } from "../contracts/spend.ts";
+import { followFunds } from "./run-funds.ts";
 
 export interface BudgetHoldDeps {
   readonly meter: Pick<SpendMeter, "exhausted" | "spent$" | "refused$" | "raised$">;
@@ -39,6 +41,14 @@ export interface BudgetHolds {
   readonly used$: Observable<ReadonlyMap<string, UsedBudget>>;
   /** Agents with `onLimit = "pause"` that wait for money. Emits at once. */
   readonly waiting$: Observable<ReadonlySet<string>>;
+  /** Whether a run can pay its model that was refused a call, until it can or is to stop. Emits at once. */
+  funds(run: RefusedRun): Observable<RunFunds>;
+}
+
+/** `onLimit` is that of the config by which it was started: its agent may be gone. */
+export interface RefusedRun extends Pick<OverBudget, "onLimit"> {
+  readonly agent: string;
+  readonly instanceId: string;
 }
 
 /** Calls of many runs in a row are one reason to look, in ms. */
@@ -61,6 +71,13 @@ export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
       const again$ = next === Infinity ? EMPTY : clock.at(next).pipe(switchMap(look));
       return concat(of(used), again$);
     });
+  const fundsOf = ({ agent, instanceId, onLimit }: RefusedRun): RunFunds => {
+    const config = deps.agent(agent)?.config;
+    if ((config?.budget.onLimit ?? onLimit) === "stop") return { type: "stops" };
+    const state = meter.exhausted(agent, instanceId);
+    if (state === null) return { type: "paid" };
+    return { type: "short", endsAt: state.endsAt, text: waitsForMoneyText(usedUp(state)) };
+  };
   const changes$ = merge(
     // At once: what is triggered next must wait already.
     merge(meter.refused$, meter.raised$),
@@ -83,6 +100,7 @@ export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
       distinctUntilChanged(isSame),
       shareReplay({ bufferSize: 1, refCount: true }),
     ),
+    funds: (run) => followFunds(() => fundsOf(run), changes$, clock),
   };
 }
 
@@ -105,6 +123,9 @@ function usedBudget(
 
 /** For a person: whose budget it is, until when, and what raises it. */
 export function usedText({ usd, limit, scope, window, endsAt }: UsedBudget): string {
-  const [spent, cap] = [nanoOfUsd(usd), nanoOfUsd(limit)];
-  return usedUpText({ scope, window, endsAt, spent, cap });
+  return usedUpText(usedUp({ scope, window, endsAt, usd, limit }));
+}
+
+function usedUp({ usd, limit, scope, window, endsAt }: Omit<BudgetState, "reserved">): UsedUp {
+  return { scope, window, endsAt, spent: nanoOfUsd(usd), cap: nanoOfUsd(limit ?? 0) };
 }

@@ -56,12 +56,12 @@ export function runSpend(
   return { instanceId, agent, usd: usdOfNano(spent), reservedUsd: usdOfNano(reserved), turns };
 }
 
-/** All is spent, or a call was refused under the limit as it still is. */
+/** All is spent, or the limit is less than the call needed that was refused last. */
 function isExhausted(limited: LimitedAccount): boolean {
   const cap = capOf(limited);
   if (cap === null) return false;
-  const { spent, refusedUnder } = limited.account;
-  return spent >= cap || (refusedUnder !== null && refusedUnder >= cap);
+  const { spent, neededCap } = limited.account;
+  return spent >= cap || (neededCap !== null && neededCap > cap);
 }
 
 function stateOf(limited: LimitedAccount): BudgetState {

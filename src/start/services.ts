@@ -150,6 +150,8 @@ export function createServices(
       const receipt = own.store.receipts.get(id);
       return receipt && interpretStored(receipt);
     },
+    funds: ({ instanceId, request: { agent } }) =>
+      budgets.funds({ instanceId, agent: agent.name, onLimit: agent.budget.onLimit }),
   });
   const http = createHttp({
     options,

@@ -13,6 +13,13 @@ export interface WaitEnd {
   readonly waitedMs: number;
 }
 
+/** A wait that nothing meets that happens, and that has no end of its own. */
+export type MoneyWait = Pick<Wait, "instanceId" | "key" | "agent" | "since">;
+
+/** The condition of a wait for money. */
+const money = '{"kind":"money"}';
+const noEnd = Number.MAX_SAFE_INTEGER;
+
 /** Reads and writes waits and their answers inside the caller's transaction. */
 export function prepareWaits(db: DatabaseSync) {
   const find = db.prepare("SELECT 1 FROM waits WHERE instance_id = ? AND key = ?");
@@ -63,7 +70,11 @@ export function createWaits(db: DatabaseSync, { write, record }: GroupCommit) {
   );
   const select = db.prepare(
     `SELECT instance_id AS instanceId, key, agent, condition, since, until, asked_ms AS askedMs FROM waits
-     ORDER BY since, instance_id`,
+     WHERE condition <> '${money}' ORDER BY since, instance_id`,
+  );
+  const selectForMoney = db.prepare(
+    `SELECT instance_id AS instanceId, key, agent, since FROM waits
+     WHERE condition = '${money}' ORDER BY since, instance_id`,
   );
   const forgetWaits = db.prepare("DELETE FROM waits WHERE instance_id = ?");
   const forgetAnswers = db.prepare("DELETE FROM answers WHERE instance_id = ?");
@@ -81,6 +92,10 @@ export function createWaits(db: DatabaseSync, { write, record }: GroupCommit) {
       write(() => (waits.end(end) ? end.answer : waits.answer(end.instanceId, end.key))),
     /** The run no longer waits for the answer. */
     cancel: (end: Omit<WaitEnd, "answer">) => write(() => waits.cancel(end)),
+    addForMoney: ({ instanceId, key, agent, since }: MoneyWait): Promise<void> =>
+      write(() => void insert.run(instanceId, key, agent, money, since, noEnd, null)),
+    allForMoney: (): readonly MoneyWait[] => selectForMoney.all() as unknown as MoneyWait[],
+    /** But those for money. */
     all: (): readonly Wait[] => (select.all() as unknown as WaitRow[]).map(waitOf),
     /** The answer to a request that was made before; undefined when there is none. */
     answer: waits.answer,

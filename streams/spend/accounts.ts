@@ -31,8 +31,8 @@ export interface Account extends AccountKey {
   turns: number;
   /** Calls whose cost is reserved. */
   open: number;
-  /** The limit under which a call was refused that nothing but a higher one can pay; null when the last was paid. */
-  refusedUnder: NanoUsd | null;
+  /** The least limit that would have paid the call that was refused last; null when one was paid since. */
+  neededCap: NanoUsd | null;
   /** Epoch ms. */
   usedAt: number;
 }
@@ -68,7 +68,7 @@ export function createAccounts(read: ReadAccount): Accounts {
   const opened = (key: AccountKey, now: number): Account => {
     const { spent, raised, warned, turns } = read(key.scope, key.window) ?? unused;
     const { scope, window, endsAt } = key;
-    const none = { reserved: 0, open: 0, refusedUnder: null, usedAt: now };
+    const none = { reserved: 0, open: 0, neededCap: null, usedAt: now };
     return { scope, window, endsAt, spent, raised, warned, turns, ...none };
   };
   return {

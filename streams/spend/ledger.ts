@@ -95,7 +95,7 @@ export function createLedger(read: ReadAccount): Ledger {
     for (const { account } of charged) {
       account.reserved += nano;
       account.open++;
-      account.refusedUnder = null;
+      account.neededCap = null;
     }
     const all = charged.map(({ account }) => account);
     calls.set(call, { reserve: command, nano, ofRun, accounts: all });
@@ -173,8 +173,8 @@ export function createLedger(read: ReadAccount): Ledger {
 function refusalOf({ short, needed, mayComeBack }: Shortage): BudgetRefusal {
   const { account } = short;
   const cap = capOf(short) ?? 0;
-  if (!mayComeBack) account.refusedUnder = cap;
   const { spent, reserved } = account;
+  if (!mayComeBack) account.neededCap = spent + needed;
   const amounts = { cap, spent, reserved, needed };
   return { code: "budget_exceeded", ...keyOf(account), ...amounts, mayComeBack };
 }

@@ -24,7 +24,15 @@ export function usedUpText({ scope, window, endsAt, spent, cap }: UsedUp): strin
   return `budget: ${ownerOf(scope, window)} is used up: ${amounts}${rest}. ${remedyOf({ scope, endsAt })}`;
 }
 
-interface UsedUp extends AccountKey {
+/** For a person: which budget a suspended run waits for, and until when; amounts in nano-dollars. */
+export function waitsForMoneyText({ scope, window, endsAt, spent, cap }: UsedUp): string {
+  const until = endsAt === null ? "" : ` until ${new Date(endsAt).toISOString()}`;
+  const limit = `${ownerOf(scope, window)} (${usdText(spent)} of ${usdText(cap)})`;
+  return `waits for money${until}: ${limit}; ${raiseCommand(scope)}`;
+}
+
+/** A budget that pays no call. */
+export interface UsedUp extends AccountKey {
   readonly spent: NanoUsd;
   readonly cap: NanoUsd;
 }

@@ -100,3 +100,15 @@ test("a forecast is shown, and one above a limit is a warning", async () => {
   );
   await fix(ofProject);
 });
+
+test("runs of an external command line can't pause", async () => {
+  ward.edit(agentConfig, "[runtime]", '[budget]\nonLimit = "pause"\n[runtime]');
+  expect(await found()).toEqual([]);
+  ward.edit(agentConfig, "[runtime]", '[harness]\ntype = "llm-cli"\ncommand = "claude"\n[runtime]');
+  expect(await found()).toMatchObject([
+    {
+      severity: "ok",
+      what: 'runs of dev end at a limit, as their harness can\'t pause; with onLimit = "pause" their waiting work is held',
+    },
+  ]);
+});

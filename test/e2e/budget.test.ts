@@ -30,6 +30,18 @@ async function setBudget(lines: string): Promise<void> {
   await appendFile(agentFile(), `\n[budget]\n${lines}\n`);
 }
 
+/** A run finds out that the day can't pay a call; then work is to wait. */
+async function useUpDay(): Promise<TestScheduler> {
+  await setBudget('run = 500\nday = 0.02\nonLimit = "stop"');
+  scheduler = await startTestScheduler(project);
+  expect((await runAl(project, ["run", "hello"])).code).toBe(125);
+  await writeFile(agentFile(), (await readFile(agentFile(), "utf8")).replace("stop", "pause"));
+  await scheduler.waitForOutput(/budget\.onLimit "stop" → "pause"/);
+  // Which agents are held is looked up a little later.
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  return scheduler;
+}
+
 async function history(): Promise<readonly HistoryEntry[]> {
   const { stdout } = await runAl(project, ["history", "--json"]);
   return (JSON.parse(stdout) as HistoryPage).triggers;
@@ -118,17 +130,14 @@ test("a budget of what is not there is not raised", async () => {
 });
 
 test("work for an agent whose day is used up waits for money, and is refused once the agent stops at its limit", async () => {
-  await setBudget('run = 500\nday = 0.02\nonLimit = "pause"');
-  scheduler = await startTestScheduler(project);
-  // The first run finds out that the day can't pay a call.
-  expect((await runAl(project, ["run", "hello"])).code).toBe(125);
-  const trigger = () => scheduler?.api("/control/trigger/hello", { method: "POST" });
-  expect(await (await trigger())?.json()).toMatchObject({ queued: true, instanceId: null });
+  const started = await useUpDay();
+  const trigger = () => started.api("/control/trigger/hello", { method: "POST" });
+  expect(await (await trigger()).json()).toMatchObject({ queued: true, instanceId: null });
   expect((await history())[0]).toMatchObject({ outcome: null, startedAt: null });
   await writeFile(agentFile(), (await readFile(agentFile(), "utf8")).replace("pause", "stop"));
-  await scheduler.waitForOutput(/budget\.onLimit "pause" → "stop"/);
+  await started.waitForOutput(/budget\.onLimit "pause" → "stop"/);
   const refused = await trigger();
-  expect([refused?.status, await refused?.json()]).toMatchObject([
+  expect([refused.status, await refused.json()]).toMatchObject([
     409,
     {
       error: "refused",
@@ -141,19 +150,17 @@ test("work for an agent whose day is used up waits for money, and is refused onc
 });
 
 test("work that waits for money runs when the budget is raised", async () => {
-  await setBudget('run = 500\nday = 0.02\nonLimit = "pause"');
-  scheduler = await startTestScheduler(project);
-  expect((await runAl(project, ["run", "hello"])).code).toBe(125);
-  await scheduler.api("/control/trigger/hello", { method: "POST" });
+  const started = await useUpDay();
+  await started.api("/control/trigger/hello", { method: "POST" });
   const stat = async () => (await runAl(project, ["stat"])).stdout;
   await expect
     .poll(stat)
     .toMatch(
       /^warning hello waits for money: \$0\.00 of its \$0\.02 a day .* begins in .*: al budget raise hello <usd>$/m,
     );
-  await scheduler.waitForOutput(/work waits: budget: the budget of agent hello for/);
+  await started.waitForOutput(/work waits: budget: the budget of agent hello for/);
   await runAl(project, ["budget", "raise", "hello", "500"]);
-  await scheduler.waitForOutput(/its budget pays calls to models again/);
+  await started.waitForOutput(/its budget pays calls to models again/);
   await expect.poll(stat).not.toContain("waits for money");
   await expect
     .poll(async () => (await history())[0]?.outcome, { timeout: 30_000 })

@@ -89,6 +89,20 @@ describe("examples/webhook", () => {
   });
 });
 
+describe("examples/budget", () => {
+  test("the run waits at its cap, and returns all that it wrote once the cap is raised", async () => {
+    await start("budget");
+    const run = runAl(project, ["run", "writer", "--json"]);
+    const [text, all] = [async () => (await status()).agents[0]?.statusText, { timeout: 60_000 }];
+    await expect.poll(text, all).toMatch(/^waits for money until .*\(\$3\.\d\d of \$4\.00\)/);
+    await runAl(project, ["budget", "raise", "writer", "5"]);
+    const { code, stdout } = await run;
+    expect(code).toBe(0);
+    const { value } = JSON.parse(stdout) as { readonly value: string };
+    expect(value.split("\n")).toHaveLength(8);
+  }, 120_000);
+});
+
 describe("examples/hot-reload", () => {
   test("the edits show, the nonsense with its place, and the neighbour never notices", async () => {
     await start("hot-reload");

@@ -8,7 +8,12 @@ import { apiBaseUrl } from "../../src/contracts/base-url.ts";
 import { outsideOfRuns } from "../../src/contracts/job.ts";
 import type { Job, JobModel, Script } from "../../src/contracts/job.ts";
 import { modelDefaults } from "../../src/contracts/model-defaults.ts";
-import type { Meter, UpstreamModel } from "../../src/contracts/model-gateway.ts";
+import type {
+  CallGrant,
+  CallRefusal,
+  Meter,
+  UpstreamModel,
+} from "../../src/contracts/model-gateway.ts";
 import { listedApi } from "../../src/models/listed-models.ts";
 import { answerScript } from "../../src/models/scripted-answer.ts";
 import { createModelGateway } from "../../src/run-api/model-gateway/model-gateway.ts";
@@ -29,9 +34,22 @@ interface Hosted {
 
 const hosted = new Map<string, Hosted>();
 
+const grant: CallGrant = { granted: true, maxOutputTokens: null, settle: () => undefined };
+/** How the next calls to a model are refused, by its name. */
+const refusals = new Map<string, CallRefusal[]>();
+
 const meter: Meter = {
-  begin: () => Promise.resolve({ granted: true, maxOutputTokens: null, settle: () => undefined }),
+  begin: ({ model }) => Promise.resolve(refusals.get(model)?.shift() ?? grant),
 };
+
+/** Has the next calls to the model refused, as a budget that is used up does. */
+export function refuseCalls(model: string, codes: readonly CallRefusal["code"][]): void {
+  const detail = "all is spent";
+  refusals.set(
+    model,
+    codes.map((code) => ({ granted: false, code, detail })),
+  );
+}
 
 const gateway = createModelGateway({
   model: upstream,

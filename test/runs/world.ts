@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { asyncScheduler, EMPTY, from, map, merge, NEVER, of, Subject, take, tap } from "rxjs";
-import type { Subscription } from "rxjs";
+import type { Observable, Subscription } from "rxjs";
 import { onTestFinished } from "vitest";
 import type {
   RequestName,
@@ -9,6 +9,7 @@ import type {
   RunApiProblem,
 } from "../../src/contracts/run-api.ts";
 import { RunApiError } from "../../src/contracts/run-api.ts";
+import type { RunFunds } from "../../src/contracts/spend.ts";
 import { createFirstEvents } from "../../src/runs/first-events.ts";
 import { createLiveRuns } from "../../src/runs/live-runs.ts";
 import { heldLocks } from "../../src/runs/lock-view.ts";
@@ -40,6 +41,8 @@ export interface WorldOptions {
   readonly scale?: number | null;
   readonly maxCallDepth?: number;
   readonly maxReruns?: number;
+  /** Whether runs can pay their models that were refused a call. */
+  readonly funds?: Observable<RunFunds>;
 }
 
 /** A scheduler without sockets: the real store, graph and requests over runs that a test ends by hand. */
@@ -49,7 +52,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const store = openStore(dir);
   const ends = new Map<string, Subject<Partial<RunnerExit>>>();
   const frozen: string[] = [];
-  const { scale = null, maxCallDepth = 3, maxReruns = 10 } = options;
+  const { scale = null, maxCallDepth = 3, maxReruns = 10, funds = NEVER } = options;
   const project = { ...projectOf(""), scale, maxCallDepth, maxReruns };
   const inputs = createInputs(project, false);
   const dispatch = dispatchTo(inputs);
@@ -87,6 +90,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
         const receipt = store.receipts.get(id);
         return receipt && interpretStored(receipt);
       },
+      funds: () => funds,
     });
   let started: RunRequests | null = null;
   const requests = (): RunRequests => {
@@ -175,6 +179,11 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
     end: (instanceId: string, exit: Partial<RunnerExit> = {}): void =>
       ends.get(instanceId)?.next(exit),
     isLive: (instanceId: string): boolean => runs.find(instanceId) !== undefined,
+    /** What the meter notes at a run whose call it refuses. */
+    refuseCall: async (instanceId: string, reason: string): Promise<void> => {
+      runs.get(instanceId).overBudget = reason;
+      await store.spend.recordRefusal(instanceId, reason);
+    },
     ask: <A extends RequestName>(
       instanceId: string,
       ability: A,

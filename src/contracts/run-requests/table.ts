@@ -1,3 +1,4 @@
+import { budgetRequests } from "./budget.ts";
 import { callRequests } from "./calls.ts";
 import type { CommandRow } from "./command-row.ts";
 import { lockRequests } from "./locks.ts";
@@ -6,7 +7,12 @@ import { signalRequests } from "./signals.ts";
 import { waitRequests } from "./waits.ts";
 
 /** Requests that go to the scheduler: `POST /run/<name>` over the run's own socket. */
-export const schedulerRequests = { ...lockRequests, ...callRequests, ...waitRequests } as const;
+export const schedulerRequests = {
+  ...lockRequests,
+  ...callRequests,
+  ...waitRequests,
+  ...budgetRequests,
+} as const;
 
 /** Every request that an agent can make while it runs, in the order in which people and models read them. */
 export const runRequests = { ...signalRequests, ...schedulerRequests } as const;

@@ -62,7 +62,7 @@ export const waitRequests = {
       body: waitBody,
     },
   },
-  /** The run no longer waits for the answer to its request of the same key: a `wait`, `call-wait` or `lock`. */
+  /** The run no longer waits for the answer to its request of the same key: any that may wait. */
   cancel: { request: (z) => z.strictObject({}), answer: done },
 } as const satisfies Readonly<Record<string, RequestRow>>;
 

@@ -1,4 +1,5 @@
 import type { AgentConfig, Budget, ModelConfig } from "../../../streams/agent-config.ts";
+import { harnesses } from "../../../streams/harnesses.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import type { ModelTerms } from "../../contracts/spend.ts";
 import type { SpendForecast } from "../../contracts/spend-report.ts";
@@ -23,6 +24,7 @@ export const budget: Check = {
       ...unpriced.map((one) => unpricedFinding(one, context)),
       ...(costs ? noLimit(context) : []),
       ...forecasts(context),
+      ...withoutPause(context),
     ];
   },
 };
@@ -62,6 +64,18 @@ function unpricedFinding({ model, terms }: UsedModel, context: DoctorContext): F
 
 function hasWindow({ dayUsd, monthUsd }: Budget): boolean {
   return dayUsd !== null || monthUsd !== null;
+}
+
+/** A run pauses in its session, which an external command line keeps to itself. */
+function withoutPause(context: DoctorContext): readonly Finding[] {
+  const names = enabledAgents(context)
+    .filter(({ budget: { onLimit }, harness }) => {
+      return onLimit === "pause" && !harnesses[harness.type].callsModels;
+    })
+    .map(({ name }) => name);
+  if (names.length === 0) return [];
+  const runs = `runs of ${names.join(", ")} end at a limit, as their harness can't pause`;
+  return [ok(`${runs}; with onLimit = "pause" their waiting work is held`)];
 }
 
 /** A limit of single runs does not bound how many there are. */

@@ -17,6 +17,8 @@ export interface AttemptOptions {
   readonly time: Time;
   readonly emit: Emit;
   readonly endpoint: Pick<ModelEndpoint, "interruptions">;
+  /** Resolves to whether the call is paid by now that was refused for its budget; rejects like a request of the run. */
+  readonly waitForMoney: (signal: AbortSignal | undefined) => Promise<boolean>;
   /** Called with each answer, that of a failed attempt too: it may have cost tokens. */
   readonly onAnswer: (message: AssistantMessage) => void;
 }
@@ -25,6 +27,8 @@ export interface Answered {
   /** pi's message of the last attempt. */
   readonly message: AssistantMessage;
   readonly verdict: Verdict;
+  /** Whether money alone was missing for the call. */
+  readonly lacksMoney: boolean;
 }
 
 /** Asks the model in use until it answers, or no further attempt makes sense. */
@@ -35,13 +39,28 @@ export async function answered(
 ): Promise<Answered> {
   let waitedMs = 0;
   for (let retries = 0; ; retries += 1) {
-    const { message, verdict } = await uninterrupted(() => attempt(ask, options), options);
+    const once = () => uninterrupted(() => attempt(ask, options), options);
+    const { message, verdict, lacksMoney } = await paid(once, options, signal);
     const delayMs = delayAfter(verdict, { retries, waitedMs }, options);
-    if (delayMs === null) return { message, verdict: withAttempts(verdict, retries + 1) };
+    if (delayMs === null) {
+      return { message, verdict: withAttempts(verdict, retries + 1), lacksMoney };
+    }
     logRetry(verdict, { retries, delayMs }, options);
     await options.time.wait(delayMs, signal);
     if (signal?.aborted === true) return abortedBy(message);
     waitedMs += delayMs;
+  }
+}
+
+/** A call that lacked money is made again once a budget pays it, unless runs of the agent stop at their limits. */
+async function paid(
+  ask: () => Promise<Answered>,
+  { waitForMoney }: AttemptOptions,
+  signal: AbortSignal | undefined,
+): Promise<Answered> {
+  for (;;) {
+    const given = await ask();
+    if (!given.lacksMoney || !(await waitForMoney(signal))) return given;
   }
 }
 
@@ -66,7 +85,8 @@ async function attempt(
   });
   const { result: message, exchange } = await watchExchange(limitMs, time, ask);
   onAnswer(message);
-  return { message, verdict: classifyAnswer(answerOf(message, exchange)) };
+  const { lacksMoney } = exchange;
+  return { message, verdict: classifyAnswer(answerOf(message, exchange)), lacksMoney };
 }
 
 function answerOf(message: AssistantMessage, exchange: Exchange): Answer {
@@ -116,5 +136,5 @@ function withAttempts(verdict: Verdict, attempts: number): Verdict {
 
 function abortedBy(message: AssistantMessage): Answered {
   const verdict: Verdict = { kind: "fail", message: "the session was aborted" };
-  return { message: { ...message, stopReason: "aborted" }, verdict };
+  return { message: { ...message, stopReason: "aborted" }, verdict, lacksMoney: false };
 }

@@ -6,6 +6,7 @@ import type { Harness, Session, SessionEnd } from "../harness.ts";
 import { preparePiModels } from "./pi-models.ts";
 import { createModelChain } from "./model-chain.ts";
 import type { ModelChain } from "./model-chain.ts";
+import { refusedAnswer } from "../run-api/run-requests.ts";
 import { createPiSession } from "./pi-session.ts";
 import { retryingStream } from "./retrying-stream.ts";
 import { sessionLog } from "./session-log.ts";
@@ -40,7 +41,7 @@ export const runPi: Harness = createPiHarness(realTime);
 
 async function talk(
   pi: AgentSession,
-  { emit, signal, clock, endpoint, prompt }: Session,
+  { emit, signal, clock, endpoint, prompt, requests }: Session,
   chain: ModelChain,
   time: Time,
 ): Promise<SessionEnd> {
@@ -53,6 +54,7 @@ async function talk(
     emit,
     endpoint,
     sessionId,
+    waitForMoney: (asked = signal) => waitForMoney({ requests, emit }, asked),
     onAnswer: log.onAnswer,
   });
   const abort = () => void pi.abort().catch(() => undefined);
@@ -72,6 +74,17 @@ async function talk(
   const model = chain.current().name;
   const usage = { model, tokens, turns, costUsd: chain.isPriced() ? costUsd : null };
   return { error: sessionError(chain, signal), usage };
+}
+
+/** The scheduler answers once a budget pays; at once where it is to stop, as it does for a run that it does not know. */
+async function waitForMoney(
+  { requests, emit }: Pick<Session, "requests" | "emit">,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const answer = await requests.perform("budget-wait", {}, signal).catch(refusedAnswer);
+  if (answer.paid !== true) return false;
+  logTo(emit, "run", 30, "the budget pays again: the model is asked for the same turn");
+  return true;
 }
 
 /** pi resolves whatever happens: the verdict on the model's last answer counts. */

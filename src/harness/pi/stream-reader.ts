@@ -84,6 +84,8 @@ export interface Exchange {
   shouldRetry: boolean | null;
   /** Whether the scheduler refused the call for its budget. */
   isOverBudget: boolean;
+  /** Whether it would pass with more money. */
+  lacksMoney: boolean;
   /** For how long nothing came when the request was aborted for it, in ms; null when it was not. */
   silentMs: number | null;
   /** The model's words of refusal, which pi takes for ordinary text or leaves out. */
@@ -101,6 +103,7 @@ export function newExchange(): Exchange {
     retryAfterMs: null,
     shouldRetry: null,
     isOverBudget: false,
+    lacksMoney: false,
     silentMs: null,
     refusal: "",
     blocked: null,

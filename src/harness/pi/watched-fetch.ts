@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { overBudgetCodes, problemHeader } from "../../contracts/model-address.ts";
+import { noMoneyCode, overBudgetCodes, problemHeader } from "../../contracts/model-address.ts";
 import { retryAfterOf } from "../retry-after.ts";
 import { newExchange, streamReader } from "./stream-reader.ts";
 import type { Exchange } from "./stream-reader.ts";
@@ -48,7 +48,9 @@ const watchedFetch: typeof fetch = async (input, init) => {
   );
   exchange.status = response.status;
   exchange.retryAfterMs = retryAfterOf(response.headers, Date.now());
-  exchange.isOverBudget = overBudgetCodes.includes(response.headers.get(problemHeader) ?? "");
+  const problem = response.headers.get(problemHeader) ?? "";
+  exchange.isOverBudget = overBudgetCodes.includes(problem);
+  exchange.lacksMoney = problem === noMoneyCode;
   const shouldRetry = response.headers.get("x-should-retry");
   exchange.shouldRetry = shouldRetry === null ? null : shouldRetry === "true";
   return response.body === null ? response : watchedBody(response, response.body, watch);

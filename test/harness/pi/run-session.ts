@@ -6,6 +6,7 @@ import { realTime } from "../../../src/harness/pi/time.ts";
 import type { Time } from "../../../src/harness/pi/time.ts";
 import { createRunClock } from "../../../src/harness/run-clock.ts";
 import type { RunClock } from "../../../src/harness/run-clock.ts";
+import type { RunRequests } from "../../../src/harness/run-api/run-requests.ts";
 import { openBridge } from "../../../src/harness/bridge/bridge.ts";
 import { aJob } from "../jobs.ts";
 import type { HostedModel } from "../model-host.ts";
@@ -19,6 +20,7 @@ export interface SessionOptions {
   readonly clock?: RunClock;
   readonly signal?: AbortSignal;
   readonly time?: Partial<Time>;
+  readonly requests?: RunRequests;
 }
 
 export interface EndedSession extends SessionEnd {
@@ -47,7 +49,7 @@ export async function runSession(options: SessionOptions): Promise<EndedSession>
     signal: options.signal ?? new AbortController().signal,
     clock: options.clock ?? createRunClock(60, () => 0),
     endpoint: bridge,
-    requests: { perform: () => Promise.resolve({ ok: true }) },
+    requests: options.requests ?? { perform: () => Promise.resolve({ ok: true }) },
   });
   const log = messages.flatMap((message) => (message.type === "log" ? [message.msg] : []));
   return { ...end, messages, log: log.join("\n"), waits };

@@ -37,6 +37,14 @@ describe("the graph: agents without money", () => {
       helpers.expectObservable(only(event$, "started")).toBe(started);
     }));
 
+  it("starts a run of one that pauses for what comes before it is held, as the run waits itself", () =>
+    marbles((helpers) => {
+      const overBudget = (): OverBudget => ({ reason, onLimit: "pause" });
+      const event$ = drawn(helpers, { changes: "a", webhooks: "-1" }, { overBudget });
+      helpers.expectObservable(only(event$, "started"), "^----!").toBe("-1");
+      helpers.expectObservable(only(event$, "refused"), "^----!").toBe("-");
+    }));
+
   it("skips its ticks with the reason", () =>
     marbles((helpers) => {
       const configs = { a: changeOf("a", { schedule: "* * * * *" }) };
