@@ -8,7 +8,7 @@ import { messageOf } from "../../errors.ts";
 import type { ModelEndpoint } from "../harness.ts";
 import { carriesKey } from "./client-key.ts";
 import { sendThrough } from "./send-through.ts";
-import type { RunSocket } from "./send-through.ts";
+import type { RunSocket, Through } from "./send-through.ts";
 
 export interface BridgeOptions {
   /** The run's own socket and token; the bridge adds the token, so that no command of the agent needs it. */
@@ -27,15 +27,15 @@ export type Bridge = ModelEndpoint & AsyncDisposable;
 export async function openBridge({ runSocket, onInterrupted }: BridgeOptions): Promise<Bridge> {
   const key = randomBytes(24).toString("hex");
   let interruptions = 0;
+  const onCut = (): void => {
+    interruptions += 1;
+    onInterrupted("the scheduler went away in the middle of the model's answer");
+  };
   const server = createServer((request, response) => {
     response.socket?.setNoDelay(true);
-    pass(request, response, { key, runSocket })
-      .then((isWhole) => {
-        if (isWhole) return;
-        interruptions += 1;
-        onInterrupted("the scheduler went away in the middle of the model's answer");
-      })
-      .catch((error: unknown) => refuse(response, 502, messageOf(error)));
+    pass(request, response, { key, runSocket, onCut }).catch((error: unknown) =>
+      refuse(response, 502, messageOf(error)),
+    );
   });
   // A model may take long for an answer, and an agent for its next question.
   server.requestTimeout = 0;
@@ -54,22 +54,21 @@ export async function openBridge({ runSocket, onInterrupted }: BridgeOptions): P
   };
 }
 
-/** Resolves to whether the answer came to its end. */
 async function pass(
   request: IncomingMessage,
   response: ServerResponse,
-  { key, runSocket }: { readonly key: string; readonly runSocket: RunSocket },
-): Promise<boolean> {
+  { key, runSocket, onCut }: Omit<Through, "body"> & { readonly key: string },
+): Promise<void> {
   if (!carriesKey(request, key)) {
     refuse(response, 401, "this is not the key of this run's models");
-    return true;
+    return;
   }
   const body = await bodyOf(request);
   if (body === null) {
     refuse(response, 413, `the request is larger than ${maxModelRequestBytes} bytes`);
-    return true;
+    return;
   }
-  return sendThrough(request, response, { body, runSocket });
+  await sendThrough(request, response, { body, runSocket, onCut });
 }
 
 /** Held whole, as it is sent again when the scheduler went away before it answered; null when it is too large. */

@@ -21,6 +21,8 @@ export interface RunSocket {
 export interface Through {
   readonly body: Buffer;
   readonly runSocket: RunSocket;
+  /** Called when the answer breaks off, before the client can see it: what the client does next may depend on it. */
+  readonly onCut: () => void;
 }
 
 /** For how long a request waits for a scheduler that is away, in pauses: 60 s, without the time of a frozen container. */
@@ -48,26 +50,26 @@ const awayCodes = ["ECONNREFUSED", "ENOENT", "ECONNRESET", "EPIPE", "EAGAIN"];
 
 /**
  * Sends a request to the scheduler and its answer back, as both come. While the scheduler is away and no byte of an
- * answer came, it is sent again. Resolves to false when the answer broke off. Rejects when the scheduler stays away, and
- * at once for an error that waiting does not change.
+ * answer came, it is sent again. Rejects when the scheduler stays away, and at once for an error that waiting does not
+ * change.
  */
 export async function sendThrough(
   client: IncomingMessage,
   response: ServerResponse,
   through: Through,
-): Promise<boolean> {
+): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const answer = await firstAnswer(client, through, gone.signal);
-  if (answer === null) return true;
+  if (answer === null) return;
   const { statusCode = 502, headers } = answer;
   response.writeHead(statusCode, passedOn(headers));
   response.flushHeaders();
-  let isCut = false;
-  // A client that hung up lost nothing.
-  answer.once("error", () => (isCut = !gone.signal.aborted));
+  answer.once("error", () => {
+    // A client that hung up lost nothing.
+    if (!gone.signal.aborted) through.onCut();
+  });
   await pipeline(answer, response).catch(() => undefined);
-  return !isCut;
 }
 
 /** Null when the client hung up before. */

@@ -146,8 +146,9 @@ test("tells an answer that broke off from one that ended, and does not ask again
     setTimeout(() => response.destroy(), 50);
   });
   const answer = await ask();
-  await expect(answer.text()).rejects.toThrow();
-  await expect.poll(() => interrupted).toHaveLength(1);
+  // A client that sees the end of the answer finds it counted: by that it knows whether to ask once more.
+  const counted = await answer.text().catch(() => bridge.interruptions());
+  expect([counted, interrupted.length]).toEqual([1, 1]);
   expect(bridge.interruptions()).toBe(1);
   expect(requests).toBe(1);
 });
