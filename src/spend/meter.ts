@@ -18,7 +18,7 @@ import { budgetStates, exhaustedState, runSpend } from "./budget-states.ts";
 import { costOfEnd, wholeUsage } from "./call-cost.ts";
 import { createRaise } from "./raise.ts";
 import { createRateLimits } from "./rate-limits.ts";
-import { rateLimited, refused } from "./refusals.ts";
+import { rateLimited, refused, waitText } from "./refusals.ts";
 import type { Reserved } from "./refusals.ts";
 import { createReservations } from "./reserve-money.ts";
 
@@ -32,6 +32,8 @@ export interface MeterDeps {
   readonly timezone: () => string;
   /** Instance ids of the agent's runs that are not over. */
   readonly liveRuns: (agent: string) => readonly string[];
+  /** A call waits for its turn; the text is for the log of its run. */
+  readonly onWait?: (plan: CallPlan, text: string) => void;
   /** A write that no caller waits for failed for good. */
   readonly onError: (error: unknown) => void;
   /** Epoch ms. */
@@ -126,8 +128,10 @@ export function createMeter(deps: MeterDeps): SpendMeter {
     begin: async (plan, signal) => {
       const { model, instanceId, agent } = plan;
       const terms = await deps.termsOf(model, plan.providerModel);
-      const tooLate = await rateLimits.turn(model, terms.requestsPerMinute, signal);
-      if (tooLate !== null) return rateLimited(model, terms.requestsPerMinute, tooLate);
+      const { requestsPerMinute } = terms;
+      const onWait = (ms: number) => deps.onWait?.(plan, waitText(model, requestsPerMinute, ms));
+      const tooLate = await rateLimits.turn(model, requestsPerMinute, signal, onWait);
+      if (tooLate !== null) return rateLimited(model, requestsPerMinute, tooLate);
       const event = await reservations.reserve(plan, terms, signal);
       if (event.type === "refused") {
         if (event.refusal.code === "budget_exceeded") refusedAgent.next(agent);

@@ -2,9 +2,15 @@
 export interface RateLimits {
   /**
    * Resolves with null when it is the call's turn, first come first served, or at once with the ms after which to come
-   * back when that is too long to wait. Rejects with the reason of `signal`.
+   * back when that is too long to wait. Calls `onWait` with about how many ms it waits. Rejects with the reason of
+   * `signal`.
    */
-  turn(model: string, perMinute: number | null, signal: AbortSignal): Promise<number | null>;
+  turn(
+    model: string,
+    perMinute: number | null,
+    signal: AbortSignal,
+    onWait?: (waitMs: number) => void,
+  ): Promise<number | null>;
 }
 
 interface Waiter {
@@ -64,13 +70,15 @@ export function createRateLimits(monotonic = () => performance.now()): RateLimit
       drain(model);
     });
   return {
-    turn: async (name, perMinute, signal) => {
+    turn: async (name, perMinute, signal, onWait) => {
       signal.throwIfAborted();
       if (perMinute === null) return null;
       const model = modelOf(name, perMinute);
       const minutes = Math.floor(model.waiting.size / perMinute);
       const waitMs = delayOf(model, monotonic()) + minutes * minuteMs;
-      return waitMs > longestWaitMs ? Math.ceil(waitMs - longestWaitMs) : wait(model, signal);
+      if (waitMs > longestWaitMs) return Math.ceil(waitMs - longestWaitMs);
+      if (waitMs > 0) onWait?.(waitMs);
+      return wait(model, signal);
     },
   };
 }

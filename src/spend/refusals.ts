@@ -21,8 +21,23 @@ export function refused(refusal: LedgerRefusal): CallRefusal {
 
 /** The refusal of a call whose turn would come too late; `waitMs` is when to come back. */
 export function rateLimited(model: string, perMinute: number | null, waitMs: number): CallRefusal {
-  const limit = `requestsPerMinute = ${perMinute ?? 0} of model ${model}`;
-  const seconds = Math.ceil(waitMs / 1000);
-  const detail = `${limit} is reached by calls that wait already; try again in ${seconds} s`;
-  return { granted: false, code: "rate_limited", detail };
+  const reached = `${rateOf(model, perMinute)} is reached by calls that wait already`;
+  return {
+    granted: false,
+    code: "rate_limited",
+    detail: `${reached}; try again in ${secondsOf(waitMs)}`,
+  };
+}
+
+/** For the log of a run whose call waits for its turn. */
+export function waitText(model: string, perMinute: number | null, waitMs: number): string {
+  return `${rateOf(model, perMinute)} is reached: the call begins in about ${secondsOf(waitMs)}`;
+}
+
+function rateOf(model: string, perMinute: number | null): string {
+  return `requestsPerMinute = ${perMinute ?? 0} of model ${model}`;
+}
+
+function secondsOf(ms: number): string {
+  return `${Math.ceil(ms / 1000)} s`;
 }

@@ -17,7 +17,7 @@ export interface RunMeterDeps {
   /** As its config is now. */
   readonly project: () => Pick<ProjectConfig, "models" | "timezone" | "budget">;
   readonly agent: (name: string) => Pick<AgentRecord, "config"> | undefined;
-  readonly runs: Pick<LiveRuns, "of">;
+  readonly runs: Pick<LiveRuns, "of" | "find">;
   readonly warn: (message: string) => void;
 }
 
@@ -43,6 +43,7 @@ export function createRunMeter({ store, project, agent, runs, warn }: RunMeterDe
     },
     timezone: () => project().timezone,
     liveRuns: (name) => runs.of(name),
+    onWait: ({ instanceId }, text) => runs.find(instanceId)?.warn(text),
     onError: (error) => warn(`the cost of a call is not recorded: ${messageOf(error)}`),
   });
 }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
+import type { CallPlan } from "../../src/contracts/model-gateway.ts";
 import type { BudgetWarning, RunSpend } from "../../src/contracts/spend.ts";
 import { tempDir, tempStore } from "../store/support.ts";
 import { budgets } from "../streams/spend/support.ts";
@@ -212,7 +213,9 @@ describe("money that open calls hold", () => {
 test("calls beyond a model's rate wait their turn, and are refused where it is far", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const termsOf = () => Promise.resolve({ ...terms, requestsPerMinute: 2 });
-  const { meter } = tempMeter({ termsOf });
+  const waits: string[] = [];
+  const onWait = ({ instanceId }: CallPlan, text: string) => waits.push(`${instanceId}: ${text}`);
+  const { meter } = tempMeter({ termsOf, onWait });
   const done: number[] = [];
   const calls = Array.from({ length: 14 }, async (_, n) => {
     const begun = await meter.begin(plan, noSignal);
@@ -224,6 +227,9 @@ test("calls beyond a model's rate wait their turn, and are refused where it is f
     return done.toSorted((a, b) => a - b);
   };
   expect(await settled()).toEqual([0, 1, 12, 13]);
+  const reached = "dev-1: requestsPerMinute = 2 of model claude is reached: the call begins in";
+  expect(waits).toHaveLength(10);
+  expect([waits[0], waits.at(-1)]).toEqual([`${reached} about 60 s`, `${reached} about 300 s`]);
   const refused = await calls[13];
   expect(refused).toMatchObject({ granted: false, code: "rate_limited" });
   await vi.advanceTimersByTimeAsync(60_000);

@@ -47,7 +47,7 @@ export async function meteredSession(configText: string): Promise<MeteredSession
     store: store.spend,
     project: () => project,
     agent: () => ({ config: agent }),
-    runs: { of: () => [request.instanceId] },
+    runs: { of: () => [request.instanceId], find: () => run },
     warn: fail,
   });
   const runs = { get: () => run, find: () => run };

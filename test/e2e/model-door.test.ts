@@ -1,0 +1,200 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import type { HistoryEntry, HistoryPage } from "../../src/contracts/history.ts";
+import { usdOfNano } from "../../streams/spend/money.ts";
+import { fakeProvider } from "../harness/fake-provider.ts";
+import type { FakeProvider } from "../harness/fake-provider.ts";
+import { claudeStream } from "../harness/llm-cli/streams.ts";
+import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
+import type { TestScheduler } from "../helpers/scheduler.ts";
+import { bashCall, chatEvents, isFirst, modelProject, storedCalls } from "./model-project.ts";
+import type { ModelProject, ModelProjectOptions } from "./model-project.ts";
+
+let provider: FakeProvider;
+let project: ModelProject;
+let scheduler: TestScheduler | null = null;
+
+afterEach(async () => {
+  await scheduler?.kill();
+  scheduler = null;
+  await provider.close();
+  await project.remove();
+});
+
+async function start(
+  answer: Parameters<typeof fakeProvider>[0],
+  options: Omit<ModelProjectOptions, "baseUrl"> = {},
+): Promise<void> {
+  provider = await fakeProvider(answer);
+  project = await modelProject({ ...options, baseUrl: provider.baseUrl });
+}
+
+const up = async (): Promise<TestScheduler> => (scheduler = await startTestScheduler(project));
+
+async function history(): Promise<readonly HistoryEntry[]> {
+  const { stdout } = await runAl(project, ["history", "--json"]);
+  return (JSON.parse(stdout) as HistoryPage).triggers;
+}
+
+const lastLogged = async () => (await runAl(project, ["logs", "asker"])).stdout;
+const spentUsd = () =>
+  usdOfNano(storedCalls(project).reduce((sum, { nano_usd }) => sum + nano_usd, 0));
+
+/** A command line that asks by hand, with what it has in its environment, and fails when it is refused. */
+const byHand = (body: object, count: number) => `#!${process.execPath}
+const { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key } = process.env;
+const headers = { "x-api-key": key, "content-type": "application/json", "anthropic-version": "2023-06-01" };
+const body = ${JSON.stringify(JSON.stringify(body))};
+const ask = async () => {
+  const answer = await fetch(url + "/v1/messages", { method: "POST", headers, body });
+  return answer.status + " " + answer.headers.get("x-should-retry") + " " + (await answer.text());
+};
+(async () => {
+  const answers = [];
+  for (let n = 0; n < ${count}; n += 1) answers.push(await ask());
+  const stream = ${JSON.stringify(claudeStream)};
+  stream[1].message.content[0].text = answers.join("\\n");
+  const isRefused = !answers.at(-1).startsWith("200");
+  if (isRefused) Object.assign(stream.at(-1), { is_error: true, result: answers.at(-1) });
+  for (const line of stream) console.log(JSON.stringify(line));
+  process.exitCode = isRefused ? 1 : 0;
+})();
+`;
+
+const request = { model: "dearest", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
+
+/** An agent of a command line that asks by hand so many times. */
+async function startByHand(
+  body: object,
+  count: number,
+  { model = "", ...options }: Omit<ModelProjectOptions, "baseUrl"> = {},
+): Promise<void> {
+  await start(
+    (_request, response) => {
+      const usage = { input_tokens: 10, output_tokens: 100 };
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ type: "message", content: [], usage }));
+    },
+    {
+      ...options,
+      model: `api = "anthropic-messages"\n${model}`,
+      agent: `${options.agent ?? ""}\n[harness]\ntype = "llm-cli"\ncommand = "../bin/claude"`,
+    },
+  );
+  await project.put("bin/claude", byHand(body, count), 0o755);
+  const config = join(project.dir, "agents/asker/config.toml");
+  const text = await readFile(config, "utf8");
+  await writeFile(config, text.replace("../bin/claude", join(project.dir, "../bin/claude")));
+}
+
+test("a run that asks its model by hand is metered and capped, and its command line ends over_budget", async () => {
+  await startByHand(request, 12, { agent: "[budget]\nrun = 0.5" });
+  await up();
+  const run = await runAl(project, ["run", "asker"]);
+  expect(run.code).toBe(125);
+  expect(run.stdout).toMatch(
+    /403 false .*permission_error.*this run's budget: \$0\.4\d of \$0\.50/,
+  );
+  const [entry] = await history();
+  expect(entry).toMatchObject({
+    outcome: "over_budget",
+    deadLetter: true,
+    reason: expect.stringMatching(
+      /^this run's budget: .*al budget raise run:asker-\w+ <usd>$/,
+    ) as string,
+  });
+  const calls = storedCalls(project);
+  expect(provider.requests).toHaveLength(calls.length);
+  expect(calls.every(({ status, reserved }) => status === 200 && reserved === null)).toBe(true);
+  expect(provider.requests.every(({ body }) => body.model === "m-1")).toBe(true);
+  expect(spentUsd()).toBeGreaterThan(0.3);
+  expect(spentUsd()).toBeLessThanOrEqual(0.5);
+});
+
+test("runs that race for the last cent spend no more than there is, and each learns why it ends", async () => {
+  await startByHand(request, 5, { project: "[budget]\nrun = 5\nday = 1" });
+  await up();
+  const runs = await Promise.all([1, 2, 3].map(() => runAl(project, ["run", "asker"])));
+  expect(runs.map(({ code }) => code)).toContain(125);
+  await expect
+    .poll(async () => (await history()).map(({ outcome }) => outcome))
+    .not.toContain(null);
+  expect(spentUsd()).toBeGreaterThan(0.7);
+  expect(spentUsd()).toBeLessThanOrEqual(1);
+  expect(storedCalls(project)).toHaveLength(provider.requests.length);
+  for (const { outcome, reason } of await history()) {
+    if (outcome !== "succeeded") expect(reason).toContain("the project's budget for");
+  }
+});
+
+test("a tool of the provider is refused until the model's config names it", async () => {
+  const tools = [{ type: "web_search_20250305", name: "web_search" }];
+  await startByHand({ ...request, tools }, 1);
+  const running = await up();
+  const refused = await runAl(project, ["run", "asker"]);
+  expect(refused.code).not.toBe(0);
+  expect(refused.stdout).toMatch(
+    /403 false .*web_search.*to allow that, add it to providerTools of \[models\.m\]/,
+  );
+  expect(provider.requests).toEqual([]);
+  const config = join(project.dir, "config.toml");
+  const text = await readFile(config, "utf8");
+  await writeFile(config, text.replace("[models.m]", '[models.m]\nproviderTools = ["web_search"]'));
+  await running.waitForOutput(/providerTools/);
+  expect(await runAl(project, ["run", "asker"])).toMatchObject({ code: 0 });
+  expect(provider.requests.map(({ body }) => body)).toMatchObject([{ tools }]);
+});
+
+test("a call beyond requestsPerMinute waits its turn, and the run's log says so", async () => {
+  await start(
+    (seen, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(chatEvents(isFirst(seen) ? bashCall("true") : { content: "Done." }));
+    },
+    { model: "requestsPerMinute = 1" },
+  );
+  const running = await up();
+  await running.api("/control/trigger/asker", { method: "POST" });
+  await expect
+    .poll(lastLogged, { timeout: 20_000 })
+    .toMatch(/requestsPerMinute = 1 of model m is reached: the call begins in about [56]\d s/);
+  expect(provider.requests).toHaveLength(1);
+  const [entry] = await history();
+  expect(entry).toMatchObject({ outcome: null });
+  expect((await runAl(project, ["kill", entry?.instanceId ?? ""])).code).toBe(0);
+});
+
+test("a scheduler killed in the middle of an answer: the run is adopted, asks once more, and each call counts once", async () => {
+  let isBegun = false;
+  await start((_seen, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    if (provider.requests.length > 1) return void response.end(chatEvents({ content: "Done." }));
+    const chunk = { id: "x", choices: [{ index: 0, delta: { content: "I was about" } }] };
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+    // The first bytes reach the run before the scheduler is killed.
+    setTimeout(() => (isBegun = true), 1_500);
+  });
+  const first = await up();
+  await first.api("/control/trigger/asker", { method: "POST" });
+  await expect.poll(() => isBegun, { timeout: 20_000 }).toBe(true);
+  const [{ reserved } = { reserved: null }] = storedCalls(project);
+  await first.kill();
+  await up();
+  await expect
+    .poll(async () => (await history()).map(({ outcome, attempt }) => [outcome, attempt]), {
+      timeout: 30_000,
+    })
+    .toEqual([["succeeded", 1]]);
+  expect(await lastLogged()).toContain(
+    "the scheduler went away in the middle of the model's answer",
+  );
+  expect(provider.requests).toHaveLength(2);
+  expect(storedCalls(project)).toMatchObject([
+    { estimated: 1, reserved: null, nano_usd: reserved },
+    { status: 200, estimated: 0, reserved: null, input: 10, output: 2, nano_usd: 12_000_000 },
+  ]);
+  const answer = await scheduler?.api("/api/spend?by=agent");
+  const { rows } = (await answer?.json()) as { rows: readonly { usd: number; calls: number }[] };
+  expect(rows).toMatchObject([{ usd: spentUsd(), calls: 2 }]);
+});
