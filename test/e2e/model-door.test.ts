@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import type { HistoryEntry, HistoryPage } from "../../src/contracts/history.ts";
 import { usdOfNano } from "../../streams/spend/money.ts";
 import { fakeProvider } from "../harness/fake-provider.ts";
@@ -14,6 +14,9 @@ import type { ModelProject, ModelProjectOptions } from "./model-project.ts";
 let provider: FakeProvider;
 let project: ModelProject;
 let scheduler: TestScheduler | null = null;
+
+// Several starts of a scheduler and its runs, on a machine that may be busy.
+vi.setConfig({ testTimeout: 90_000 });
 
 afterEach(async () => {
   await scheduler?.kill();

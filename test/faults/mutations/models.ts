@@ -27,4 +27,18 @@ export const models: readonly Mutation[] = [
     replace: "if (awayCodes.length === 0) throw",
     tests: ["test/harness/bridge/away.test.ts"],
   },
+  {
+    defence: "an answer that broke off is asked once more",
+    file: "src/harness/bridge/send-through.ts",
+    find: "if (!gone.signal.aborted) through.onCut();",
+    replace: "if (!gone.signal.aborted) setTimeout(through.onCut, 20);",
+    tests: ["test/harness/bridge/bridge.test.ts"],
+  },
+  {
+    defence: "the limit that is reserved is the one that the provider takes",
+    file: "src/run-api/model-gateway/apis/tokens-at.ts",
+    find: "return Number.isInteger(value);",
+    replace: 'return typeof value === "number" || typeof value === "string";',
+    tests: ["test/run-api/model-gateway/limits.test.ts"],
+  },
 ];
