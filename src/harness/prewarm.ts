@@ -3,16 +3,13 @@ import { maxDocumentBytes } from "../contracts/body-limits.ts";
 import { firstLine } from "../contracts/first-line.ts";
 import type { RunPlace } from "../contracts/run-place.ts";
 import type { Job, Script } from "../contracts/job.ts";
+import { openBridge } from "./bridge/bridge.ts";
+import type { RunSocket } from "./bridge/send-through.ts";
 import type { Harness } from "./harness.ts";
 import { createRunClock } from "./run-clock.ts";
 
-/** Starts a model of this process's own, which replays a script. */
-type StartScripted = (script: Script) => Promise<{
-  /** Base URL of an OpenAI-compatible API. */
-  readonly baseUrl: string;
-  readonly key: string;
-  close(): Promise<void>;
-}>;
+/** Starts a model of this process's own, which replays a script and answers as a run's socket does. */
+type StartScripted = (script: Script) => Promise<RunSocket & { close(): Promise<void> }>;
 
 /**
  * Loads what most runs need, before there is a job, and rehearses: what a session loads late or makes faster by
@@ -52,10 +49,11 @@ async function rehearse(
 ): Promise<void> {
   const model = await startScripted({ turns: [{ text: "Yes." }] });
   try {
+    await using endpoint = await openBridge({ runSocket: model, onInterrupted: () => undefined });
     await runPi({
       job,
       signal,
-      endpoint: { baseUrl: () => model.baseUrl, key: model.key, interruptions: () => 0 },
+      endpoint,
       prompt: "Are you there?",
       commandEnv: {},
       emit: () => undefined,

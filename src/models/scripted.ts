@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
@@ -8,45 +9,42 @@ import { isSameSecret } from "../contracts/same-secret.ts";
 import { messageOf } from "../errors.ts";
 import { answerScript, errorAnswer } from "./scripted-answer.ts";
 
-/** A scripted model that answers on the loopback interface until it is closed. */
+/** A scripted model that answers as a run's socket does, until it is closed. */
 export interface ScriptedModel {
-  /** Base URL of an OpenAI-compatible API, such as `http://127.0.0.1:40123/v1`. */
-  readonly baseUrl: string;
-  /** The bearer key it asks for; random, so that no other process on the machine plays the script. */
-  readonly key: string;
+  /** An abstract Unix socket: no file is left of it, and no other machine reaches it. */
+  readonly socket: string;
+  /** The bearer token it asks for; random, so that no other process on the machine plays the script. */
+  readonly token: string;
   close(): Promise<void>;
 }
 
 const maxRequestBytes = 32 * 1024 * 1024;
 
-/** Answers `POST /v1/chat/completions` as the script has it, for processes on this machine that have the key. */
+/** Answers chat completions below any path as the script has it, for processes on this machine that have the token. */
 export async function startScriptedModel(script: Script): Promise<ScriptedModel> {
-  const key = randomBytes(24).toString("base64url");
+  const [token, name] = [secretWord(), secretWord()];
   const server = createServer((request, response) => {
-    answer(script, key, request, response).catch((error: unknown) => {
+    answer(script, token, request, response).catch((error: unknown) => {
       if (response.headersSent || response.destroyed) return void response.destroy();
       send(response, errorAnswer(500, messageOf(error)));
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject).listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port on 127.0.0.1");
-  return {
-    baseUrl: `http://127.0.0.1:${address.port}/v1`,
-    key,
-    close: () => closed(server),
-  };
+  const socket = `\0al-scripted-${name}`;
+  await once(server.listen(socket), "listening");
+  return { socket, token, close: () => closed(server) };
+}
+
+function secretWord(): string {
+  return randomBytes(24).toString("base64url");
 }
 
 async function answer(
   script: Script,
-  key: string,
+  token: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const refusal = refusalOf(key, request);
+  const refusal = refusalOf(token, request);
   if (refusal !== null) return send(response, refusal);
   const gone = new AbortController();
   // A client that hangs up doesn't keep a timer alive.
@@ -55,12 +53,12 @@ async function answer(
   send(response, await answerScript(script, body, gone.signal));
 }
 
-function refusalOf(key: string, request: IncomingMessage): ScriptedAnswer | null {
-  if (request.method !== "POST" || request.url !== "/v1/chat/completions") {
+function refusalOf(token: string, request: IncomingMessage): ScriptedAnswer | null {
+  if (request.method !== "POST" || !request.url?.endsWith("/v1/chat/completions")) {
     return errorAnswer(404, `no such route: ${request.method ?? ""} ${request.url ?? ""}`);
   }
-  if (!isSameSecret(request.headers.authorization ?? "", `Bearer ${key}`)) {
-    return errorAnswer(401, "wrong key for the scripted model");
+  if (!isSameSecret(request.headers.authorization ?? "", `Bearer ${token}`)) {
+    return errorAnswer(401, "wrong token for the scripted model");
   }
   const isTooLarge = Number(request.headers["content-length"] ?? 0) > maxRequestBytes;
   return isTooLarge

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Script } from "../../src/contracts/job.ts";
+import { openBridge } from "../../src/harness/bridge/bridge.ts";
+import type { Bridge } from "../../src/harness/bridge/bridge.ts";
 import { startScriptedModel } from "../../src/models/scripted.ts";
 import type { ScriptedModel } from "../../src/models/scripted.ts";
 
@@ -15,29 +17,38 @@ interface Chunk {
 }
 
 describe("a scripted model", () => {
-  const open: ScriptedModel[] = [];
+  interface Asked {
+    readonly model: ScriptedModel;
+    readonly bridge: Bridge;
+  }
+  const open: Asked[] = [];
   afterEach(async () => {
-    await Promise.all(open.splice(0).map((model) => model.close()));
+    for (const { model, bridge } of open.splice(0)) {
+      await bridge[Symbol.asyncDispose]();
+      await model.close();
+    }
   });
 
-  async function start(turns: Script["turns"]): Promise<ScriptedModel> {
+  async function start(turns: Script["turns"], token?: string): Promise<Asked> {
     const model = await startScriptedModel({ turns });
-    open.push(model);
-    return model;
+    const runSocket = { socket: model.socket, token: token ?? model.token };
+    const bridge = await openBridge({ runSocket, onInterrupted: () => undefined });
+    open.push({ model, bridge });
+    return { model, bridge };
   }
 
   function ask(
-    model: ScriptedModel,
+    { bridge }: Asked,
     roles: readonly string[],
-    init: { key?: string; signal?: AbortSignal; content?: string } = {},
+    { content = "hi" }: { content?: string } = {},
   ): Promise<Response> {
-    const messages = roles.map((role) => ({ role, content: init.content ?? "hi" }));
-    return fetch(`${model.baseUrl}/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${init.key ?? model.key}` },
-      body: JSON.stringify({ model: "scripted", stream: true, messages }),
-      ...(init.signal === undefined ? {} : { signal: init.signal }),
-    });
+    const messages = roles.map((role) => ({ role, content }));
+    return send(bridge, JSON.stringify({ model: "scripted", stream: true, messages }));
+  }
+
+  function send(bridge: Bridge, body: string, path = "/chat/completions"): Promise<Response> {
+    const headers = { authorization: `Bearer ${bridge.key}` };
+    return fetch(bridge.baseUrl({ name: "one" }, "") + path, { method: "POST", headers, body });
   }
 
   async function chunksOf(response: Response): Promise<readonly Chunk[]> {
@@ -97,26 +108,24 @@ describe("a scripted model", () => {
     expect(performance.now() - before).toBeGreaterThanOrEqual(145);
   });
 
-  it("refuses a wrong key, another path and a body that is no chat", async () => {
-    const model = await start([{ text: "secret" }]);
-    expect((await ask(model, ["user"], { key: "guess" })).status).toBe(401);
-    expect((await fetch(`${model.baseUrl}/models`)).status).toBe(404);
-    const headers = { authorization: `Bearer ${model.key}` };
-    const url = `${model.baseUrl}/chat/completions`;
-    expect((await fetch(url, { method: "POST", headers, body: "[" })).status).toBe(400);
+  it("refuses a wrong token, another path and a body that is no chat", async () => {
+    const guessed = await start([{ text: "secret" }], "guess");
+    expect((await ask(guessed, ["user"])).status).toBe(401);
+    const { bridge } = await start([{ text: "secret" }]);
+    expect((await send(bridge, "{}", "/models")).status).toBe(404);
+    expect((await send(bridge, "[")).status).toBe(400);
   });
 
   it("closes at once, also while it waits", async () => {
-    const model = await start([{ text: "never", delayMs: 60_000 }]);
-    const asked = ask(model, ["user"]).catch((error: unknown) => error);
+    const asked = await start([{ text: "never", delayMs: 60_000 }]);
+    void ask(asked, ["user"]).catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 50));
     const before = performance.now();
-    await model.close();
-    expect(await asked).toBeInstanceOf(Error);
+    await asked.model.close();
     expect(performance.now() - before).toBeLessThan(2000);
   });
 
-  it("listens on the loopback interface only", async () => {
-    expect((await start([{ text: "x" }])).baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+  it("listens where no other machine reaches it, and leaves no file", async () => {
+    expect((await start([{ text: "x" }])).model.socket).toMatch(/^\0/);
   });
 });
