@@ -65,12 +65,24 @@ const unused = {
 const isUnused =
   /^(@fastify\/(ajv-compiler|fast-json-stringify-compiler)|light-my-request|pino|esprima)$/;
 
+/** Escapes what `charset` leaves as it is, the text of tagged templates: each reader of a page's takes escapes. */
+const asciiPages = {
+  name: "ascii-pages",
+  transform: (code, id) =>
+    id.startsWith(join(root, "src/gateway/dashboard/"))
+      ? code.replace(/[^\0-\x7f]/g, escaped)
+      : null,
+};
+function escaped(character) {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
 const written = [
   ...(await bundle({
     input: { "src/cli/al": join(root, "src/cli/al.ts") },
     platform: "node",
     external,
-    plugins: [photon, httpWithoutUndici, unused],
+    plugins: [photon, httpWithoutUndici, unused, asciiPages],
     resolve: { alias: { rxjs: join(root, "node_modules/rxjs/dist/esm/index.js") } }, // classes, in half the code
     checks: { eval: false }, // gray-matter's engine for JavaScript, which is never asked
   })),
@@ -91,7 +103,7 @@ async function bundle(options) {
   const { output: files } = await build.write({
     dir: output,
     format: "esm",
-    charset: "ascii",
+    charset: "ascii", // Node keeps a text with any other character whole in two bytes each
     comments: { legal: true, annotation: false, jsdoc: false },
     entryFileNames: "[name].js",
     chunkFileNames: "src/chunks/[name]-[hash].js",

@@ -15,7 +15,7 @@ export function agentPage(agent: string): Page {
       main: html`
         <div class="page-title" id="agent" data-agent="${agent}">
           <h1>${agent}</h1>
-          <span class="pill" id="state">&hellip;</span>
+          <span class="pill" id="state">…</span>
           <span class="pill off" id="disabled" hidden>disabled</span>
           <span class="muted" id="load"></span>
           <div class="end" role="group" aria-label="Actions">${actions(agent)}</div>
@@ -80,7 +80,7 @@ function actions(agent: string): Html {
     <a class="button" href="/dashboard/agents/${agent}/logs">Log</a>
     <button class="button acts danger" type="button" id="kill" hidden>Kill</button>
     <button class="button acts" type="button" id="toggle">Disable</button>
-    <button class="button acts" type="button" id="run-with">Run with a prompt &hellip;</button>
+    <button class="button acts" type="button" id="run-with">Run with a prompt …</button>
     <button class="button acts primary" type="button" id="run">Run</button>
   `;
 }

@@ -23,7 +23,7 @@ export function loginPage(options: {
       <form class="card" method="post" action="/login">
         ${mark}
         <h1>Log in to Almanac</h1>
-        <p class="muted">Paste the gateway&rsquo;s API key.</p>
+        <p class="muted">Paste the gateway’s API key.</p>
         ${
           message === null
             ? null

@@ -45,7 +45,7 @@ const figures = [
   ([id = "", title = ""]) =>
     html`<div class="panel figure">
       <dt class="muted">${title}</dt>
-      <dd id="${id}">&ndash;</dd>
+      <dd id="${id}">–</dd>
       <dd class="muted note" id="${id}-note"></dd>
     </div>`,
 );

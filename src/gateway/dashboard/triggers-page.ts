@@ -39,9 +39,9 @@ export function triggersPage(): Page {
         </section>
         <nav class="pager" id="pager" aria-label="Pages of the history">
           <button class="button" type="button" id="newest">Newest</button>
-          <button class="button" type="button" id="newer">&larr; Newer</button>
+          <button class="button" type="button" id="newer">← Newer</button>
           <span class="muted" id="place"></span>
-          <button class="button" type="button" id="older">Older &rarr;</button>
+          <button class="button" type="button" id="older">Older →</button>
         </nav>
       `,
     }),
