@@ -54,7 +54,7 @@ const forecastSchema = z
     }),
   })
   .meta({ id: "SpendForecast" });
-/** What the schedules of enabled agents will cost by their last runs. */
+/** What enabled agents will cost by their schedules, their triggers and their last runs. */
 export type SpendForecast = Readonly<z.infer<typeof forecastSchema>>;
 
 /** The answer of `GET /api/spend`. */
@@ -63,7 +63,8 @@ export const spendAnswerSchema = z
     rows: z.array(rowSchema).readonly(),
     limits: z.array(limitSchema).readonly(),
     forecast: forecastSchema.nullable().meta({
-      description: "By the schedules and the last 20 runs of each agent; null without such a run",
+      description:
+        "By the last 20 runs of each enabled agent, its schedule, and the rate of its webhooks and calls in the last 30 days; null without such a run",
     }),
   })
   .meta({ id: "SpendAnswer" });

@@ -10,7 +10,7 @@ export function dollars(usd: number): string {
   return usdText(nanoOfUsd(usd));
 }
 
-/** What the schedules will cost: `about $3.10 a month (p90 $7.00)`. */
+/** What agents will cost: `about $3.10 a month (p90 $7.00)`. */
 export function forecastText({ monthUsd, p90Usd }: SpendForecast): string {
   return `about ${dollars(monthUsd)} a month (p90 ${dollars(p90Usd)})`;
 }

@@ -77,6 +77,14 @@ export interface SpendStore {
   refusal(instanceId: string): string | null;
 }
 
+/** What the forecast of an agent is worked out from. */
+export interface AgentRuns {
+  /** What its last runs cost that are over and asked a model, the latest first. */
+  readonly costs: readonly NanoUsd[];
+  /** Runs of 30 days that webhooks and calls start, by the rate of the last 30. */
+  readonly triggered: number;
+}
+
 /** What a run spent by now. */
 export interface RunSpend {
   readonly instanceId: string;

@@ -9,7 +9,14 @@ import type {
   SpendRequest,
   SpendRowView,
 } from "../contracts/spend-report.ts";
-import { forecastOf, forecastRuns, forecastUsd, totalForecast } from "../spend/forecast.ts";
+import {
+  forecastOf,
+  forecastRuns,
+  forecastUsd,
+  noRuns,
+  scheduleOf,
+  totalForecast,
+} from "../spend/forecast.ts";
 import type { SpendReport, SpendRow } from "../store/spend-report.ts";
 
 export interface SpendAnswerDeps {
@@ -56,7 +63,7 @@ export function limitView({ endsAt, ...state }: BudgetState): SpendLimit {
   return { ...state, endsAt: endsAt === null ? null : new Date(endsAt).toISOString() };
 }
 
-/** Null when no agent that has a schedule asked a model in a run. */
+/** Null when no agent that is started by itself asked a model in a run. */
 function forecastView(
   agents: readonly AgentRecord[],
   report: SpendReport,
@@ -64,9 +71,8 @@ function forecastView(
 ): SpendForecast | null {
   const lastRuns = report.lastRuns(forecastRuns);
   const forecasts = agents.map(({ name, config, enabled }) => {
-    if (config?.schedule == null || !enabled || config.scale === 0) return null;
-    const { schedule: expression, timezone } = config;
-    return forecastOf({ expression, timezone }, lastRuns.get(name) ?? [], now);
+    if (config === null || !enabled || config.scale === 0) return null;
+    return forecastOf(scheduleOf(config), lastRuns.get(name) ?? noRuns, now);
   });
   const total = totalForecast(forecasts);
   return total && forecastUsd(total);

@@ -2,13 +2,16 @@ import { countTicks } from "../../streams/triggers/count-ticks.ts";
 import type { Schedule } from "../../streams/triggers/next-tick.ts";
 import { usdOfNano } from "../../streams/spend/money.ts";
 import type { NanoUsd } from "../../streams/spend/money.ts";
+import type { AgentRuns } from "../contracts/spend.ts";
 import type { SpendForecast } from "../contracts/spend-report.ts";
 
-/** What an agent's schedule will cost, by what its last runs did. */
+/** What an agent's runs will cost in the next 30 days, by what its last runs did. */
 export interface Forecast {
-  /** In the next 30 days. */
+  /** Runs that its schedule starts. */
   readonly ticks: number;
-  /** Runs that it is worked out from. */
+  /** Runs that webhooks and calls start, by the rate of the last 30 days. */
+  readonly triggered: number;
+  /** Runs that the costs are worked out from. */
   readonly runs: number;
   /** With runs of the usual cost: half of the last ones cost no more. */
   readonly monthNano: NanoUsd;
@@ -19,20 +22,37 @@ export interface Forecast {
 /** How many of the last runs a forecast is worked out from. */
 export const forecastRuns = 20;
 
-const monthMs = 30 * 86_400_000;
+/** The time that a forecast is about, in ms. */
+export const forecastMs = 30 * 86_400_000;
 
-/** Null without a run to work it out from: that a schedule costs nothing is no forecast. `now` is epoch ms. */
+/**
+ * Null without a run to work it out from, or without anything that starts one: that an agent costs nothing is no
+ * forecast. `schedule` is null for none, `now` epoch ms.
+ */
 export function forecastOf(
-  schedule: Schedule,
-  lastRuns: readonly NanoUsd[],
+  schedule: Schedule | null,
+  { costs: lastCosts, triggered }: AgentRuns,
   now: number,
 ): Forecast | null {
-  const costs = lastRuns.slice(0, forecastRuns).toSorted((a, b) => a - b);
-  if (costs.length === 0) return null;
-  const ticks = countTicks(schedule, now, now + monthMs);
-  const month = (percent: number): NanoUsd => percentile(costs, percent) * ticks;
-  return { ticks, runs: costs.length, monthNano: month(50), monthP90Nano: month(90) };
+  const costs = lastCosts.slice(0, forecastRuns).toSorted((a, b) => a - b);
+  if (costs.length === 0 || (schedule === null && triggered === 0)) return null;
+  const ticks = schedule === null ? 0 : countTicks(schedule, now, now + forecastMs);
+  const month = (percent: number): NanoUsd =>
+    Math.round(percentile(costs, percent) * (ticks + triggered));
+  return { ticks, triggered, runs: costs.length, monthNano: month(50), monthP90Nano: month(90) };
 }
+
+/** The schedule of a config; null for none. */
+export function scheduleOf(config: {
+  readonly schedule: string | null;
+  readonly timezone: string;
+}): Schedule | null {
+  const { schedule: expression, timezone } = config;
+  return expression === null ? null : { expression, timezone };
+}
+
+/** Of an agent that has not run. */
+export const noRuns: AgentRuns = { costs: [], triggered: 0 };
 
 /** All agents' together; null when there is none. */
 export function totalForecast(

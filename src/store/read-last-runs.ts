@@ -2,17 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import type { NanoUsd } from "../../streams/spend/money.ts";
+import type { AgentRuns } from "../contracts/spend.ts";
 import { createSpendReport } from "./spend-report.ts";
 
 /**
- * What the last runs of each agent cost, the latest first, read beside a scheduler or without one. Changes nothing.
+ * What the last runs of each agent cost and how many are triggered, read beside a scheduler or without one. Changes nothing.
  * Empty where no run is on record, and for a database that can't be read: who opens it to write reports that.
  */
-export function readLastRuns(
-  projectDir: string,
-  limit: number,
-): ReadonlyMap<string, readonly NanoUsd[]> {
+export function readLastRuns(projectDir: string, limit: number): ReadonlyMap<string, AgentRuns> {
   const path = join(projectDir, ".al", "state.db");
   if (!existsSync(path)) return new Map();
   const url = pathToFileURL(path);

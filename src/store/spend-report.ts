@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { NanoUsd } from "../../streams/spend/money.ts";
+import type { AgentRuns } from "../contracts/spend.ts";
 import type { SpendKey } from "../contracts/spend-options.ts";
 
 /** What calls cost together. */
@@ -44,8 +45,8 @@ export interface SpendReport {
   accounts(windows: readonly string[]): readonly SpendAccount[];
   /** What all calls of a run cost together; its key is the instance id. */
   run(instanceId: string): SpendRow;
-  /** What the last runs of each agent cost that are over and asked a model, the latest first; by agent. */
-  lastRuns(limit: number): ReadonlyMap<string, readonly NanoUsd[]>;
+  /** By agent, with the costs of so many runs; agents without a run that asked a model are left out. */
+  lastRuns(limit: number): ReadonlyMap<string, AgentRuns>;
 }
 
 /** Amounts are read as REAL: what is beyond an exact number of JavaScript could not be read at all. */
@@ -56,8 +57,8 @@ const sums = `total(CASE billing WHEN 'subscription' THEN 0 ELSE nano_usd + coal
   sum(billing = 'unpriced') AS unpriced,
   sum(estimated) AS estimated`;
 
-/** Reads `model_calls` and `spend`. */
-export function createSpendReport(db: DatabaseSync): SpendReport {
+/** Reads `model_calls`, `spend` and `triggers`. `now` gives epoch ms. */
+export function createSpendReport(db: DatabaseSync, now: () => number = Date.now): SpendReport {
   return {
     rows: ({ by, since, agent }) => {
       const order = by === "day" ? "key" : "nano DESC, key";
@@ -83,7 +84,7 @@ export function createSpendReport(db: DatabaseSync): SpendReport {
       const row = db.prepare(select).get(instanceId) as unknown as SpendRow | undefined;
       return row === undefined ? noCalls(instanceId) : { ...row };
     },
-    lastRuns: (limit) => lastRuns(db, limit),
+    lastRuns: (limit) => lastRuns(db, limit, now()),
   };
 }
 
@@ -92,17 +93,36 @@ function noCalls(key: string): SpendRow {
 }
 
 /** Each agent is a seek of its own in the index: the table may hold the runs of weeks. */
-function lastRuns(db: DatabaseSync, limit: number): ReadonlyMap<string, readonly NanoUsd[]> {
+function lastRuns(db: DatabaseSync, limit: number, now: number): ReadonlyMap<string, AgentRuns> {
   const agents = db.prepare("SELECT DISTINCT agent FROM spend WHERE agent IS NOT NULL ORDER BY 1");
   const ofAgent = db.prepare(
-    `SELECT CAST(nano AS REAL) AS nano FROM spend WHERE agent = ? AND scope NOT IN
+    `SELECT nano FROM spend WHERE agent = ? AND scope NOT IN
        (SELECT 'run:' || instance_id FROM triggers WHERE state <> 'ended' AND instance_id IS NOT NULL)
      ORDER BY until DESC LIMIT ?`,
   );
+  const triggeredOf = prepareTriggered(db, now);
   return new Map(
     agents.all().map(({ agent }) => {
-      const costs = ofAgent.all(String(agent), limit).map(({ nano }) => Number(nano));
-      return [String(agent), costs];
+      const name = String(agent);
+      const costs = ofAgent.all(name, limit).map(({ nano }) => Number(nano));
+      return [name, { costs, triggered: triggeredOf(name) }];
     }),
   );
+}
+
+const dayMs = 86_400_000;
+const monthMs = 30 * dayMs;
+
+/** Runs of 30 days by webhooks and calls. An agent that is younger has its rate since its first trigger. */
+function prepareTriggered(db: DatabaseSync, now: number): (agent: string) => number {
+  const select = db.prepare(
+    `SELECT min(at) AS oldest,
+       count(*) FILTER (WHERE kind IN ('webhook', 'agent-call') AND started_at IS NOT NULL) AS runs
+     FROM triggers WHERE agent = ? AND at >= ?`,
+  );
+  return (agent) => {
+    const { oldest = null, runs = 0 } = select.get(agent, now - monthMs) ?? {};
+    if (oldest === null) return 0;
+    return (Number(runs) * monthMs) / Math.max(dayMs, now - Number(oldest));
+  };
 }

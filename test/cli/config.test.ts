@@ -67,8 +67,11 @@ test("a new schedule is saved with what it will cost, once there are runs to go 
   await spendOn(store, "dev", [100_000_000, 100_000_000]);
   store.close();
   const noted = await change();
-  expect(noted.stderr).toBe("dev will cost about $3.00 a month (p90 $3.00), by its last 2 runs\n");
-  expect((await folders.al(["config", "dev", "--set", "timeout=60"])).stderr).toBe("");
+  const note =
+    "dev will cost about $3.00 a month (p90 $3.00): 30 runs by its schedule, by the costs of its last 2 runs\n";
+  expect(noted.stderr).toBe(note);
+  expect((await folders.al(["config", "dev"])).stderr).toBe(note);
+  expect((await folders.al(["config", "dev", "--json"])).stderr).toBe("");
 });
 
 describe("al config", () => {

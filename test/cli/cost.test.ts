@@ -61,7 +61,7 @@ test("prints what was spent, the limits and the forecast", async () => {
       "project  2026-11     $3.00, $0.10 reserved",
       "dev      2026-11     $0.00 of $5.00",
       "",
-      "Schedules will cost about $3.10 a month (p90 $7.00).",
+      "Agents will cost about $3.10 a month (p90 $7.00).",
       "",
       "Unpriced calls count at the dearest price of their provider; al doctor names their models.",
       "",

@@ -78,8 +78,8 @@ describe("al new", () => {
   test("takes everything from flags", async () => {
     const flags = ["--agent", "news-desk", "--provider", "custom", "--model", "my model"];
     const more = ["--base-url", "http://127.0.0.1:9/v1", "--schedule", "0 9 * * 1-5"];
-    const { code, stdout } = await folders.al(["new", dir, ...flags, ...more, "--json"]);
-    expect(code).toBe(0);
+    const { code, stdout, stderr } = await folders.al(["new", dir, ...flags, ...more, "--json"]);
+    expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toMatchObject({ dir, agent: "news-desk", models: ["custom"] });
     const { agent } = await theAgent();
     expect(agent).toMatchObject({
@@ -95,6 +95,9 @@ describe("al new", () => {
     const { code, stderr } = await folders.al(["new", dir, ...flags]);
     expect(code).toBe(0);
     expect(stderr).toMatch(/warning: model gpt: "gpt-6" is not in the list .* 272,000 tokens/);
+    expect(stderr).toMatch(
+      /^hello: 30 runs in 30 days by its schedule\. Its first runs show .* at most \$10\.00$/m,
+    );
   });
 
   test("overwrites nothing, and then writes nothing", async () => {

@@ -83,21 +83,19 @@ test("a forecast is shown, and one above a limit is a warning", async () => {
   const [shown, ...none] = await found();
   expect(none).toEqual([]);
   expect(shown?.severity).toBe("ok");
-  expect(shown?.what).toMatch(/^schedules will cost about \$0\.2\d a month \(p90 \$0\.4\d\)$/);
+  expect(shown?.what).toMatch(/^agents will cost about \$0\.2\d a month \(p90 \$0\.4\d\)$/);
   ward.edit(agentConfig, "[runtime]", "[budget]\nmonth = 0.05\n[runtime]");
   const [, finding, ...others] = await found();
   expect(others).toEqual([]);
   expect(finding?.severity).toBe("warning");
   expect(finding?.what).toMatch(
-    /^the schedule of dev will cost about \$0\.2\d a month \(p90 \$0\.4\d\), above the limit of \$0\.05 a month$/,
+    /^dev will cost about \$0\.2\d a month \(p90 \$0\.4\d\), above the limit of \$0\.05 a month$/,
   );
   expect(finding?.where).toBe("agents/dev/config.toml [budget]");
   await fix(finding);
   ward.edit("config.toml", "[gateway]", "[budget]\nday = 0.001\n[gateway]");
   const ofProject = (await found()).at(-1);
-  expect(ofProject?.what).toMatch(
-    /^the schedules of all agents will cost .* above the limit of \$0\.001 a day$/,
-  );
+  expect(ofProject?.what).toMatch(/^all agents will cost .* above the limit of \$0\.001 a day$/);
   await fix(ofProject);
 });
 

@@ -11,10 +11,10 @@ test("reads what runs cost beside an open store, and after it, and makes no file
   expect(readLastRuns(dir, 20)).toEqual(new Map());
   const store = openStore(dir);
   await spendOn(store, "dev", [5, 7]);
-  expect(readLastRuns(dir, 20).get("dev")?.toSorted()).toEqual([5, 7]);
+  expect(readLastRuns(dir, 20).get("dev")?.costs.toSorted()).toEqual([5, 7]);
   store.close();
   const files = readdirSync(join(dir, ".al"));
-  expect(readLastRuns(dir, 1).get("dev")).toHaveLength(1);
+  expect(readLastRuns(dir, 1).get("dev")?.costs).toHaveLength(1);
   expect(readdirSync(join(dir, ".al"))).toEqual(files);
 });
 

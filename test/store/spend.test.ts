@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { ReservedCall, SettledCall } from "../../src/contracts/spend.ts";
 import type { Store } from "../../src/store/store.ts";
-import { manualItem, requestFor, succeeded, tempDir, tempStore } from "./support.ts";
+import {
+  callItem,
+  cronItem,
+  manualItem,
+  requestFor,
+  succeeded,
+  tempDir,
+  tempStore,
+  webhookItem,
+} from "./support.ts";
 
 const dayMs = 86_400_000;
 const now = Date.parse("2026-11-22T12:00:00Z");
@@ -173,10 +182,25 @@ describe("a report", () => {
       const own = [{ ...run, scope: `run:${instanceId}` }, today];
       await made(store, { instanceId, accounts: own }, { charged: n });
     }
-    const costs = (limit: number) => store.spendReport.lastRuns(limit).get("dev");
+    const costs = (limit: number) => store.spendReport.lastRuns(limit).get("dev")?.costs;
     expect([costs(20), costs(1)]).toEqual([[2, 1], [2]]);
     await store.work.end(item, { instanceId: "dev-3", startedAt: now, end: succeeded });
     expect(costs(20)).toEqual([3, 2, 1]);
+  });
+
+  test("has how many runs webhooks and calls start in a month, by the rate since the first trigger", async () => {
+    const at = now - 10 * dayMs;
+    const store = tempStore(undefined, () => now);
+    const called = { ...callItem("b"), at: now };
+    const items = [webhookItem("a", "r1", "dev", at), called, cronItem("c", "dev", now)];
+    for (const item of [...items, manualItem("d", "dev", now)]) {
+      await store.work.enqueue([item]);
+      await store.work.claim(requestFor(item, `dev-${item.id}`));
+    }
+    await store.work.enqueue([webhookItem("never-started", "r2", "dev", now)]);
+    await made(store);
+    const triggered = () => store.spendReport.lastRuns(20).get("dev")?.triggered;
+    expect(triggered()).toBe(6);
   });
 });
 

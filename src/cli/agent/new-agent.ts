@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { loadProject } from "../../config/load-project.ts";
+import type { ProjectConfig } from "../../config/project-config.ts";
 import { UserError } from "../../errors.ts";
 import { ensureStateDir } from "../../store/state-dir.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
 import type { Context } from "../context.ts";
 import { titleOf } from "../new/templates.ts";
 import { openPrompts } from "../terminal/prompts.ts";
-import { noteForecast } from "../config/note-forecast.ts";
+import { noteFirstSchedule, noteForecast } from "../config/note-forecast.ts";
 import { refuseFaults } from "../refuse-faults.ts";
 import { writeSchemas } from "../schema-files.ts";
 import { writeDirectory } from "../write-files.ts";
@@ -28,7 +29,7 @@ export async function newAgent(
     hint: "nothing was written",
     exitCode: 2,
   });
-  noteForecast(context, agent.name, { schedule: agent.schedule, timezone: project.timezone });
+  noteCosts(context, agent, project);
   const dir = join(projectDir, "agents", agent.name);
   if (existsSync(dir)) {
     const message = `${dir} is there already; nothing was written`;
@@ -45,6 +46,18 @@ export async function newAgent(
   if (out.json) return out.document({ agent: agent.name, files });
   for (const file of files) out.data(file);
   out.note(`\nWrite what ${agent.name} does into ${files[0] ?? ""}; then: al run ${agent.name}`);
+}
+
+/** An agent of this name may have run before. */
+function noteCosts(
+  context: Context,
+  { name: agent, schedule: expression, models }: NewAgent,
+  { timezone, budget, models: known }: ProjectConfig,
+): void {
+  if (noteForecast(context, agent, { schedule: expression, timezone })) return;
+  const isFree = models.every((model) => known[model]?.provider === "scripted");
+  if (expression === null || isFree) return;
+  noteFirstSchedule(context.out, { agent, expression, timezone, runUsd: budget.runUsd });
 }
 
 function skillOf({ name, description }: NewAgent): string {

@@ -40,10 +40,11 @@ export async function changeConfig(
   refuseUnset(file, edits);
   if (edits.length > 0) return save(context, agent, file, edits);
   const prompts = await openPrompts(context);
-  if (prompts === null) return show(context, file);
+  if (prompts === null) return show(context, agent, file);
   const chosen = await guide(file, agent, prompts);
   if (chosen.length > 0) return save(context, agent, file, chosen);
   context.out.note("nothing was changed");
+  if (agent !== null) noteForecast(context, agent, file.judge(file.text).effective);
 }
 
 async function save(
@@ -55,9 +56,7 @@ async function save(
   const text = edited(file.text, edits);
   const added = newProblems(file, text);
   refuseProblems(added);
-  if (agent !== null && edits.some(({ path: [key] }) => key === "schedule")) {
-    noteForecast({ out, projectDir }, agent, file.judge(text).effective);
-  }
+  if (agent !== null) noteForecast({ out, projectDir }, agent, file.judge(text).effective);
   await writeConfig(file, text);
   await writeSchemas(projectDir);
   for (const problem of added) out.note(`warning: ${problemText(problem)}`);
@@ -68,13 +67,14 @@ async function save(
   out.data(`${file.path}: ${changed.join(", ")} changed`);
 }
 
-function show({ out }: Context, file: ConfigFile): void {
+function show({ out, projectDir }: Context, agent: string | null, file: ConfigFile): void {
   const { problems, effective } = file.judge(file.text);
   if (effective === null) {
     throw new UserError("invalid_config", problems.map(problemText).join("\n"));
   }
   if (out.json) return out.document({ file: file.path, config: effective });
   for (const line of tomlLines(effective)) out.data(line);
+  if (agent !== null) noteForecast({ out, projectDir }, agent, effective);
 }
 
 /** What is assumed of those models of the project that the edits changed and that are not known. */

@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { UserError } from "../../errors.ts";
+import { defaultBudget } from "../../../streams/spend/budget.ts";
+import { noteFirstSchedule } from "../config/note-forecast.ts";
 import type { GlobalContext } from "../context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import { unknownModels } from "../../models/unknown-models.ts";
@@ -34,6 +36,11 @@ export async function newProject(
   const models = isReal ? [model.name] : ["scripted"];
   if (out.json) return out.document({ dir, files: [...files.keys()], agent, models });
   for (const path of files.keys()) out.data(path);
+  if (isReal) {
+    const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions();
+    const { schedule: expression } = project;
+    noteFirstSchedule(out, { agent, expression, timezone, runUsd: defaultBudget.runUsd });
+  }
   for (const line of nextSteps(dir, project)) out.note(line);
 }
 

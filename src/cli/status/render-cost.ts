@@ -38,7 +38,7 @@ export function renderCost(
             { width, colors },
           ),
         ]),
-    ...(forecast === null ? [] : [`Schedules will cost ${forecastText(forecast)}.`]),
+    ...(forecast === null ? [] : [`Agents will cost ${forecastText(forecast)}.`]),
     ...(rows.some(({ unpriced }) => unpriced > 0) ? [colors.yellow(unpricedNote)] : []),
   ];
   return parts.join("\n\n");

@@ -5,7 +5,14 @@ import type { ModelTerms } from "../../contracts/spend.ts";
 import type { SpendForecast } from "../../contracts/spend-report.ts";
 import { dollars, forecastText } from "../../contracts/spend-text.ts";
 import { modelTerms } from "../../models/prices.ts";
-import { forecastOf, forecastRuns, forecastUsd, totalForecast } from "../../spend/forecast.ts";
+import {
+  forecastOf,
+  forecastRuns,
+  forecastUsd,
+  noRuns,
+  scheduleOf,
+  totalForecast,
+} from "../../spend/forecast.ts";
 import type { Forecast } from "../../spend/forecast.ts";
 import { readLastRuns } from "../../store/read-last-runs.ts";
 import { enabledAgents } from "../doctor-context.ts";
@@ -96,13 +103,14 @@ function noLimit(context: DoctorContext): readonly Finding[] {
   ];
 }
 
-/** What the schedules will cost, against the limits that they will meet. */
+/** What agents will cost by their schedules and triggers, against the limits that they will meet. */
 function forecasts(context: DoctorContext): readonly Finding[] {
   const { project, projectDir } = context;
   if (project === null) return [];
   const lastRuns = readLastRuns(projectDir, forecastRuns);
   const ofAgents = enabledAgents(context).map((agent) => {
-    return { agent, forecast: forecastFor(agent, lastRuns.get(agent.name) ?? []) };
+    const runs = lastRuns.get(agent.name) ?? noRuns;
+    return { agent, forecast: forecastOf(scheduleOf(agent), runs, Date.now()) };
   });
   const total = totalForecast(ofAgents.map(({ forecast }) => forecast));
   if (total === null) return [];
@@ -111,14 +119,7 @@ function forecasts(context: DoctorContext): readonly Finding[] {
     ...ofAgents.map(({ agent, forecast }) => above(agent.name, agent.budget, forecast, context)),
     above(null, project.budget, total, context),
   ];
-  return [ok(`schedules will cost ${text}`), ...found.filter((one) => one !== null)];
-}
-
-function forecastFor(
-  { schedule: expression, timezone }: AgentConfig,
-  lastRuns: readonly number[],
-): Forecast | null {
-  return expression === null ? null : forecastOf({ expression, timezone }, lastRuns, Date.now());
+  return [ok(`agents will cost ${text}`), ...found.filter((one) => one !== null)];
 }
 
 const monthDays = 30;
@@ -142,7 +143,7 @@ function above(
   if (met === undefined || met.usd === null) return null;
   const { key, usd, days } = met;
   const enough = Math.ceil((will.p90Usd * days) / monthDays);
-  const whose = agent === null ? "the schedules of all agents" : `the schedule of ${agent}`;
+  const whose = agent === null ? "all agents" : agent;
   const command = `config ${agent === null ? "" : `${agent} `}--set budget.${key}=${enough}`;
   return {
     severity: "warning",

@@ -217,7 +217,7 @@ test("a budget that is used up shows with its end, and a person raises it", asyn
   await expect
     .poll(facts, { timeout: 10_000 })
     .toMatch(
-      /Today\s+\$5\.00 of \$5\.00, \$0\.25 reserved\s+This month\s+\$5\.00, .*\s+Schedule\s+about \$3\.10 a month/,
+      /Today\s+\$5\.00 of \$5\.00, \$0\.25 reserved\s+This month\s+\$5\.00, .*\s+Forecast\s+about \$3\.10 a month/,
     );
   const notice = page.locator("#used-budget");
   expect(await notice.isVisible()).toBe(false);

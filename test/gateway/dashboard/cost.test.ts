@@ -67,7 +67,9 @@ test("shows what is spent and reserved now, by day, agent and model, and the for
   expect(await page.locator("#month-note").innerText()).toBe("of $20.00");
   expect(await page.locator("#reserved").innerText()).toBe("$0.01");
   expect(await page.locator("#forecast").innerText()).toBe("$157.50");
-  expect(await page.locator("#forecast-note").innerText()).toBe("p90 $157.50, by the last runs");
+  expect(await page.locator("#forecast-note").innerText()).toBe(
+    "p90 $157.50, by schedules, triggers and the last runs",
+  );
   const texts = async (id: string) =>
     (await page.locator(`#${id} tr`).allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " "));
   expect(await texts("agents")).toEqual(["dev $5.01 2 5.0M", "cat 1 unpriced $0.25 1 250k"]);

@@ -68,7 +68,7 @@ function sentence(text: string): string {
 function factsOf({ limits, forecast }: SpendAnswer): readonly HTMLElement[] {
   const isShown = ({ scope, limit }: SpendLimit): boolean => scope !== "project" || limit !== null;
   const facts = limits.filter(isShown).map((limit) => [labelOf(limit), spentText(limit)] as const);
-  const all = forecast === null ? facts : [...facts, ["Schedule", forecastText(forecast)] as const];
+  const all = forecast === null ? facts : [...facts, ["Forecast", forecastText(forecast)] as const];
   return all.flatMap(([label, text]) => [create("dt", "", label), create("dd", "", text)]);
 }
 

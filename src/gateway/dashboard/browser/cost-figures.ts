@@ -11,8 +11,12 @@ export function showFigures({ limits, forecast }: SpendAnswer): void {
   show("month", dollars(month?.usd ?? 0), noteOf(month));
   show("reserved", dollars(today?.reserved ?? 0), "by calls that are open");
   if (forecast === null)
-    return show("forecast", "–", "no agent with a schedule spent anything yet");
-  show("forecast", dollars(forecast.monthUsd), `p90 ${dollars(forecast.p90Usd)}, by the last runs`);
+    return show("forecast", "–", "no agent that starts by itself spent anything yet");
+  show(
+    "forecast",
+    dollars(forecast.monthUsd),
+    `p90 ${dollars(forecast.p90Usd)}, by schedules, triggers and the last runs`,
+  );
 }
 
 /** A day is named `2026-11-22`, a month `2026-11`. */
