@@ -78,10 +78,9 @@ function plainValue(text: string): ColumnValue {
   return { text, tone: "plain" };
 }
 
-function statusValue(
-  { error, usedBudget, statusText, warning }: AgentStatus,
-  { now }: Moment,
-): ColumnValue {
+function statusValue(agent: AgentStatus, { now }: Moment): ColumnValue {
+  const { usedBudget, statusText, warning } = agent;
+  const error = errorToShow(agent);
   if (error !== null) return { text: error, tone: "error" };
   if (usedBudget !== null) return { text: usedBudgetText(usedBudget, now), tone: "warning" };
   if (statusText !== null) return plainValue(statusText);
@@ -121,6 +120,12 @@ export function disabledText({ enabled, scale, models }: AgentStatus): string | 
   // Every valid config has a model: an agent without one had no valid config yet.
   if (scale === 0 && models.length > 0) return "disabled by scale = 0";
   return enabled ? null : "disabled";
+}
+
+/** The error, but for that of a run over a budget that is still used up: the budget is shown with what to do. */
+export function errorToShow({ error, usedBudget, lastOutcome }: AgentStatus): string | null {
+  const isOfBudget = lastOutcome === "over_budget" && error?.startsWith("over budget") === true;
+  return usedBudget !== null && isOfBudget ? null : error;
 }
 
 /** What the running runs of the agent cost by now: `now $0.05`; null while none asked a model. */

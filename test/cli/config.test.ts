@@ -68,7 +68,7 @@ test("a new schedule is saved with what it will cost, once there are runs to go 
   store.close();
   const noted = await change();
   const note =
-    "dev will cost about $3.00 a month (p90 $3.00): 30 runs by its schedule, by the costs of its last 2 runs\n";
+    "dev will cost about $3.00 a month (p90 $3.00): 30 runs by its schedule, by its last 2 runs\n";
   expect(noted.stderr).toBe(note);
   expect((await folders.al(["config", "dev"])).stderr).toBe(note);
   expect((await folders.al(["config", "dev", "--json"])).stderr).toBe("");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agentColumns } from "../../src/contracts/agent-columns.ts";
+import { agentColumns, errorToShow } from "../../src/contracts/agent-columns.ts";
 import type { AgentStatus } from "../../streams/status/wire.ts";
 import { anAgentStatus } from "../helpers/agent-status.ts";
 
@@ -34,4 +34,14 @@ test.each<[AgentStatus["usedBudget"], string]>([
   const moment = { now, paused: false, draining: false };
   const agent = anAgentStatus("dev", { usedBudget, statusText: "done" });
   expect(column?.value(agent, moment)).toEqual({ text, tone: "warning" });
+});
+
+test.each([
+  ["over budget: the call needs more", null],
+  ["agents/dev/config.toml:4:12  it is broken", "agents/dev/config.toml:4:12  it is broken"],
+])("beside a budget that is used up the error %j shows as %j", (error, shown) => {
+  const usedBudget = { ...used, onLimit: "pause" } as const;
+  const agent = anAgentStatus("dev", { usedBudget, error, lastOutcome: "over_budget" });
+  expect(errorToShow(agent)).toBe(shown);
+  expect(errorToShow({ ...agent, usedBudget: null })).toBe(error);
 });

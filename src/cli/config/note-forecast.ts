@@ -30,7 +30,7 @@ export function noteForecast(
   const forecast = forecastOf(scheduleOf({ schedule, timezone }), lastRuns, Date.now());
   if (forecast === null) return false;
   const text = forecastText(forecastUsd(forecast));
-  const costs = `by the costs of its last ${counted(forecast.runs, "run")}`;
+  const costs = `by ${forecast.runs === 1 ? "its last run" : `its last ${forecast.runs} runs`}`;
   out.note(`${agent} will cost ${text}: ${runsText(forecast)}, ${costs}`);
   return true;
 }

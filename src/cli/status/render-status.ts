@@ -1,5 +1,10 @@
 import type { AgentStatus, SchedulerStatus, StatusSnapshot } from "../../../streams/status/wire.ts";
-import { agentColumns, disabledText, runningCostText } from "../../contracts/agent-columns.ts";
+import {
+  agentColumns,
+  disabledText,
+  runningCostText,
+  errorToShow,
+} from "../../contracts/agent-columns.ts";
 import type { AgentColumn, ColumnValue, Moment } from "../../contracts/agent-columns.ts";
 import { relativeTime } from "../../contracts/format.ts";
 import { usedBudgetAdvice } from "../../contracts/spend-text.ts";
@@ -127,13 +132,16 @@ function shortened(text: string): string {
 
 /** The table cuts texts to fit; here they are whole, so that a terminal can jump to `file:line:column`. */
 function problemsOf({ scheduler, agents }: StatusSnapshot, { colors, now }: StatusStyle): string[] {
-  const ofAgents = (key: "error" | "warning"): string[] =>
-    agents.flatMap((agent) => (agent[key] === null ? [] : [`${agent.name}: ${agent[key]}`]));
-  const errors = [...(scheduler.error === null ? [] : [scheduler.error]), ...ofAgents("error")];
+  const ofAgents = (textOf: (agent: AgentStatus) => string | null): string[] =>
+    agents.flatMap((agent) => {
+      const text = textOf(agent);
+      return text === null ? [] : [`${agent.name}: ${text}`];
+    });
+  const errors = [...(scheduler.error === null ? [] : [scheduler.error]), ...ofAgents(errorToShow)];
   const budgets = agents.flatMap(({ name, usedBudget }) =>
     usedBudget === null ? [] : [`${name} ${usedBudgetAdvice(usedBudget, now)}`],
   );
-  const warnings = [...scheduler.warnings, ...budgets, ...ofAgents("warning")];
+  const warnings = [...scheduler.warnings, ...budgets, ...ofAgents(({ warning }) => warning)];
   if (errors.length + warnings.length === 0) return [];
   return [
     "",

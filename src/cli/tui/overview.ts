@@ -3,7 +3,7 @@ import { plainLine } from "../terminal/format.ts";
 import { formatLog } from "../logs/log-line.ts";
 import type { Colors } from "../terminal/output.ts";
 import { agentTable, widthForName } from "./agent-table.ts";
-import { runningCostText } from "../../contracts/agent-columns.ts";
+import { runningCostText, errorToShow } from "../../contracts/agent-columns.ts";
 import { usedBudgetAdvice } from "../../contracts/spend-text.ts";
 import { cut, widthOf, wrap } from "../terminal/fit.ts";
 import { footer } from "./footer.ts";
@@ -72,9 +72,10 @@ function noAgents({ columns, colors }: ScreenStyle): string[] {
 /** A rule with the agent's name, its place and what starts it; its error or status with all the room it needs. */
 function detailOf(agent: AgentStatus, place: string, style: ScreenStyle): string[] {
   const { columns, colors, now } = style;
-  const { name, error, usedBudget, warning, statusText, triggers, runtime, models } = agent;
+  const { name, usedBudget, warning, statusText, triggers, runtime, models } = agent;
   const known = [triggers.length === 0 ? "no trigger" : triggers.join(", "), runtime, ...models];
   // Without models there was no good config yet, and nothing is known.
+  const error = errorToShow(agent);
   const cost = runningCostText(agent);
   const facts = [...(models.length === 0 ? [] : known), ...(cost === null ? [] : [cost])];
   const title = [name, ...facts, place].join(" · ");

@@ -25,7 +25,7 @@ export function costPage(): Page {
           </section>
           ${tablePart("agents", "By agent", ["Agent", ...amounts])}
           ${tablePart("models", "By model", ["Model", ...amounts])}
-          ${tablePart("limits", "Limits", ["Of", "In", "Spent", "Reserved", "Limit"], "wide")}
+          ${tablePart("limits", "Limits", ["Of", "In", "Spent", "Limit"], "wide")}
         </div>
         ${emptyState}
       `,

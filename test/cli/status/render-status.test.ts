@@ -75,13 +75,18 @@ test("shows what running runs cost, and how to raise a budget that is used up", 
   const endsAt = new Date(plainStyle.now + 7_200_000).toISOString();
   const day = { scope: "agent:dev", window: "2026-11-22", endsAt, usd: 5, limit: 5 } as const;
   const agents = [
-    anAgentStatus("dev", { usedBudget: { ...day, onLimit: "pause" } }),
+    anAgentStatus("dev", {
+      usedBudget: { ...day, onLimit: "pause" },
+      error: "over budget: the call needs more",
+      lastOutcome: "over_budget",
+    }),
     anAgentStatus("ops", { running: 1, runningUsd: 0.05, statusText: "reading" }),
   ];
   const text = renderStatus(snapshotOf(agents), plainStyle);
   const waits = "waits for money: $5.00 of its $5.00 a day is spent; the next begins in 2 h";
   expect(text).toMatch(/^dev +idle +waits for money/m);
   expect(text).toMatch(/^ops +idle +now \$0\.05: reading/m);
+  expect(text).not.toContain("the call needs more");
   expect(text).toContain(`warning dev ${waits}. Raise it: al budget raise dev <usd>`);
 });
 

@@ -52,6 +52,7 @@ export function createAgentBudget(name: string): AgentBudget {
       const now = JSON.stringify([usedBudget, spentToday, runningUsd]);
       isChanged ||= now !== shown;
       shown = now;
+      if (askedAt === 0) void refresh();
     },
     tick: (now) => {
       showUsed(now);
@@ -66,8 +67,9 @@ function sentence(text: string): string {
 
 /** The project's limits count for the agent, too; windows without a limit show what was spent. */
 function factsOf({ limits, forecast }: SpendAnswer): readonly HTMLElement[] {
-  const isShown = ({ scope, limit }: SpendLimit): boolean => scope !== "project" || limit !== null;
-  const facts = limits.filter(isShown).map((limit) => [labelOf(limit), spentText(limit)] as const);
+  const own = limits.filter(({ scope }) => scope !== "project");
+  const ofProject = limits.filter(({ scope, limit }) => scope === "project" && limit !== null);
+  const facts = [...own, ...ofProject].map((limit) => [labelOf(limit), spentText(limit)] as const);
   const all = forecast === null ? facts : [...facts, ["Forecast", forecastText(forecast)] as const];
   return all.flatMap(([label, text]) => [create("dt", "", label), create("dd", "", text)]);
 }

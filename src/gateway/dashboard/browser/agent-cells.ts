@@ -1,5 +1,5 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import { disabledText, runningCostText } from "../../../contracts/agent-columns.ts";
+import { disabledText, runningCostText, errorToShow } from "../../../contracts/agent-columns.ts";
 import type { AgentColumn, Moment } from "../../../contracts/agent-columns.ts";
 import { outcomeText } from "../../../contracts/format.ts";
 import { usedBudgetText } from "../../../contracts/spend-text.ts";
@@ -112,7 +112,8 @@ function statusCell({ emptyText }: AgentColumn): AgentCell {
     content: [status, budgetLine, warningLine],
     tick,
     show: (agent, moment) => {
-      const { error, statusText, usedBudget, warning } = agent;
+      const { statusText, usedBudget, warning } = agent;
+      const error = errorToShow(agent);
       const text = error ?? statusText;
       tick(agent, moment);
       show(status, text, emptyText);

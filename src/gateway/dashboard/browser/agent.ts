@@ -1,6 +1,6 @@
 import type { HistoryPage } from "../../../contracts/history.ts";
 import type { AgentStatus, StatusSnapshot, StatusUpdate } from "../../../../streams/status/wire.ts";
-import { disabledText, runningCostText } from "../../../contracts/agent-columns.ts";
+import { disabledText, runningCostText, errorToShow } from "../../../contracts/agent-columns.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
 import { wireAgentActions } from "./agent-actions.ts";
 import { createAgentBudget } from "./agent-budget.ts";
@@ -51,7 +51,8 @@ function showAgent(agent: AgentStatus): void {
   setText(byId("load"), load.join(" · "));
   const words = [agent.title === agent.name ? null : agent.title, agent.description];
   showText("description", [...new Set(words.filter((text) => text !== null))].join(": "));
-  showText("agent-error", agent.error && plainText(agent.error));
+  const error = errorToShow(agent);
+  showText("agent-error", error && plainText(error));
   showText("agent-warning", agent.warning && plainText(agent.warning));
   showText("status-text", agent.statusText && plainText(agent.statusText));
   actions.show(agent);

@@ -20,10 +20,16 @@ export function showDays(place: HTMLElement, { rows, limits }: SpendAnswer): voi
   const most = Math.max(0, ...rows.map(({ usd }) => usd));
   const sum = rows.reduce((total, { usd }) => total + usd, 0);
   const bars = days.map((day, index) => bar(day, byDay.get(day), index, most));
+  const reserved = limits.find((one) => isDay(one) && one.scope === "project")?.reserved ?? 0;
+  const held = reserved === 0 ? "" : ` with ${dollars(reserved)} reserved`;
   const label = `Cost of the last ${shownDays} days: ${dollars(sum)}, at most ${dollars(most)} a day`;
   const drawing = { role: "img", "aria-label": label, height: chartHeight };
   place.replaceChildren(
-    create("p", "muted chart-note", `${dollars(sum)} in all, at most ${dollars(most)} a day`),
+    create(
+      "p",
+      "muted chart-note",
+      `${dollars(sum)} in all${held}, at most ${dollars(most)} a day`,
+    ),
     createSvg("svg", drawing, ...bars),
     axis(days),
   );

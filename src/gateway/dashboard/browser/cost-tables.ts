@@ -49,10 +49,13 @@ export function showLimits(body: HTMLElement, limits: readonly SpendLimit[]): vo
         "",
         create("td", "cost-name", plainText(scopeName(scope))),
         create("td", "number", window),
-        limit === null
-          ? create("td", "number", dollars(usd))
-          : amount(dollars(usd), share(usd, reserved, limit)),
-        create("td", "number", reserved === 0 ? "–" : dollars(reserved)),
+        create(
+          "td",
+          "number",
+          dollars(usd),
+          limit === null ? "" : share(usd, reserved, limit),
+          create("div", "sub", reserved === 0 ? "" : `${dollars(reserved)} reserved`),
+        ),
         create("td", "number", limit === null ? "none" : dollars(limit)),
       ),
     ),
