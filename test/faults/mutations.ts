@@ -4,6 +4,7 @@ import { costs } from "./mutations/costs.ts";
 import { doors } from "./mutations/doors.ts";
 import { load } from "./mutations/load.ts";
 import { models } from "./mutations/models.ts";
+import { spend } from "./mutations/spend.ts";
 import { store } from "./mutations/store.ts";
 
 /** Every defence that a test has been seen to hold. */
@@ -11,6 +12,7 @@ export const mutations: readonly Mutation[] = [
   ...doors,
   ...agents,
   ...models,
+  ...spend,
   ...store,
   ...load,
   ...costs,

@@ -1,4 +1,4 @@
-import type { AgentConfig, Budget, ModelConfig } from "../../../streams/agent-config.ts";
+import type { Budget, ModelConfig } from "../../../streams/agent-config.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import type { ModelTerms } from "../../contracts/spend.ts";

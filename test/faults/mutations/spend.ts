@@ -1,0 +1,51 @@
+import type { Mutation } from "../mutation.ts";
+
+const load = "test/spend/load.test.ts";
+const killed = "test/spend/load-killed.test.ts";
+const costs = "test/harness/pi/costs.test.ts";
+
+/** What makes a cap a cap, and a cost the cost. */
+export const spend: readonly Mutation[] = [
+  {
+    defence: "what open calls may cost is not given to others",
+    file: "streams/spend/allot.ts",
+    find: "cap - one.account.spent - one.account.reserved",
+    replace: "cap - one.account.spent",
+    tests: [load],
+  },
+  {
+    defence: "the answer of a call is reserved, too",
+    file: "streams/spend/allot.ts",
+    find: "nano: input + costAt(rates.output, tokens),",
+    replace: "nano: input,",
+    tests: [load],
+  },
+  {
+    defence: "what calls reserved that a killed scheduler left open is spent",
+    file: "src/store/spend.ts",
+    find: "UPDATE spend SET nano = nano + reserved, reserved = 0",
+    replace: "UPDATE spend SET reserved = 0",
+    tests: [killed],
+  },
+  {
+    defence: "a stream that is cut costs what was seen of it",
+    file: "src/run-api/model-gateway/call-end.ts",
+    find: "return { usage: { ...known, output }, estimated: true };",
+    replace: "return unbilled;",
+    tests: [costs],
+  },
+  {
+    defence: "an answer that counts no tokens costs what was seen of it",
+    file: "src/run-api/model-gateway/call-end.ts",
+    find: "const usage = hasTokens(reported) ? reported : null;",
+    replace: "const usage = reported;",
+    tests: ["test/run-api/model-gateway/uncounted.test.ts"],
+  },
+  {
+    defence: "a cache entry for an hour costs twice the input",
+    file: "streams/spend/price.ts",
+    find: "const longWriteFactor = 2n;",
+    replace: "const longWriteFactor = 1n;",
+    tests: [costs],
+  },
+];
