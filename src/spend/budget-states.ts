@@ -7,20 +7,17 @@ import type { RunTotals } from "../../streams/spend/ledger-events.ts";
 import { usdOfNano } from "../../streams/spend/money.ts";
 import type { BudgetState, RunSpend } from "../contracts/spend.ts";
 
-/** The accounts of these agents and the project's, each once. `now` is epoch ms. */
+/** The project's accounts, then those of these agents. `now` is epoch ms. */
 export function budgetStates(
   ledger: Ledger,
   agents: readonly string[],
-  budgetsOf: (agent: string) => Budgets,
+  budgetsOf: (agent: string | null) => Budgets,
   now: number,
 ): readonly BudgetState[] {
-  const all = agents.flatMap((agent) => ledger.accountsOf(agent, budgetsOf(agent), now));
-  const states = new Map(
-    all.map((one) => [`${one.account.window} ${one.account.scope}`, stateOf(one)]),
-  );
-  const isProject = ({ scope }: BudgetState): boolean => scope === projectScope;
-  const found = [...states.values()];
-  return [...found.filter(isProject), ...found.filter((state) => !isProject(state))];
+  const own = agents
+    .flatMap((agent) => ledger.accountsOf(agent, budgetsOf(agent), now))
+    .filter(({ account }) => account.scope !== projectScope);
+  return [...ledger.projectAccounts(budgetsOf(null), now), ...own].map(stateOf);
 }
 
 /**

@@ -26,8 +26,8 @@ export interface MeterDeps {
   readonly store: SpendStore;
   /** Of a model of the project's config, by its name there and the provider's id. */
   readonly termsOf: (model: string, providerModel: string) => Promise<ModelTerms>;
-  /** As they are now. */
-  readonly budgetsOf: (agent: string) => Budgets;
+  /** As they are now; null for an agent without a budget of its own. */
+  readonly budgetsOf: (agent: string | null) => Budgets;
   /** The project's, IANA name. */
   readonly timezone: () => string;
   /** Instance ids of the agent's runs that are not over. */

@@ -39,7 +39,8 @@ export function createRunMeter({ store, project, agent, runs, warn }: RunMeterDe
     budgetsOf: (name) => {
       const { budget, timezone } = project();
       // An agent whose config was never valid has no run; what is left of one that was removed keeps its own.
-      return { project: budget, agent: agent(name)?.config?.budget ?? budget, timezone };
+      const own = name === null ? undefined : agent(name);
+      return { project: budget, agent: own?.config?.budget ?? budget, timezone };
     },
     timezone: () => project().timezone,
     liveRuns: (name) => runs.of(name),

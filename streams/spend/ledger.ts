@@ -23,6 +23,8 @@ export interface Ledger {
   apply(command: LedgerCommand, now: number): readonly LedgerEvent[];
   /** The accounts that a call of the agent would be charged to now, but for its run's. */
   accountsOf(agent: string, budgets: Budgets, now: number): readonly LimitedAccount[];
+  /** Those of them that calls of all agents are charged to. */
+  projectAccounts(budgets: Budgets, now: number): readonly LimitedAccount[];
   /** The account of a run. */
   runAccount(instanceId: string, now: number): Account;
   /** Accounts, runs and open calls in memory. */
@@ -64,16 +66,22 @@ export function createLedger(read: ReadAccount): Ledger {
       accounts.of({ scope, window: month.key, endsAt: month.endsAt }, now),
     ];
   };
-  const sharedAccounts = (agent: string, budgets: Budgets, now: number): LimitedAccount[] => {
-    const { agentDay, agentMonth, projectDay, projectMonth } = limitsOf(budgets);
-    const ofAgent = windowsOf(agentScope(agent), budgets.timezone, now);
-    const ofProject = windowsOf(projectScope, budgets.timezone, now);
+  const projectAccounts = (budgets: Budgets, now: number): LimitedAccount[] => {
+    const { projectDay, projectMonth } = limitsOf(budgets);
+    const [day, month] = windowsOf(projectScope, budgets.timezone, now);
     return [
-      { account: ofAgent[0], limit: agentDay },
-      { account: ofAgent[1], limit: agentMonth },
-      { account: ofProject[0], limit: projectDay },
-      { account: ofProject[1], limit: projectMonth },
+      { account: day, limit: projectDay },
+      { account: month, limit: projectMonth },
     ];
+  };
+  const sharedAccounts = (agent: string, budgets: Budgets, now: number): LimitedAccount[] => {
+    const { agentDay, agentMonth } = limitsOf(budgets);
+    const [day, month] = windowsOf(agentScope(agent), budgets.timezone, now);
+    const own = [
+      { account: day, limit: agentDay },
+      { account: month, limit: agentMonth },
+    ];
+    return [...own, ...projectAccounts(budgets, now)];
   };
 
   const reserve = (command: ReserveCommand, now: number): LedgerEvent => {
@@ -164,6 +172,7 @@ export function createLedger(read: ReadAccount): Ledger {
       }
     },
     accountsOf: sharedAccounts,
+    projectAccounts,
     runAccount,
     size: () => accounts.size() + runs.size + calls.size,
   };

@@ -6,7 +6,7 @@ import { answered, tempMeter } from "./support.ts";
 const now = () => Date.parse("2026-11-22T12:00:00Z");
 
 test("limits are told with what is spent and reserved", async () => {
-  const budgetsOf = (agent: string) =>
+  const budgetsOf = (agent: string | null) =>
     budgets({ dayUsd: agent === "dev" ? 1 : null }, { monthUsd: 9 });
   const { meter, begin } = tempMeter({ budgetsOf, now });
   (await begin()).settle(answered(5_000));
