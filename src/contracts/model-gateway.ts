@@ -32,6 +32,7 @@ export interface CallPlan {
   /** The model's name in the project's config. */
   readonly model: string;
   readonly providerModel: string;
+  /** By which its tokens are estimated: of an image no more than it can cost. */
   readonly requestBytes: number;
   /** Tokens, as the request has it; null when it sets no limit. */
   readonly maxOutputTokens: number | null;

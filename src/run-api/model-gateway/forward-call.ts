@@ -6,6 +6,7 @@ import type {
   UpstreamModel,
 } from "../../contracts/model-gateway.ts";
 import type { RequestBody } from "./body-reader.ts";
+import { countedBytes } from "./counted-bytes.ts";
 import { endOfCall } from "./call-end.ts";
 import type { SeenOfCall } from "./call-end.ts";
 import type { Exchange } from "./exchange.ts";
@@ -45,9 +46,10 @@ export interface CallDeps {
 /** Reserves what the call may cost, makes it, sends the answer on, and settles what it did cost. */
 export async function forwardCall(call: Call, deps: CallDeps, exchange: Exchange): Promise<void> {
   const { api, url, body } = call;
-  const grant = call.isMetered ? await reserved(call, deps.meter, exchange.signal) : unmetered;
+  const plan = planOf(call);
+  const grant = call.isMetered ? await reserved(plan, deps.meter, exchange.signal) : unmetered;
   const seen: SeenOfCall = {
-    requestBytes: body.bytes,
+    requestBytes: plan.requestBytes,
     began: performance.now(),
     firstByteMs: null,
     status: null,
@@ -76,8 +78,8 @@ export async function forwardCall(call: Call, deps: CallDeps, exchange: Exchange
 
 const unmetered: CallGrant = { granted: true, maxOutputTokens: null, settle: () => undefined };
 
-async function reserved(call: Call, meter: Meter, signal: AbortSignal): Promise<CallGrant> {
-  const grant = await meter.begin(planOf(call), signal);
+async function reserved(plan: CallPlan, meter: Meter, signal: AbortSignal): Promise<CallGrant> {
+  const grant = await meter.begin(plan, signal);
   if (grant.granted) return grant;
   // By 429 the clients wait and ask again; a cap doesn't move while they wait.
   const isPassing = grant.code === "rate_limited";
@@ -96,7 +98,7 @@ function planOf({ instanceId, agent, model, api, body }: Call): CallPlan {
     agent,
     model: model.name,
     providerModel: model.model,
-    requestBytes: body.bytes,
+    requestBytes: countedBytes(body, api.providerSide),
     maxOutputTokens: asked,
     minOutputTokens: asked === null ? least : Math.min(asked, least),
     serviceTier: textAt(body.json, "service_tier"),

@@ -22,29 +22,34 @@ export function assertNothingBeyondAnswer(
 function providerSideNames(body: Json, rules: ProviderSideRules): ReadonlySet<string> {
   const declared = listAt(body, "tools").flatMap(rules.toolNames);
   const names = new Set([...rules.bodyNames(body), ...declared]);
-  const waiting: unknown[] = rules.messageFields.map((field) => body[field]);
-  // A list in place of recursion: messages nest as deep as their writer likes.
-  for (let node = waiting.pop(); node !== undefined || waiting.length > 0; node = waiting.pop()) {
-    if (Array.isArray(node)) pushContainers(waiting, node);
-    else if (isObject(node)) readPart(node, rules, names, waiting);
+  for (const part of partsOf(body, rules)) {
+    const name = rules.contentName(part);
+    if (name !== null) names.add(name);
+    // Some messages declare tools, too.
+    for (const tool of listAt(part, "tools").flatMap(rules.toolNames)) names.add(tool);
   }
   return names;
 }
 
-function readPart(
-  part: Json,
-  rules: ProviderSideRules,
-  names: Set<string>,
-  waiting: unknown[],
-): void {
-  const name = rules.contentName(part);
-  if (name !== null) names.add(name);
-  for (const [field, value] of Object.entries(part)) {
-    if (rules.opaqueFields.has(field)) continue;
-    // Some messages declare tools, too.
-    if (field === "tools" && Array.isArray(value)) {
-      for (const tool of value.flatMap(rules.toolNames)) names.add(tool);
-    } else if (typeof value === "object" && value !== null) waiting.push(value);
+/** The messages of a request and what is in them, without tools and what is any JSON. */
+export function* partsOf(
+  body: Json,
+  { messageFields, opaqueFields }: ProviderSideRules,
+): Generator<Json> {
+  const waiting: unknown[] = messageFields.map((field) => body[field]);
+  // A list in place of recursion: messages nest as deep as their writer likes.
+  while (waiting.length > 0) {
+    const node = waiting.pop();
+    if (Array.isArray(node)) pushContainers(waiting, node);
+    if (!isObject(node)) continue;
+    yield node;
+    const fields = Object.entries(node).filter(
+      ([field, value]) => !opaqueFields.has(field) && !(field === "tools" && Array.isArray(value)),
+    );
+    pushContainers(
+      waiting,
+      fields.map(([, value]) => value),
+    );
   }
 }
 
