@@ -120,9 +120,10 @@ const listed: readonly CostRow[] = [
     nano: 12 * 5_000 + 4000 * 500 + 200 * 6_250 + 100 * 10_000 + 777 * 25_000,
   },
   {
-    name: "openrouter by chat completions",
+    name: "openrouter by chat completions, whatever it says that it charges",
     config: model("openrouter", "openai/gpt-5"),
-    ...completions,
+    billed: { usage: { ...completions.billed.usage, cost: 9.99 } },
+    tokens: completions.tokens,
     nano: 350 * 1_250 + 600 * 125 + 50 * 1_250 + 42 * 10_000,
   },
   {
