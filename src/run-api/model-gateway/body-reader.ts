@@ -52,7 +52,7 @@ export function createBodyReader(limits: BodyLimits) {
     if ((request.headers["content-encoding"] ?? "identity") !== "identity") {
       throw problem(415, "the body must not be compressed");
     }
-    const timer = setTimeout(() => request.destroy(), limits.timeoutMs);
+    let timer = setTimeout(() => request.destroy(), limits.timeoutMs);
     held.defer(() => clearTimeout(timer));
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -67,8 +67,10 @@ export function createBodyReader(limits: BodyLimits) {
       chunks.push(chunk);
       if (bytes > limits.largeBytes && !isLarge) {
         isLarge = true;
+        // Its client can't send while it waits.
+        clearTimeout(timer);
         slot.defer(await slots.acquire(signal));
-        timer.refresh();
+        timer = setTimeout(() => request.destroy(), limits.timeoutMs);
       }
     }
     return new RequestBody(parsed(Buffer.concat(chunks, bytes)), bytes, slot.move());

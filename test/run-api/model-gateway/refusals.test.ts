@@ -210,6 +210,19 @@ describe("a body", () => {
     expect((await post(url + completions.path, completions.body, headers)).status).toBe(415);
   });
 
+  it("that is large may wait longer for its room than a client may take to send one", async () => {
+    const provider = await startProvider(
+      (_asked, response) => void setTimeout(() => response.end("{}"), 1_500),
+    );
+    const baseUrl = provider.origin + completions.basePath;
+    const options = { maxLarge: 1, largeBytes: 1000, timeoutMs: 500 };
+    const { origin } = await startGateway({ ...options, model: { ...completions.model, baseUrl } });
+    const url = `${origin}/model/one/${provider.host}${completions.basePath}${completions.path}`;
+    const body = { messages: [{ role: "user", content: "x".repeat(2_000_000) }] };
+    const replies = await Promise.all([post(url, body), post(url, body)]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
   it("of 20 MiB passes, and more large ones than there is room for do so one after the other", async () => {
     const { provider, url } = await start(completions, { maxLarge: 2 });
     const body = { messages: [{ role: "user", content: "x".repeat(20 * 1024 * 1024) }] };
