@@ -19,10 +19,13 @@ export interface StoredSocket {
 /** The run's user may be any other. */
 const socketMode = 0o666;
 const connectionsCheckingInterval = 5_000;
-/** The interval is the one between two checks for slow requests, in ms. */
+/**
+ * Times in ms. A large request to a model waits, unread, until there is room for it, so none is cut off as a whole; those
+ * without a token are not read.
+ */
 const limits = {
   maxHeaderSize: 8_192,
-  requestTimeout: 30_000,
+  requestTimeout: 0,
   headersTimeout: 10_000,
   connectionsCheckingInterval,
 };
