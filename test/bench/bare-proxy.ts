@@ -1,6 +1,7 @@
 import { connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream";
+import { answerMemory } from "./held-memory.ts";
 
 /**
  * Passes bytes on between connections and does nothing else. Arguments: where it listens and where it connects, each a
@@ -17,6 +18,7 @@ server.listen(addressOf(from), () => {
   const at = typeof address === "string" ? address : String(address.port);
   process.stdout.write(`${JSON.stringify({ at })}\n`);
 });
+answerMemory();
 
 function addressOf(text: string) {
   const isPort = /^\d+$/.test(text);

@@ -114,6 +114,8 @@ async function memory(
 
 /** How much more the processes take while they pass streams on, several times a second. */
 async function grownMb(way: Way, count: number): Promise<number[]> {
+  // After a garbage collection, so that none in between makes it less.
+  await total(way, "heldMb");
   const before = await total(way, "residentMb");
   const over = new AbortController();
   const all = streams(way, count).finally(() => over.abort());
