@@ -17,7 +17,7 @@ const root = resolve(import.meta.dirname, "..");
 const gallery = join(import.meta.dirname, "gallery");
 const folder = mkdtempSync(join(tmpdir(), "al-gallery-"));
 const project = join(folder, "acme");
-const maxBytes = 150 * 1024;
+const maxBytes = 160 * 1024;
 const hourMs = 3_600_000;
 
 async function startProgram() {
@@ -97,6 +97,25 @@ function spreadOverHours() {
   db.close();
 }
 
+/** What was spent within minutes, as that of a month of work days. */
+function spendOverDays() {
+  const db = new DatabaseSync(join(project, ".al/state.db"));
+  const calls = db.prepare("SELECT seq FROM model_calls ORDER BY seq").all();
+  const move = db.prepare(
+    "UPDATE model_calls SET at = ?, day = ?, nano_usd = nano_usd * ? WHERE seq = ?",
+  );
+  calls.forEach(({ seq }, index) => {
+    const at = Date.now() - Math.floor((1 - index / calls.length) * 29) * 24 * hourMs;
+    const day = new Date(at).toISOString().slice(0, 10);
+    const isWeekend = [0, 6].includes(new Date(at).getUTCDay());
+    move.run(at, day, isWeekend ? 3 : 20 + ((index * 7) % 25), seq);
+  });
+  db.exec(`UPDATE spend SET nano = coalesce((SELECT sum(nano_usd) FROM model_calls
+    WHERE day LIKE window || '%' AND (scope = 'project' OR scope = 'agent:' || model_calls.agent)), 0)
+    WHERE scope = 'project' OR scope LIKE 'agent:%'`);
+  db.close();
+}
+
 async function photograph(program) {
   const browser = await chromium.launch({
     executablePath: process.env.AL_CHROMIUM ?? "/usr/bin/chromium",
@@ -133,6 +152,9 @@ async function photograph(program) {
     await page.waitForSelector(".end-mark");
     await sleep(300);
     await shoot(page, `log-${scheme}`);
+    await page.goto(`${program.url}/dashboard/cost`);
+    await page.waitForSelector("#agents tr");
+    await shoot(page, `cost-${scheme}`);
   }
   const phone = await visit("light", { width: 390, height: 800 });
   await phone.waitForSelector(".bar.running");
@@ -154,6 +176,7 @@ try {
   makeProject(project);
   await withProgram(makeRuns);
   spreadOverHours();
+  spendOverDays();
   await withProgram(async (program) => {
     const broken = join(project, "agents/changelog/config.toml");
     const text = readFileSync(broken, "utf8");

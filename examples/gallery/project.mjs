@@ -91,12 +91,16 @@ export function makeProject(project) {
     filter: (source) => !source.endsWith("/.al"),
   });
   rmSync(join(project, "agents/hello"), { recursive: true });
-  const model = (name, script) => `[models.${name}]\nprovider = "scripted"\nscript = "${script}"\n`;
+  // A script costs nothing: a price makes the pages about cost worth a look.
+  const price = "price = { input = 30, output = 150 }";
+  const model = (name, script) =>
+    `[models.${name}]\nprovider = "scripted"\nscript = "${script}"\n${price}\n`;
   const config = [
     model("scripted", "hello.script.toml"),
     model("reviews", "review.script.toml"),
     model("slow", "slow.script.toml"),
     `[webhooks.github]\ntype = "github"\nallowUnsigned = true\n`,
+    `[budget]\nday = 40\nmonth = 200\n`,
   ];
   writeFileSync(join(project, "config.toml"), config.join("\n"));
   writeFileSync(join(project, "review.script.toml"), review);
