@@ -1,5 +1,6 @@
 import type { Mutation } from "./mutation.ts";
 import { agents } from "./mutations/agents.ts";
+import { budgets } from "./mutations/budgets.ts";
 import { costs } from "./mutations/costs.ts";
 import { doors } from "./mutations/doors.ts";
 import { load } from "./mutations/load.ts";
@@ -12,6 +13,7 @@ export const mutations: readonly Mutation[] = [
   ...doors,
   ...agents,
   ...models,
+  ...budgets,
   ...spend,
   ...store,
   ...load,

@@ -54,6 +54,13 @@ test("a run that is refused knows which limit it waits for, and hears when it is
   await begin();
 });
 
+test("a raise that does not pay the call that was refused leaves the limit used up", async () => {
+  const { meter, refusal } = tempMeter({ budgetsOf: () => budgets({ runUsd: 0.001 }) });
+  await refusal();
+  await meter.raise("run:dev-1", 0.000_01);
+  expect(meter.exhausted("dev", "dev-1")).toMatchObject({ limit: 0.001_01 });
+});
+
 test("what was added to a limit survives the scheduler, and counts for live runs, too", async () => {
   const dir = tempDir();
   const budgetsOf = () => budgets({ runUsd: 0, dayUsd: 0 });
