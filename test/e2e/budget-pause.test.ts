@@ -66,7 +66,7 @@ test("a run pauses at its cap, its place is free, and it goes on in its session 
   const instance = await trigger("writer");
   await paused(ofDay);
   const { stdout } = await runAl(project, ["stat"]);
-  expect(stdout).toContain("waits for money until");
+  expect(stdout).toContain("waits for money");
   expect((await runAl(project, ["run", "other"])).code).toBe(0);
   await raise("writer", "0.01");
   await paused(/of \$4\.01\)/);
