@@ -1,0 +1,63 @@
+import type { AllowedHost } from "./network-allow.ts";
+
+/** Why a run may not reach a host. */
+export const denyReasons = [
+  /** The address that was asked for can't be read. */
+  "malformed",
+  /** No entry of the allow list is for the host and port. */
+  "not_allowed",
+  /** It has no address. */
+  "unresolved",
+  /** All its addresses are in private networks, and the entry does not say `private`. */
+  "private_address",
+  /** All its addresses are of this machine, of its link, of a cloud's metadata, or of no single host. */
+  "refused_address",
+  /** It could not be reached. */
+  "unreachable",
+  /** TLS was expected and something else was sent. */
+  "no_tls",
+  /** The TLS server name is another one than the host that was asked for. */
+  "server_name",
+  /** The run has as many tunnels open as it may have. */
+  "too_many_tunnels",
+  /** What stands for a secret would have left to where it is not bound, or not in a header. */
+  "sentinel",
+] as const;
+export type DenyReason = (typeof denyReasons)[number];
+
+/** What a run may reach beside its models. */
+export interface EgressPolicy {
+  readonly agent: string;
+  readonly allow: readonly AllowedHost[];
+  /** Whether an unlisted host is a question to a person. */
+  readonly ask: boolean;
+  /** The port of this machine that is refused whatever is listed: the gateway's own; null for none. */
+  readonly ownPort: number | null;
+  readonly bindings: readonly SecretBinding[];
+}
+
+/** A secret that stays outside of the run, and where it is put in. */
+export interface SecretBinding {
+  /** What the run has in its place. */
+  readonly sentinel: string;
+  readonly secret: string;
+  /** Canonical hosts, on port 443. */
+  readonly hosts: readonly string[];
+}
+
+/** A connection that a run asked for, at its end. */
+export interface EgressAttempt {
+  readonly instanceId: string;
+  readonly agent: string;
+  /** Canonical; as it was written when it can't be read, cut to 255 characters. */
+  readonly host: string;
+  /** 0 when it can't be read. */
+  readonly port: number;
+  /** Null when it was let through. */
+  readonly denied: DenyReason | null;
+  /** For a person: why, and what to do. Empty when it was let through. */
+  readonly detail: string;
+  /** From the run, and to it. */
+  readonly bytesOut: number;
+  readonly bytesIn: number;
+}
