@@ -11,6 +11,7 @@ export const appTypes: Readonly<Record<string, CredentialType>> = {
       access_token: field("Access token", ["LINEAR_ACCESS_TOKEN"]),
       refresh_token: field("Refresh token", ["LINEAR_REFRESH_TOKEN"], "optional"),
     },
+    presets: ["linear"],
   },
   reddit_oauth: {
     description: "Reddit script app and its account",
@@ -21,6 +22,7 @@ export const appTypes: Readonly<Record<string, CredentialType>> = {
       password: field("Password of the account", ["REDDIT_PASSWORD"]),
       user_agent: field("User agent that requests name", ["REDDIT_USER_AGENT"], "open"),
     },
+    presets: ["reddit"],
   },
   x_twitter_api: {
     description: "App of X (Twitter)",
@@ -29,6 +31,7 @@ export const appTypes: Readonly<Record<string, CredentialType>> = {
       consumer_secret: field("Consumer secret", ["X_CONSUMER_SECRET"]),
       bearer_token: field("Bearer token", ["X_BEARER_TOKEN"], "optional"),
     },
+    presets: ["x"],
   },
   x_twitter_user_oauth1: {
     description: "Account of X (Twitter), by OAuth 1.0a",
@@ -36,6 +39,7 @@ export const appTypes: Readonly<Record<string, CredentialType>> = {
       access_token: field("Access token", ["X_ACCESS_TOKEN"]),
       access_token_secret: field("Access token secret", ["X_ACCESS_TOKEN_SECRET"]),
     },
+    presets: ["x"],
   },
   x_twitter_user_oauth2: {
     description: "Account of X (Twitter), by OAuth 2.0",
@@ -45,5 +49,6 @@ export const appTypes: Readonly<Record<string, CredentialType>> = {
       access_token: field("Access token", ["X_OAUTH2_ACCESS_TOKEN"]),
       refresh_token: field("Refresh token", ["X_OAUTH2_REFRESH_TOKEN"], "optional"),
     },
+    presets: ["x"],
   },
 };

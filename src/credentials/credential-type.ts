@@ -33,6 +33,8 @@ export interface CredentialType {
   /** Texts that are no secrets and the same for all, which the run writes as files if `files` names them. */
   readonly texts?: Readonly<Record<string, string>>;
   readonly git?: GitLogin;
+  /** The presets of `[network].allow` that come with it; none for a service without fixed hosts. */
+  readonly presets?: readonly string[];
 }
 
 type Trait = "optional" | "open";
@@ -43,6 +45,11 @@ export function field(
   ...traits: readonly Trait[]
 ): CredentialField {
   return { description, env, ...Object.fromEntries(traits.map((trait) => [trait, true])) };
+}
+
+/** The type of a service whose hosts are a preset. */
+export function withPresets(type: CredentialType, ...presets: readonly string[]): CredentialType {
+  return { ...type, presets };
 }
 
 /** A type with one field. */

@@ -1,5 +1,5 @@
 import { appTypes } from "./app-types.ts";
-import { field, single } from "./credential-type.ts";
+import { field, single, withPresets } from "./credential-type.ts";
 import type { CredentialType, FileVariable, GitLogin } from "./credential-type.ts";
 import { usualKnownHosts } from "./known-hosts.ts";
 
@@ -14,12 +14,14 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
     env: ["GITHUB_TOKEN", "GH_TOKEN"],
     hostVariable: "GH_HOST",
     git: { host: "github.com", username: "x-access-token" },
+    preset: "github",
   }),
   gitlab_token: gitHost({
     description: "Token for GitLab's API, git over HTTPS and the glab command",
     env: ["GITLAB_TOKEN"],
     hostVariable: "GITLAB_HOST",
     git: { host: "gitlab.com", username: "oauth2" },
+    preset: "gitlab",
   }),
   git_ssh: {
     description: "Identity for git over SSH",
@@ -36,6 +38,7 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
     },
     files: (has) => [sshCommand(has("known_hosts"))],
     texts: { usual_hosts: usualKnownHosts, accepted_hosts: "" },
+    presets: ["github", "gitlab", "bitbucket"],
   },
   aws: {
     description: "Access key for AWS",
@@ -45,6 +48,7 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
       session_token: field("Session token of temporary keys", ["AWS_SESSION_TOKEN"], "optional"),
       region: field("Region, such as eu-central-1", awsRegion, "optional", "open"),
     },
+    presets: ["aws"],
   },
   gcp_service_account: {
     description: "Service account of Google Cloud",
@@ -52,26 +56,66 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
     files: () => [
       { variable: "GOOGLE_APPLICATION_CREDENTIALS", field: "key_file", value: "{key_file}" },
     ],
+    presets: ["gcp"],
   },
   kubeconfig: {
     description: "Access to a Kubernetes cluster",
     fields: { config: field("The kubeconfig; used as a file", []) },
     files: () => [{ variable: "KUBECONFIG", field: "config", value: "{config}" }],
   },
-  sentry_token: single("Token for Sentry's API and sentry-cli", "token", "SENTRY_AUTH_TOKEN"),
-  linear_token: single("API key of Linear", "token", "LINEAR_API_KEY", "LINEAR_API_TOKEN"),
-  slack_bot_token: single("Bot token of a Slack app (xoxb-…)", "token", "SLACK_BOT_TOKEN"),
-  discord_bot_token: single("Bot token of a Discord app", "token", "DISCORD_BOT_TOKEN"),
-  notion_token: single("Token of a Notion integration", "token", "NOTION_TOKEN"),
-  mintlify_token: single("Admin API key of Mintlify", "token", ...eachMintlify),
-  bugsnag_token: single("Token for Bugsnag's API", "token", "BUGSNAG_AUTH_TOKEN"),
-  netlify_token: single("Token for Netlify's API", "token", "NETLIFY_AUTH_TOKEN"),
-  hetzner_api_key: single("API key of Hetzner Cloud", "api_key", "HETZNER_API_KEY"),
-  vultr_api_key: single("API key of Vultr", "api_key", "VULTR_API_KEY"),
-  npm_token: single("Token of the npm registry", "token", "NPM_TOKEN", "NODE_AUTH_TOKEN"),
-  stripe_key: single("Secret API key of Stripe", "key", "STRIPE_API_KEY", "STRIPE_SECRET_KEY"),
-  cloudflare_token: single("API token of Cloudflare", "token", "CLOUDFLARE_API_TOKEN"),
-  vercel_token: single("Token for Vercel's API and the vercel command", "token", "VERCEL_TOKEN"),
+  sentry_token: withPresets(
+    single("Token for Sentry's API and sentry-cli", "token", "SENTRY_AUTH_TOKEN"),
+    "sentry",
+  ),
+  linear_token: withPresets(
+    single("API key of Linear", "token", "LINEAR_API_KEY", "LINEAR_API_TOKEN"),
+    "linear",
+  ),
+  slack_bot_token: withPresets(
+    single("Bot token of a Slack app (xoxb-…)", "token", "SLACK_BOT_TOKEN"),
+    "slack",
+  ),
+  discord_bot_token: withPresets(
+    single("Bot token of a Discord app", "token", "DISCORD_BOT_TOKEN"),
+    "discord",
+  ),
+  notion_token: withPresets(
+    single("Token of a Notion integration", "token", "NOTION_TOKEN"),
+    "notion",
+  ),
+  mintlify_token: withPresets(
+    single("Admin API key of Mintlify", "token", ...eachMintlify),
+    "mintlify",
+  ),
+  bugsnag_token: withPresets(
+    single("Token for Bugsnag's API", "token", "BUGSNAG_AUTH_TOKEN"),
+    "bugsnag",
+  ),
+  netlify_token: withPresets(
+    single("Token for Netlify's API", "token", "NETLIFY_AUTH_TOKEN"),
+    "netlify",
+  ),
+  hetzner_api_key: withPresets(
+    single("API key of Hetzner Cloud", "api_key", "HETZNER_API_KEY"),
+    "hetzner",
+  ),
+  vultr_api_key: withPresets(single("API key of Vultr", "api_key", "VULTR_API_KEY"), "vultr"),
+  npm_token: withPresets(
+    single("Token of the npm registry", "token", "NPM_TOKEN", "NODE_AUTH_TOKEN"),
+    "npm",
+  ),
+  stripe_key: withPresets(
+    single("Secret API key of Stripe", "key", "STRIPE_API_KEY", "STRIPE_SECRET_KEY"),
+    "stripe",
+  ),
+  cloudflare_token: withPresets(
+    single("API token of Cloudflare", "token", "CLOUDFLARE_API_TOKEN"),
+    "cloudflare",
+  ),
+  vercel_token: withPresets(
+    single("Token for Vercel's API and the vercel command", "token", "VERCEL_TOKEN"),
+    "vercel",
+  ),
   ...appTypes,
   database_url: single("Address of a database, its password included", "url", "DATABASE_URL"),
 };
@@ -94,10 +138,11 @@ interface GitHostOptions {
   /** Variable by which the host's own tool knows the host. */
   readonly hostVariable: string;
   readonly git: GitLogin;
+  readonly preset: string;
 }
 
 /** The token of a git host, which companies run on hosts of their own, too. */
-function gitHost({ description, env, hostVariable, git }: GitHostOptions): CredentialType {
+function gitHost({ description, env, hostVariable, git, preset }: GitHostOptions): CredentialType {
   const host = `Host of your own installation, without https://; ${git.host} without it`;
   return {
     description,
@@ -106,5 +151,6 @@ function gitHost({ description, env, hostVariable, git }: GitHostOptions): Crede
       host: field(host, [hostVariable], "optional", "open"),
     },
     git,
+    presets: [preset],
   };
 }
