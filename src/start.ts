@@ -174,7 +174,7 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
   for (const message of startWarnings(env, recovered.lost)) warn(message);
   services.dispatch(waiting);
   requests.restore(alive);
-  sockets.serve({ runApi: requests, models: services.modelCalls });
+  sockets.serve({ runApi: requests, models: services.modelCalls, egress: services.egress });
   stopping.started();
   const gatewayUrl = http.listener.url();
   return {
@@ -192,7 +192,7 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
 /** After the last run: closes everything that is open, the project's lock last. */
 function close(
   { own, sockets, runs }: SchedulerContext,
-  { stopping, firstEvents, requests, modelCalls, http, observability }: Services,
+  { stopping, firstEvents, requests, modelCalls, egress, http, observability }: Services,
   problem: (error: unknown) => void,
 ): Promise<void> {
   stopping.done();
@@ -201,6 +201,7 @@ function close(
   const steps = [
     () => runs.removeSockets(),
     () => modelCalls.close(),
+    () => egress.close(),
     () => sockets.close(),
     () => http.gateway.close(),
     () => observability.logWriter.close(),

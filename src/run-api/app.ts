@@ -8,6 +8,7 @@ import { maxRequestBytes, refusal, runApiErrors, RunApiError } from "../contract
 import type { RequestBody, RequestName, RunApi } from "../contracts/run-api.ts";
 import { schedulerRequests } from "../contracts/run-requests/table.ts";
 import { schemaProblems } from "../contracts/schema-problems.ts";
+import type { Egress } from "./egress/egress.ts";
 import type { ModelGateway } from "./model-gateway/model-gateway.ts";
 import type { RunSocket } from "./run-socket.ts";
 import { carriesToken } from "./token.ts";
@@ -17,6 +18,8 @@ export interface Served {
   readonly runApi: RunApi;
   /** Takes the calls to models as they came: streams, whose bodies are not read before. */
   readonly models: Pick<ModelGateway, "handle">;
+  /** Takes what is for other hosts; it comes by no route. */
+  readonly egress: Pick<Egress, "connect" | "forward">;
 }
 
 export interface RunApiAppOptions {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { chmodSync } from "node:fs";
 import { createServer } from "node:http";
-import type { RequestListener, Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { RunStopReason } from "../contracts/run-stop.ts";
 import { limitUnauthenticated } from "../contracts/unauthenticated-connections.ts";
@@ -29,12 +29,19 @@ const limits = {
   headersTimeout: 10_000,
   connectionsCheckingInterval,
 };
-/** Connections of one run, whatever they do. */
-const maxConnections = 192;
+/** Connections of one run, whatever they do: as many tunnels as it may have, and 192 others. */
+const maxConnections = 320;
 /** Those among them that showed no token yet. */
 const maxUnauthenticated = 64;
 /** What is still open then, in ms, is cut. */
 const closingMs = 1_000;
+
+/** What comes by a run's socket. */
+export interface SocketListeners {
+  readonly onRequest: RequestListener;
+  /** A CONNECT: the connection is the listener's from then on. */
+  readonly onConnect: (request: IncomingMessage, connection: Socket, head: Buffer) => void;
+}
 
 /** By which one run reaches the scheduler: a Unix socket that answers the run's own token alone. */
 export class RunSocket implements StoredSocket, Disposable {
@@ -43,6 +50,8 @@ export class RunSocket implements StoredSocket, Disposable {
   readonly tokenHash: string;
   /** The requests whose work is not done. */
   readonly open = new Set<AbortController>();
+  /** Its connections to hosts. */
+  readonly tunnels = new Set<AbortController>();
   /** Why no request is answered any more; null while the run lives. */
   ended: "over" | "closing" | null = null;
 
@@ -52,7 +61,7 @@ export class RunSocket implements StoredSocket, Disposable {
 
   constructor(
     { instanceId, dir, tokenHash }: StoredSocket,
-    onRequest: RequestListener,
+    { onRequest, onConnect }: SocketListeners,
     onDispose: (socket: RunSocket) => void,
   ) {
     this.instanceId = instanceId;
@@ -60,6 +69,7 @@ export class RunSocket implements StoredSocket, Disposable {
     this.tokenHash = tokenHash;
     this.#onDispose = onDispose;
     this.#server = createServer(limits, onRequest);
+    this.#server.on("connect", onConnect);
     this.#server.maxConnections = maxConnections;
     this.#unauthenticated = limitUnauthenticated(this.#server, maxUnauthenticated);
   }
@@ -91,6 +101,8 @@ export class RunSocket implements StoredSocket, Disposable {
     const closed = once(this.#server, "close");
     this.#server.close();
     for (const request of this.open) request.abort();
+    // The server knows nothing of them any more, and waits for them.
+    for (const tunnel of this.tunnels) tunnel.abort();
     const cut = setTimeout(() => this.#server.closeAllConnections(), closingMs);
     await closed;
     clearTimeout(cut);

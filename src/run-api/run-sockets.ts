@@ -2,6 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { messageOf } from "../errors.ts";
 import { runApiApp } from "./app.ts";
 import type { Served } from "./app.ts";
+import { isAbsoluteForm } from "./egress/forward-http.ts";
+import { proxyRequests } from "./proxy-requests.ts";
 import { RunSocket } from "./run-socket.ts";
 import type { StoredSocket } from "./run-socket.ts";
 import { makeSocketDir, removeSocketDir } from "./socket-dir.ts";
@@ -51,6 +53,7 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
     served: () => served,
     onUnexpected: (instanceId, error) => onProblem(`${instanceId}: ${messageOf(error)}`),
   });
+  const proxy = proxyRequests(() => served?.egress ?? null);
   const ready = app.ready();
 
   const removeRecord = (instanceId: string): void => {
@@ -71,9 +74,16 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
     await ready;
     const runSocket = new RunSocket(
       stored,
-      (request, response) => {
-        origins.set(request, runSocket);
-        app.routing(request, response);
+      {
+        onRequest: (request, response) => {
+          if (isAbsoluteForm(request.url ?? "")) {
+            return proxy.forward(runSocket, request, response);
+          }
+          origins.set(request, runSocket);
+          app.routing(request, response);
+        },
+        onConnect: (request, connection, head) =>
+          proxy.connect(runSocket, request, connection, head),
       },
       onDispose,
     );

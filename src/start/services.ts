@@ -15,6 +15,8 @@ import type { LiveRuns } from "../runs/live-runs.ts";
 import type { ModelGateway } from "../run-api/model-gateway/model-gateway.ts";
 import { createRunRequests } from "../runs/run-requests.ts";
 import type { RunRequests } from "../runs/run-requests.ts";
+import { loadCredential } from "../credentials/load-credential.ts";
+import type { Egress } from "../run-api/egress/egress.ts";
 import { interpretStored } from "../webhooks/interpret.ts";
 import { createBudgetHolds } from "../spend/budget-holds.ts";
 import type { BudgetHolds } from "../spend/budget-holds.ts";
@@ -24,6 +26,8 @@ import type { ProjectHandle } from "./acquire-project.ts";
 import { createObservability } from "./observability.ts";
 import type { Observability } from "./observability.ts";
 import type { Runtimes } from "./runtimes.ts";
+import { createRunEgress } from "./egress.ts";
+import type { EgressOptions } from "./egress.ts";
 import { createModelCalls, modelSources } from "./model-calls.ts";
 import { createRunMeter } from "./run-meter.ts";
 import { mustBeRunnable } from "../operations/runnable.ts";
@@ -45,6 +49,8 @@ export interface SchedulerOptions {
   /** How long running runs get when it stops. */
   readonly graceSeconds: number;
   readonly env: NodeJS.ProcessEnv;
+  /** How hosts of allow lists are found and reached, where that is not by this machine's resolver and sockets. */
+  readonly egress?: EgressOptions;
   /** Takes the scheduler's own lines, for the terminal. */
   readonly log: (entry: LogEntry) => void;
 }
@@ -75,6 +81,8 @@ export interface Services {
   readonly budgets: BudgetHolds;
   /** By which runs ask their models. */
   readonly modelCalls: ModelGateway;
+  /** By which runs reach other hosts. */
+  readonly egress: Egress;
   readonly http: Http;
   /** Gives committed work to its agent's queue. */
   readonly dispatch: (items: readonly WorkItem[]) => void;
@@ -167,6 +175,19 @@ export function createServices(
     meter,
     overBudget,
   });
+  const egress = createRunEgress(
+    {
+      runs,
+      agent: (name) => status.agent(name)?.config ?? undefined,
+      network: () => ({ agentAllow: [], projectAllow: [], ask: false }),
+      credential: (reference) => loadCredential(own.home, reference),
+      gatewayUrl: () => http.listener.url(),
+      env: options.env,
+      onAttempt: () => undefined,
+      warn,
+    },
+    options.egress,
+  );
   const { scale, local } = loaded.project;
   return {
     clock,
@@ -185,6 +206,7 @@ export function createServices(
       store: own.store.spend,
       warn,
     }),
+    egress,
     http,
     dispatch,
     warn,

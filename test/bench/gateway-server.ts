@@ -1,5 +1,6 @@
 import { createRunSockets } from "../../src/run-api/run-sockets.ts";
 import { createModelGateway } from "../../src/run-api/model-gateway/model-gateway.ts";
+import { noEgress } from "../run-api/no-egress.ts";
 import { answerMemory } from "./held-memory.ts";
 
 /**
@@ -34,7 +35,7 @@ const sockets = createRunSockets({
   onProblem: (message) => process.stderr.write(`${message}\n`),
 });
 const runApi = { perform: () => Promise.reject(new Error("the benchmark calls models alone")) };
-sockets.serve({ runApi, models });
+sockets.serve({ runApi, models, egress: noEgress });
 const { path, token } = await sockets.open("bench", folder);
 process.stdout.write(`${JSON.stringify({ socket: path, token })}\n`);
 answerMemory();

@@ -1,4 +1,5 @@
 import { hostGateway } from "../harness/model-host.ts";
+import { noEgress } from "./no-egress.ts";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, stat, symlink } from "node:fs/promises";
@@ -126,7 +127,7 @@ describe("a run's socket", () => {
     side.sockets = side.successor();
     await side.sockets.restore(new Set(["dev-1"]));
     expect(await post(one, "lock")).toMatchObject({ status: 503, body: { error: "unavailable" } });
-    side.sockets.serve({ runApi: side.abilities, models: hostGateway });
+    side.sockets.serve({ runApi: side.abilities, models: hostGateway, egress: noEgress });
     await expect.poll(() => side.abilities.asked.length).toBe(2);
     resolve({ ok: true, timedOut: true, trigger: null });
     expect(await waiting).toMatchObject({ timedOut: true });

@@ -1,4 +1,5 @@
 import { hostGateway } from "../harness/model-host.ts";
+import { noEgress } from "./no-egress.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,7 +65,7 @@ export async function socketSide(): Promise<SocketSide> {
   const onProblem = (message: string) => problems.push(message);
   const successor = () => createRunSockets({ records, redactor: createRedactor(), onProblem });
   const sockets = successor();
-  sockets.serve({ runApi: abilities, models: hostGateway });
+  sockets.serve({ runApi: abilities, models: hostGateway, egress: noEgress });
   const side: SocketSide = {
     ...{ base, abilities, problems, sockets, successor },
     remove: async () => {

@@ -1,4 +1,5 @@
 import { hostGateway } from "../harness/model-host.ts";
+import { noEgress } from "../run-api/no-egress.ts";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -52,7 +53,7 @@ function aScheduler() {
       sockets.open(instanceId, await socketBaseDir(agent)),
   });
   const abilities = fakeAbilities();
-  sockets.serve({ runApi: abilities, models: hostGateway });
+  sockets.serve({ runApi: abilities, models: hostGateway, egress: noEgress });
   const enter = (request: RunRequest) => {
     runs.enter({ request, slot: null, waitedMs: 0 });
     return runs.get(request.instanceId);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { GatewayProblem } from "./gateway-problem.ts";
 import { isObject } from "./json.ts";
 import type { Json } from "./json.ts";
-import { createSlots } from "./slots.ts";
+import { createSlots } from "../slots.ts";
 
 /** A request's body. Disposing it, once or more often, frees it: the next large one may then be read. */
 export class RequestBody implements Disposable {

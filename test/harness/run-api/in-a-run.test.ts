@@ -1,4 +1,5 @@
 import { hostGateway } from "../../harness/model-host.ts";
+import { noEgress } from "../../run-api/no-egress.ts";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -114,7 +115,7 @@ describe("an agent that runs", () => {
     const restart = async () => {
       await side.sockets.close();
       side.sockets = side.successor();
-      side.sockets.serve({ runApi: side.abilities, models: hostGateway });
+      side.sockets.serve({ runApi: side.abilities, models: hostGateway, egress: noEgress });
       await side.sockets.restore(new Set(["dev-abcdefgh"]));
     };
     await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(2);

@@ -13,7 +13,7 @@ export interface HelloOptions {
   readonly isOld?: boolean;
 }
 
-export function vector(lengthBytes: number, ...parts: readonly Buffer[]): Buffer {
+function vector(lengthBytes: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const length = Buffer.alloc(lengthBytes);
   length.writeUIntBE(content.length, 0, lengthBytes);

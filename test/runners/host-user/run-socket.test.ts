@@ -1,4 +1,5 @@
 import { hostGateway } from "../../harness/model-host.ts";
+import { noEgress } from "../../run-api/no-egress.ts";
 import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -40,7 +41,7 @@ describe.skipIf(missing !== null)("the socket of a run as another OS user", () =
       redactor: createRedactor(),
       onProblem: () => undefined,
     });
-    sockets.serve({ runApi: abilities, models: hostGateway });
+    sockets.serve({ runApi: abilities, models: hostGateway, egress: noEgress });
     let channel: SocketOfRun | undefined;
     const found: string[] = [];
     const looks = "id -un; rlock demo:x; al-return 7; ls -ld .al/run.sock | cut -c1-10";

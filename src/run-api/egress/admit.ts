@@ -1,0 +1,101 @@
+import type { Socket } from "node:net";
+import { isIP } from "node:net";
+import type { EgressPolicy } from "../../contracts/egress.ts";
+import { messageOf } from "../../errors.ts";
+import { addressProblem } from "./addresses.ts";
+import type { Authority } from "./authority.ts";
+import { assertAllowed, EgressRefusal } from "./decide.ts";
+import type { Permission } from "./decide.ts";
+import { dialFirst } from "./dial.ts";
+import type { Dial } from "./dial.ts";
+import { dialProxy, dialThrough } from "./dial-proxy.ts";
+import { ownProxy } from "./own-proxy.ts";
+import type { Resolve } from "./resolve.ts";
+
+export interface AdmitDeps {
+  readonly resolve: Resolve;
+  readonly dial: Dial;
+  /** `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in upper or lower case. */
+  readonly proxyEnv: NodeJS.ProcessEnv;
+  /** The addresses of this machine's interfaces. */
+  readonly ownAddresses: () => ReadonlySet<string>;
+}
+
+/** The way to a host that a run may reach. Its functions reject with an `EgressRefusal`. */
+export interface Way {
+  /** A connection to the host, to one of the addresses that were checked. */
+  readonly dial: (signal: AbortSignal) => Promise<Socket>;
+  /** The scheduler's own proxy for plain HTTP, which takes whole addresses; null to dial the host. */
+  readonly httpProxy: { readonly url: URL; dial(signal: AbortSignal): Promise<Socket> } | null;
+}
+
+/** For all lookups of a name, in ms. */
+const resolveMs = 15_000;
+
+/**
+ * Finds the way to a host by all rules: the allow list, and the addresses that its name has now. It is not looked up
+ * again: a name could have another address by then. Rejects with an `EgressRefusal`.
+ */
+export async function admit(
+  policy: EgressPolicy,
+  asked: Authority,
+  scheme: "http" | "https",
+  deps: AdmitDeps,
+): Promise<Way> {
+  const permission = assertAllowed(policy, asked);
+  const proxy = ownProxy(deps.proxyEnv, scheme, asked);
+  const check = (addresses: readonly string[]) =>
+    checkedAddresses(addresses, asked, { ...permission, ownPort: policy.ownPort }, deps);
+  if (proxy === null) {
+    const addresses = check(await resolveInTime(asked, deps.resolve));
+    return {
+      dial: (signal) => reached(asked, dialFirst(addresses, asked.port, deps.dial, signal)),
+      httpProxy: null,
+    };
+  }
+  // The proxy resolves names; what a literal is can be seen here.
+  if (isIP(asked.host) !== 0) check([asked.host]);
+  return {
+    dial: (signal) => reached(asked, dialThrough(proxy, asked, signal)),
+    httpProxy: {
+      url: proxy,
+      dial: (signal) => reached(asked, dialProxy(proxy, signal)),
+    },
+  };
+}
+
+async function resolveInTime(asked: Authority, resolve: Resolve): Promise<readonly string[]> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("no answer in time")), resolveMs);
+  try {
+    const addresses = await Promise.race([resolve(asked.host), late]);
+    const real = addresses.filter((address) => isIP(address) !== 0);
+    if (real.length > 0) return real;
+  } catch (error) {
+    throw new EgressRefusal("unresolved", asked, { more: messageOf(error) });
+  } finally {
+    clearTimeout(timer);
+  }
+  throw new EgressRefusal("unresolved", asked);
+}
+
+/** Those that may be dialled. Throws an `EgressRefusal` when none may. */
+function checkedAddresses(
+  addresses: readonly string[],
+  asked: Authority,
+  { isPrivate, ownPort }: Permission & Pick<EgressPolicy, "ownPort">,
+  { ownAddresses }: AdmitDeps,
+): readonly string[] {
+  const rules = { isPrivate, port: asked.port, ownPort, own: ownAddresses() };
+  const problems = addresses.map((address) => addressProblem(address, rules));
+  const kept = addresses.filter((_address, index) => problems[index] === null);
+  if (kept.length > 0) return kept;
+  const reason = problems.includes("private_address") ? "private_address" : "refused_address";
+  throw new EgressRefusal(reason, asked, { more: addresses.join(", ") });
+}
+
+function reached(asked: Authority, dialling: Promise<Socket>): Promise<Socket> {
+  return dialling.catch((error: unknown) => {
+    throw new EgressRefusal("unreachable", asked, { more: messageOf(error) });
+  });
+}

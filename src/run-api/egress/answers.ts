@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { EgressRefusal } from "./decide.ts";
+
+/** A response in place of a tunnel or a forwarded request, such as an `EgressRefusal`; programs print the phrase. */
+export interface EgressAnswer {
+  readonly status: number;
+  readonly phrase: string;
+  readonly detail: string;
+  readonly headers?: readonly string[];
+}
+
+export const notAuthenticated: EgressAnswer = {
+  status: 407,
+  phrase: "Proxy Authentication Required",
+  detail: "This is not the token of the run whose socket this is, or the run is over.",
+  headers: ["proxy-authenticate: Bearer"],
+};
+
+/** Clients wait, and ask again. */
+export const notReady: EgressAnswer = {
+  status: 503,
+  phrase: "The scheduler is starting or stopping",
+  detail: "The scheduler is starting or stopping.",
+};
+
+export const failed: EgressAnswer = {
+  status: 500,
+  phrase: "The scheduler could not do it",
+  detail: "The scheduler could not do it; its log says why.",
+};
+
+/** Answers a CONNECT, and ends the connection. */
+export function refuseTunnel(socket: Socket, answer: EgressAnswer): void {
+  const { status, phrase, detail, headers = [] } = answer;
+  const body = `${detail}\n`;
+  const lines = [
+    `HTTP/1.1 ${status} ${phrase}`,
+    "content-type: text/plain; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+    ...headers,
+  ];
+  socket.on("error", () => socket.destroy());
+  socket.resume();
+  socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`);
+  socket.destroySoon();
+}
+
+/** Answers a forwarded request, and ends the connection: its body is not read. */
+export function refuseRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, phrase, detail, headers = [] }: EgressAnswer,
+): void {
+  for (const header of headers) {
+    const [name = "", value = ""] = header.split(": ");
+    response.setHeader(name, value);
+  }
+  response.setHeader("content-type", "text/plain; charset=utf-8");
+  response.setHeader("connection", "close");
+  response.writeHead(status, phrase).end(`${detail}\n`);
+  request.resume();
+}
+
+/** The TLS alert `unrecognized_name` (RFC 8446 6.2): the client's program has a reason to print. */
+const unrecognizedName = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
+
+/** Ends a tunnel whose connection did not begin as one to its host. */
+export function cutTunnel(socket: Socket, refusal: EgressRefusal | null): void {
+  if (refusal?.reason === "server_name") socket.write(unrecognizedName);
+  socket.resume();
+  socket.destroySoon();
+}

@@ -1,0 +1,82 @@
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { EgressPolicy } from "../contracts/egress.ts";
+import { allowedHosts } from "../contracts/network-allow.ts";
+import { allowedByCredential } from "../credentials/allowed-hosts.ts";
+import type { Credential } from "../credentials/load-credential.ts";
+import { ownAddresses } from "../run-api/egress/addresses.ts";
+import { dialDirect } from "../run-api/egress/dial.ts";
+import type { Dial } from "../run-api/egress/dial.ts";
+import { createEgress } from "../run-api/egress/egress.ts";
+import type { Egress, EgressDeps } from "../run-api/egress/egress.ts";
+import { createResolve } from "../run-api/egress/resolve.ts";
+import type { Resolve } from "../run-api/egress/resolve.ts";
+import type { LiveRuns } from "../runs/live-runs.ts";
+
+/** How hosts are found and reached, where that is not by this machine's own resolver and sockets. */
+export interface EgressOptions {
+  readonly resolve?: Resolve;
+  readonly dial?: Dial;
+}
+
+/** `[network]` of an agent and of its project, together. */
+export interface NetworkSettings {
+  readonly agentAllow: readonly string[];
+  readonly projectAllow: readonly string[];
+  readonly ask: boolean;
+}
+
+export interface EgressWiring {
+  readonly runs: Pick<LiveRuns, "get">;
+  /** The agent's config as it is now; undefined when it is gone. */
+  readonly agent: (name: string) => AgentConfig | undefined;
+  readonly network: (agent: AgentConfig) => NetworkSettings;
+  /** Rejects when it is missing. */
+  readonly credential: (reference: string) => Promise<Pick<Credential, "fields">>;
+  /** Where the gateway listens; null when it does not. */
+  readonly gatewayUrl: () => string | null;
+  readonly env: NodeJS.ProcessEnv;
+  readonly onAttempt: EgressDeps["onAttempt"];
+  readonly warn: (message: string) => void;
+}
+
+/** By which runs reach other hosts than their models: by the config of each run's agent as it is now. */
+export function createRunEgress(wiring: EgressWiring, options: EgressOptions = {}): Egress {
+  const { resolve = createResolve(), dial = dialDirect } = options;
+  return createEgress({
+    policy: (instanceId) => policyOf(instanceId, wiring),
+    resolve,
+    dial,
+    ownAddresses,
+    proxyEnv: wiring.env,
+    intercept: null,
+    onAttempt: wiring.onAttempt,
+    onProblem: wiring.warn,
+  });
+}
+
+async function policyOf(instanceId: string, wiring: EgressWiring): Promise<EgressPolicy> {
+  const { request } = wiring.runs.get(instanceId);
+  const agent = wiring.agent(request.agent.name) ?? request.agent;
+  const { agentAllow, projectAllow, ask } = wiring.network(agent);
+  const ownHost = async (reference: string) => (await wiring.credential(reference)).fields.host;
+  const ofCredentials = await Promise.all(
+    agent.credentials.map((reference) =>
+      // One that is gone opens no host; that it is missing is reported where it is used.
+      allowedByCredential(reference, ownHost).catch(() => []),
+    ),
+  );
+  return {
+    agent: agent.name,
+    allow: allowedHosts([...ofCredentials.flat(), ...projectAllow, ...agentAllow]),
+    ask,
+    ownPort: portOf(wiring.gatewayUrl()),
+    bindings: [],
+  };
+}
+
+function portOf(url: string | null): number | null {
+  if (url === null) return null;
+  const { port, protocol } = new URL(url);
+  if (port !== "") return Number(port);
+  return protocol === "https:" ? 443 : 80;
+}
