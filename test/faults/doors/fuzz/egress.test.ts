@@ -1,0 +1,186 @@
+import { isIP } from "node:net";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { allowedHosts } from "../../../../src/contracts/network-allow.ts";
+import { admit } from "../../../../src/run-api/egress/admit.ts";
+import { addressProblem } from "../../../../src/run-api/egress/addresses.ts";
+import { parseAuthority } from "../../../../src/run-api/egress/authority.ts";
+import { readFirstBytes } from "../../../../src/run-api/egress/client-hello.ts";
+import { EgressRefusal } from "../../../../src/run-api/egress/decide.ts";
+import { firstDataProblem } from "../../../../src/run-api/egress/first-bytes.ts";
+import { parseHttpTarget } from "../../../../src/run-api/egress/forward-http.ts";
+import { helloMessage, records } from "../../../run-api/egress/hellos.ts";
+import { nastyText, share } from "./share.ts";
+
+const allow = ["api.allowed.test", "*.wild.test", "db.lan:5432 private", "203.0.113.10"];
+const policy = {
+  agent: "dev",
+  allow: allowedHosts(allow),
+  ask: false,
+  ownPort: 8080,
+  bindings: [],
+};
+/** What the list opens, said once more and in another way: host and port, or the end of a host. */
+const opened =
+  /^(api\.allowed\.test 443|([a-z0-9_-]+\.)+wild\.test 443|db\.lan 5432|203\.0\.113\.10 443)$/;
+
+const closed = [
+  ...["127.0.0.1", "0.0.0.0", "169.254.169.254", "10.0.0.7", "192.168.7.7", "::1", "fe80::1"],
+  ...[
+    "::ffff:127.0.0.1",
+    "64:ff9b::7f00:1",
+    "2002:7f00:1::",
+    "100.100.100.200",
+    "fd00::1",
+    "ff02::1",
+  ],
+];
+const rules = { isPrivate: false, port: 443, ownPort: 8080, own: new Set(["192.168.7.7"]) };
+
+const hosts = fc.oneof(
+  fc.constantFrom(
+    ...["api.allowed.test", "API.allowed.test.", "x.wild.test", "wild.test", "evilwild.test"],
+    ...["a.b.wild.test", "db.lan", "203.0.113.10", "other.test", "localhost", "*.wild.test"],
+    ...["[::1]", "::1", "[::ffff:203.0.113.10]", "0xcb00710a", "3405803786", "203.0.28938"],
+    ...["127.1", "0x7f.1", "017700000001", "[fe80::1%25lo]", "203.0.113.10.", "①②⑦.0.0.1"],
+    ...["api。allowed。test", "api.allowed.test%2eother.test", "api.allowed.test\\.other.test"],
+  ),
+  nastyText,
+  fc.ipV4Extended(),
+  fc.ipV6().map((address) => `[${address}]`),
+  fc.domain(),
+  fc
+    .tuple(
+      nastyText,
+      fc.constantFrom(".wild.test", "@api.allowed.test", "#.wild.test", "/.wild.test"),
+    )
+    .map((parts) => parts.join("")),
+);
+const ports = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(":443", ":443", ":443", ":80", ":22", ":5432", ":8080", ""),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      ":0443",
+      ":+443",
+      ":443 ",
+      ":1bb",
+      ":65979",
+      ":-1",
+      ":443:443",
+      ":４４３",
+    ),
+  },
+);
+
+test("no form of a host and a port opens what is not listed", async () => {
+  let [asked, passed] = [0, 0];
+  const dialled: string[] = [];
+  const deps = {
+    resolve: (host: string) =>
+      Promise.resolve(isIP(host) === 0 ? [...closed, "203.0.113.10"] : [host]),
+    dial: (address: string): never => {
+      dialled.push(address);
+      throw new Error("nothing is dialled here");
+    },
+    ownAddresses: () => rules.own,
+    proxyEnv: {},
+  };
+  await fc.assert(
+    fc.asyncProperty(hosts, ports, fc.boolean(), async (host, port, isPlain) => {
+      asked += 1;
+      const text = `${host}${port}`;
+      const read = isPlain ? parseHttpTarget(`http://${text}/`)?.asked : parseAuthority(text);
+      if (read === null || read === undefined) return;
+      try {
+        const way = await admit(policy, read, isPlain ? "http" : "https", deps);
+        await way.dial(new AbortController().signal).catch(() => undefined);
+      } catch (error) {
+        expect(error).toBeInstanceOf(EgressRefusal);
+        return;
+      }
+      passed += 1;
+      expect(`${read.host} ${read.port}`).toMatch(opened);
+      // But for its case a name is in the text as it is; an address may be written in many ways.
+      if (isIP(read.host) === 0) expect(text.toLowerCase()).toContain(read.host);
+    }),
+    share(60_000),
+  );
+  expect(asked).toBeGreaterThan(1_000);
+  expect(passed).toBeGreaterThan(asked / 100);
+  const isPrivate = true;
+  for (const address of new Set(dialled)) {
+    expect(addressProblem(address, { ...rules, isPrivate, port: 5432 }), address).toBeNull();
+  }
+}, 120_000);
+
+const names = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      "api.allowed.test",
+      "API.ALLOWED.test",
+      "other.test",
+      "api.allowed.test.",
+    ),
+  },
+  { weight: 2, arbitrary: nastyText.map((text) => text.slice(0, 300)) },
+);
+interface Edit {
+  readonly at: number;
+  readonly bytes: Uint8Array;
+  readonly cut: number;
+}
+const edits = fc.array(
+  fc.record({
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    bytes: fc.uint8Array({ maxLength: 4 }),
+    cut: fc.integer({ min: 0, max: 4 }),
+  }),
+  { maxLength: 3 },
+);
+
+const edited = (bytes: Buffer, { at, bytes: inserted, cut }: Edit): Buffer => {
+  const from = Math.floor(at * bytes.length);
+  return Buffer.concat([bytes.subarray(0, from), inserted, bytes.subarray(from + cut)]);
+};
+
+test("no form of a hello opens a tunnel for another name, and none is read in two ways", () => {
+  let passed = 0;
+  fc.assert(
+    fc.property(
+      fc.array(names, { maxLength: 2 }),
+      fc.integer({ min: 1, max: 400 }),
+      edits,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (list, size, changes, part) => {
+        const whole = records(helloMessage({ names: list }), size);
+        const bytes = changes.reduce(edited, whole);
+        const read = readFirstBytes(bytes);
+        // Whatever packets it comes in, it is read as the same, or not yet.
+        const early = readFirstBytes(bytes.subarray(0, Math.floor(part * bytes.length)));
+        if (early.type !== "incomplete") expect(early).toEqual(read);
+        if (read.type !== "hello" || firstDataProblem(read, "api.allowed.test") !== null) return;
+        passed += 1;
+        expect(read.serverName?.toLowerCase()).toBe("api.allowed.test");
+        expect(contentOf(bytes).toLowerCase()).toContain("api.allowed.test");
+      },
+    ),
+    share(40_000),
+  );
+  expect(passed).toBeGreaterThan(100);
+}, 120_000);
+
+/** The bytes without the headers of records. */
+function contentOf(bytes: Buffer): string {
+  const parts: Buffer[] = [];
+  for (let at = 0; at + 5 <= bytes.length;) {
+    const size = bytes.readUInt16BE(at + 3);
+    parts.push(bytes.subarray(at + 5, at + 5 + size));
+    at += 5 + size;
+  }
+  return Buffer.concat(parts).toString("latin1");
+}
