@@ -3,3 +3,6 @@ export interface RunPlace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
+
+/** `closed` or `open`: what a run of a host user has of the network, which only its start finds out. */
+export const networkVariable = "AL_NETWORK";

@@ -5,6 +5,7 @@ import type { Observable } from "rxjs";
 import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
 import type { Runner, StopReason } from "../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
+import { networkOf } from "../../streams/run-network.ts";
 import { runtimes as runtimeTable } from "../../streams/runtimes.ts";
 import type { RuntimeType } from "../../streams/runtimes.ts";
 import type { BuildEvent, RunRequest } from "../../streams/vocabulary.ts";
@@ -17,6 +18,7 @@ import type { Cooldowns } from "../models/chain.ts";
 import { createRunRecords } from "../runners/container/run-records.ts";
 import { ownBaseDir } from "../runners/host-user/base-dir.ts";
 import { createHostUserRunner } from "../runners/host-user/host-user-runner.ts";
+import type { HostUserRunner } from "../runners/host-user/host-user-runner.ts";
 import { runnerFor } from "../runners/rejecting.ts";
 import type { LiveRuns } from "../runs/live-runs.ts";
 import type { OpenRun } from "../store/recover.ts";
@@ -59,14 +61,15 @@ export interface Runtimes {
   /** Stops a run that only waits, where its runtime can; the other starts it again. */
   readonly freeze: (request: RunRequest) => Promise<void>;
   readonly thaw: (request: RunRequest) => Promise<void>;
-  /** Keeps so many processes prewarmed for each of these OS users, and none for others. */
-  readonly prewarm: (users: readonly string[], each: number) => void;
+  /** Keeps so many processes prewarmed of each of these kinds, and none of others. */
+  readonly prewarm: HostUserRunner["prewarm"];
 }
 
 /** The runtimes of one scheduler. What talks to the container engine is loaded with the first agent that needs it. */
 export function createRuntimes(context: RuntimesContext): Runtimes {
   const { projectDir, env, own, runs } = context;
   let cooldowns: Cooldowns = new Map();
+  const network = (agent: AgentConfig) => networkOf(agent, context.project$.value);
   const sources = {
     ...jobSources(own, () => cooldowns),
     network: async () => {
@@ -110,6 +113,7 @@ export function createRuntimes(context: RuntimesContext): Runtimes {
   const hostUser = createHostUserRunner({
     ...shared,
     runAgent: (agent) => runAgentProgram(agent, projectDir),
+    network,
     graceMs: hostUserGraceMs,
     projectDir,
     baseDir: runsDir,
@@ -135,7 +139,7 @@ export function createRuntimes(context: RuntimesContext): Runtimes {
     },
     freeze: async (request) => runners[request.agent.runtime.type].freeze?.(request),
     thaw: async (request) => runners[request.agent.runtime.type].thaw?.(request),
-    prewarm: (users, each) => hostUser.prewarm(users, each),
+    prewarm: (kinds, each) => hostUser.prewarm(kinds, each),
   };
 }
 

@@ -1,3 +1,5 @@
+import type { AgentConfig } from "../../../streams/agent-config.ts";
+import type { RunNetwork } from "../../../streams/run-network.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { RunnerOptions } from "../runner-options.ts";
 import type { Program } from "./supervisor-order.ts";
@@ -7,6 +9,8 @@ export interface HostUserOptions extends RunnerOptions {
   readonly runAgent: (agent: string) => Program;
   /** What runs instead of `runAgent`, inside the run's supervisor; null: what a prewarmed process runs. */
   readonly program?: (request: RunRequest | null) => Program;
+  /** What an agent's runs have of the network, by the active config. */
+  readonly network: (agent: AgentConfig) => RunNetwork;
   /** Absolute folder of the runs' working directories and logs. */
   readonly baseDir: string;
   /** The scheduler's environment; few variables of it reach a run. */

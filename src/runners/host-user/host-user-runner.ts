@@ -10,14 +10,15 @@ import type { HostUserOptions } from "./host-user-options.ts";
 import { isOwnUser } from "./supervisor-process.ts";
 import { newRun } from "./new-run.ts";
 import { removeLostLogs, startWorker } from "./prewarmed-worker.ts";
+import type { WorkerKind } from "./prewarmed-worker.ts";
 import { createWorkerPool, workerPoolTimes } from "./worker-pool.ts";
 
 export interface HostUserRunner extends Runner, Adopter {
   /**
-   * Keeps so many processes prewarmed for each of these OS users from now on, and none for others. A run of the
+   * Keeps so many processes prewarmed of each of these kinds from now on, and none of others. A run of the
    * pi harness takes one at once.
    */
-  prewarm(users: readonly string[], each: number): void;
+  prewarm(kinds: readonly WorkerKind[], each: number): void;
 }
 
 /**
@@ -27,14 +28,17 @@ export interface HostUserRunner extends Runner, Adopter {
 export function createHostUserRunner(options: HostUserOptions): HostUserRunner {
   const pool = createWorkerPool({
     ...workerPoolTimes,
-    start: (user) => startWorker(user, options),
+    start: (kind) => startWorker(kind, options),
   });
-  const workerFor = ({ harness, runtime }: AgentConfig) =>
-    harnesses[harness.type].canPrewarm ? pool.take(userOf(runtime.runAs)) : null;
+  const workerFor = (agent: AgentConfig) => {
+    if (!harnesses[agent.harness.type].canPrewarm) return null;
+    return pool.take({ user: userOf(agent.runtime.runAs), network: options.network(agent) });
+  };
   return {
-    prewarm: (users, each) => {
+    prewarm: (kinds, each) => {
       if (each > 0) removeLostLogs(options.baseDir);
-      pool.keep(users.map(userOf), each);
+      const oneName = kinds.map(({ user, network }) => ({ user: userOf(user), network }));
+      pool.keep(oneName, each);
     },
     run: (request, stop$) =>
       asRun(

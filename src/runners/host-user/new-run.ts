@@ -134,6 +134,7 @@ function orderedRun(request: RunRequest, job: Job, options: HostUserOptions): st
     workDir: workDirOf(options.baseDir, instanceId),
     program: options.program?.(request) ?? options.runAgent(agent.name),
     env: runEnvironment(request, options),
+    network: options.network(agent),
     lifeMs: lifeMs(agent),
   };
   return `${JSON.stringify(order)}\n${JSON.stringify(job)}\n`;

@@ -1,22 +1,28 @@
-import { distinctUntilChanged, map } from "rxjs";
 import type { Observable, Subscription } from "rxjs";
 import { harnesses } from "../../../streams/harnesses.ts";
+import { networkOf } from "../../../streams/run-network.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
 import type { AgentRecord } from "../../../streams/status/agent-record.ts";
 import type { RunEvent } from "../../../streams/vocabulary.ts";
+import type { WorkerKind } from "./prewarmed-worker.ts";
 
 export interface PrewarmDeps {
   /** The active config, at once and whenever it changes. */
-  readonly project$: Observable<{ readonly local: { readonly warm: number } }>;
+  readonly project$: Observable<PrewarmConfig>;
   /** Runs end, and none begins any more. */
   readonly stopping$: Observable<unknown>;
   /** As the status has them. */
   readonly agents: () => Iterable<AgentRecord>;
-  /** Keeps this number of prewarmed processes for each of these OS users, and none for others. */
-  readonly prewarm: (users: readonly string[], each: number) => void;
+  /** Keeps this number of prewarmed processes of each of these kinds, and none of others. */
+  readonly prewarm: (kinds: readonly WorkerKind[], each: number) => void;
 }
 
-/** Keeps `[local].warm` processes prewarmed for each OS user of an enabled agent; events make it check again. */
+/** What it needs of the project's config. */
+type PrewarmConfig = Parameters<typeof networkOf>[1] & {
+  readonly local: { readonly warm: number };
+};
+
+/** Keeps `[local].warm` processes prewarmed for each kind of run of an enabled agent; events make it check again. */
 export interface Prewarming {
   readonly onEvent: (event: RunEvent) => void;
   /** Begins to keep them, until the subscription ends or the scheduler stops. */
@@ -25,6 +31,7 @@ export interface Prewarming {
 
 export function createPrewarming(deps: PrewarmDeps): Prewarming {
   let each = 0;
+  let project: PrewarmConfig | null = null;
   let isAsked = false;
   const ask = () => {
     // A project starts with many changes at once: one check serves all of them.
@@ -32,7 +39,7 @@ export function createPrewarming(deps: PrewarmDeps): Prewarming {
     isAsked = true;
     setImmediate(() => {
       isAsked = false;
-      deps.prewarm(usersOf(deps.agents()), each);
+      deps.prewarm(project === null ? [] : kindsOf(deps.agents(), project), each);
     });
   };
   return {
@@ -40,13 +47,11 @@ export function createPrewarming(deps: PrewarmDeps): Prewarming {
       if (each > 0 && relevant.has(type)) ask();
     },
     open: () => {
-      const wanted = deps.project$.pipe(
-        map(({ local }) => local.warm),
-        distinctUntilChanged(),
-      );
-      const subscription = wanted.subscribe((count) => {
-        if (count === 0 && each === 0) return;
-        each = count;
+      const subscription = deps.project$.subscribe((config) => {
+        project = config;
+        const { warm } = config.local;
+        if (warm === 0 && each === 0) return;
+        each = warm;
         ask();
       });
       subscription.add(
@@ -70,14 +75,14 @@ const relevant: ReadonlySet<RunEvent["type"]> = new Set([
   "agent-removed",
 ]);
 
-/** The OS users of agents whose harness and runtime can be started before there is a run. */
-function usersOf(agents: Iterable<AgentRecord>): readonly string[] {
-  const users = new Set<string>();
+/** The runs of agents whose harness and runtime can be started before there is a run. */
+function kindsOf(agents: Iterable<AgentRecord>, project: PrewarmConfig): readonly WorkerKind[] {
+  const kinds: WorkerKind[] = [];
   for (const { config, enabled, removed } of agents) {
     if (config === null || !enabled || removed || config.scale === 0) continue;
     const { harness, runtime } = config;
     if (!harnesses[harness.type].canPrewarm || !runtimes[runtime.type].canPrewarm) continue;
-    users.add(runtime.runAs);
+    kinds.push({ user: runtime.runAs, network: networkOf(config, project) });
   }
-  return [...users];
+  return kinds;
 }

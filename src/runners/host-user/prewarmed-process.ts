@@ -1,9 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { spawn } from "node:child_process";
+import type { RunNetwork } from "../../../streams/run-network.ts";
 import type { RunPlace } from "../../contracts/run-place.ts";
 import { killRun, signalGroup } from "../end-processes.ts";
-import { findIsolation } from "./isolation.ts";
+import { findIsolation, refusalOf } from "./isolation.ts";
 import type { Isolation } from "./isolation.ts";
 import type { PrewarmOrder, Program } from "./supervisor-order.ts";
 
@@ -11,21 +12,27 @@ import type { PrewarmOrder, Program } from "./supervisor-order.ts";
 export interface PrewarmedProcess {
   readonly child: ChildProcess;
   readonly isolation: Isolation;
+  readonly network: RunNetwork;
   /** What it carries instead of an instance's name. */
   readonly mark: string;
 }
 
-/** Starts it in `/`, with nothing in its environment that is any agent's. */
+/**
+ * Starts it in `/`, with nothing in its environment that is any agent's. Rejects when it has to have a closed network
+ * and can't.
+ */
 export async function startPrewarmed(
-  { instanceId: mark, program, env }: PrewarmOrder,
+  { instanceId: mark, program, env, network }: PrewarmOrder,
   own: NodeJS.ProcessEnv,
 ): Promise<PrewarmedProcess> {
-  const isolation = await findIsolation(own);
+  const isolation = await findIsolation(own, network);
+  const refused = refusalOf(isolation, network);
+  if (refused !== null) throw new Error(refused);
   const variables = { ...ownVariables(own), ...env };
   const child = startProcess(isolation.confine(program), { cwd: "/", env: variables });
   // One that could not be started is as one that ended.
   child.on("error", () => undefined);
-  return { child, isolation, mark };
+  return { child, isolation, network, mark };
 }
 
 /** A prewarmed process answers at once, unless it is still loading; one that doesn't in this time is ended, in ms. */

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { linkSync, readdirSync, rmSync, statSync } from "node:fs";
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
+import type { RunNetwork } from "../../../streams/run-network.ts";
 import { ownBaseDir } from "./base-dir.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
 import type { Program, PrewarmOrder } from "./supervisor-order.ts";
@@ -10,6 +11,13 @@ import { identityOf, isAlive } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import { supervisorStartOf, prewarmEnvironment } from "./run-environment.ts";
 import { closeLog, createLog } from "./run-files.ts";
+
+/** The runs that a worker may be for. */
+export interface WorkerKind {
+  /** OS user name, or `$USER`. */
+  readonly user: string;
+  readonly network: RunNetwork;
+}
 
 /** A supervisor that was started before there was a run, with a process that waits for one. */
 export interface PrewarmedWorker {
@@ -33,9 +41,9 @@ const anyName = "warm";
 /** `.warm-<pid of the scheduler>-<mark>`: an output that no run has claimed as its log yet. */
 const unclaimedLog = /^\.warm-(\d+)-/;
 
-/** Starts a supervisor for the next run as `runAs`. Rejects when it can't be started. */
+/** Starts a supervisor for the next run of this kind. Rejects when it can't be started. */
 export async function startWorker(
-  runAs: string,
+  { user: runAs, network }: WorkerKind,
   options: HostUserOptions,
 ): Promise<PrewarmedWorker> {
   const { baseDir } = options;
@@ -65,7 +73,7 @@ export async function startWorker(
   }
   const identity = identityOf(child.pid);
   const env = prewarmEnvironment(runAs, mark, options);
-  const order: PrewarmOrder = { order: "warm", instanceId: mark, program, env };
+  const order: PrewarmOrder = { order: "warm", instanceId: mark, program, env, network };
   child.stdin?.write(`${JSON.stringify(order)}\n`);
   return {
     process: identity,

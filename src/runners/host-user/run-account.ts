@@ -1,6 +1,7 @@
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import { endedExit, rejectedExit } from "../run-exit.ts";
 import type { RunOutput } from "../run-output.ts";
+import { openWarning } from "./closed-network.ts";
 import { parseRunLogLine, recordIn } from "./run-log.ts";
 import type { EndRecord, BeginRecord } from "./run-log.ts";
 
@@ -20,8 +21,9 @@ export function runAccount(output: RunOutput) {
   };
   const begin = (text: string, time: number) => {
     begun = true;
-    const unconfined = (recordIn(text) as BeginRecord | null)?.unconfined ?? null;
+    const { unconfined = null, notClosed = null } = (recordIn(text) as BeginRecord | null) ?? {};
     if (unconfined !== null) output.line("stderr", unconfinedWarning(unconfined), time);
+    if (notClosed !== null) output.line("stderr", openWarning(notClosed), time);
   };
 
   return {

@@ -25,9 +25,12 @@ export interface RunRecord {
   readonly mark?: string | undefined;
 }
 
-/** Record `keeper`: the run begins. `unconfined` is the reason why its processes have no PID namespace; null: they have. */
+/** Record `keeper`: the run begins. */
 export interface BeginRecord {
+  /** The reason why its processes have no PID namespace; null: they have. */
   readonly unconfined: string | null;
+  /** Why its network is open although it should be closed; null: as it should be. Absent in records of earlier versions. */
+  readonly notClosed?: string | null | undefined;
 }
 
 /** Record `end`: the run is over and nothing of it is left. */

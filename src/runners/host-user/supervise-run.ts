@@ -9,7 +9,9 @@ import { messageOf } from "../../errors.ts";
 import { killRun, signalGroup } from "../end-processes.ts";
 import { assignRun, ownVariables, startProcess } from "./prewarmed-process.ts";
 import type { PrewarmedProcess } from "./prewarmed-process.ts";
-import { findIsolation } from "./isolation.ts";
+import { networkVariable } from "../../contracts/run-place.ts";
+import { pathWithoutRun } from "./closed-network.ts";
+import { findIsolation, refusalOf } from "./isolation.ts";
 import type { Isolation } from "./isolation.ts";
 import type { RunOrder } from "./supervisor-order.ts";
 import { runLogWriter } from "./run-log-writer.ts";
@@ -50,9 +52,13 @@ export async function superviseRun(
   context: SupervisorContext,
 ): Promise<number> {
   const log = runLogWriter(context.logFd);
-  const isolation = context.prewarmed?.isolation ?? (await findIsolation(context.env));
-  log.supervisor({ unconfined: isolation.unconfined });
-  const ended = await startRun(order, { job, isolation, log, ...context });
+  const prewarmed = context.prewarmed?.network === order.network ? context.prewarmed : null;
+  const isolation = prewarmed?.isolation ?? (await findIsolation(context.env, order.network));
+  const { unconfined, notClosed } = isolation;
+  const refused = refusalOf(isolation, order.network);
+  log.supervisor({ unconfined, notClosed: refused === null ? notClosed : null });
+  const start = { ...context, job, isolation, log, prewarmed };
+  const ended = refused === null ? await startRun(order, start) : rejected(refused);
   const leftover = await removeWorkDir(order.workDir).then(() => null, messageOf);
   log.end({ ...ended, leftover });
   return 0;
@@ -75,13 +81,26 @@ async function startRun(
   } catch (error) {
     return rejected(messageOf(error));
   }
-  const place = { cwd: order.workDir, env: { ...ownVariables(env), ...order.env } };
+  const place = { cwd: order.workDir, env: variablesOf(order, isolation, env) };
   const isAsked = new Promise<void>((resolve) => asked.onRequest(resolve));
   const isPlaced = prewarmed !== null && (await assignRun(prewarmed, place, isAsked));
   if (asked.now() !== null) return { exitCode: null, signal: "SIGTERM", rejected: null };
   if (isPlaced) return ending(prewarmed.child, order, log, { asked, job, marks: [prewarmed.mark] });
   const child = startProcess(isolation.confine(order.program), place);
   return ending(child, order, log, { asked, job, marks: [] });
+}
+
+function variablesOf(
+  order: RunOrder,
+  { isClosed }: Isolation,
+  own: NodeJS.ProcessEnv,
+): Record<string, string> {
+  const { PATH = "", ...variables } = { ...ownVariables(own), ...order.env };
+  return {
+    ...variables,
+    PATH: isClosed ? pathWithoutRun(PATH) : PATH,
+    [networkVariable]: isClosed ? "closed" : "open",
+  };
 }
 
 function rejected(reason: string): HowItEnded {

@@ -1,3 +1,5 @@
+import type { RunNetwork } from "../../../streams/run-network.ts";
+
 /** A program and its arguments. */
 export interface Program {
   /** Absolute path. */
@@ -19,6 +21,8 @@ export interface PrewarmOrder {
   readonly instanceId: string;
   readonly program: Program;
   readonly env: Readonly<Record<string, string>>;
+  /** As of the runs that it may be for. */
+  readonly network: RunNetwork;
 }
 
 export interface RunOrder {
@@ -29,6 +33,7 @@ export interface RunOrder {
   readonly program: Program;
   /** Its environment; PATH, USER and LOGNAME are the supervisor's own where they are missing. */
   readonly env: Readonly<Record<string, string>>;
+  readonly network: RunNetwork;
   /** The run is ended after this even if no scheduler lives to do it, in ms. */
   readonly lifeMs: number;
 }

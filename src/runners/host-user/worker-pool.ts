@@ -1,16 +1,16 @@
-import type { PrewarmedWorker } from "./prewarmed-worker.ts";
+import type { PrewarmedWorker, WorkerKind } from "./prewarmed-worker.ts";
 
-/** Workers that wait for runs, as many for each OS user as is wanted. */
+/** Workers that wait for runs, as many of each kind as is wanted. */
 export interface WorkerPool {
-  /** `each` workers for each of these users from now on, and none for others. */
-  keep(users: readonly string[], each: number): void;
-  /** One for a run as this user, which is the caller's from now on; null when there is none. */
-  take(user: string): PrewarmedWorker | null;
+  /** `each` workers of each of these kinds from now on, and none of others. */
+  keep(kinds: readonly WorkerKind[], each: number): void;
+  /** One for a run of this kind, which is the caller's from now on; null when there is none. */
+  take(kind: WorkerKind): PrewarmedWorker | null;
 }
 
 export interface WorkerPoolOptions {
   /** Rejects when it can't be started. */
-  readonly start: (user: string) => Promise<PrewarmedWorker>;
+  readonly start: (kind: WorkerKind) => Promise<PrewarmedWorker>;
   /** Before one that was taken is replaced, so that the next one doesn't start beside the run, in ms. */
   readonly restMs: number;
   /** Between the starts of two, in ms. */
@@ -30,9 +30,9 @@ export const workerPoolTimes = {
   provenMs: 60_000,
 };
 
-/** Those of one OS user. */
-interface UserWorkers {
-  readonly user: string;
+/** Those of one kind. */
+interface KindWorkers {
+  readonly kind: WorkerKind;
   readonly waiting: PrewarmedWorker[];
   failures: number;
   isStarting: boolean;
@@ -41,28 +41,29 @@ interface UserWorkers {
 
 /** A pool that starts one worker at a time and replaces those that are taken or end. It keeps no process alive. */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  const byUser = new Map<string, UserWorkers>();
+  const byKind = new Map<string, KindWorkers>();
   let size = 0;
 
-  const fill = (own: UserWorkers, ms: number) => {
+  const fill = (own: KindWorkers, ms: number) => {
     clearTimeout(own.timer);
     own.timer = setTimeout(() => void startOne(own), Math.max(ms, backOff(own))).unref();
   };
-  const backOff = ({ failures }: UserWorkers) =>
+  const backOff = ({ failures }: KindWorkers) =>
     failures === 0 ? 0 : Math.min(options.retryMs * 2 ** (failures - 1), options.longestRetryMs);
-  const isWanted = (own: UserWorkers) => byUser.get(own.user) === own && own.waiting.length < size;
+  const isWanted = (own: KindWorkers) =>
+    byKind.get(keyOf(own.kind)) === own && own.waiting.length < size;
 
-  const startOne = async (own: UserWorkers) => {
+  const startOne = async (own: KindWorkers) => {
     if (own.isStarting || !isWanted(own)) return;
     own.isStarting = true;
-    const worker = await options.start(own.user).catch(() => null);
+    const worker = await options.start(own.kind).catch(() => null);
     own.isStarting = false;
     if (worker === null) own.failures += 1;
     else if (isWanted(own)) put(own, worker);
     else worker.end();
     if (isWanted(own)) fill(own, options.staggerMs);
   };
-  const put = (own: UserWorkers, worker: PrewarmedWorker) => {
+  const put = (own: KindWorkers, worker: PrewarmedWorker) => {
     const since = performance.now();
     own.waiting.push(worker);
     void worker.over.then(() => {
@@ -74,28 +75,28 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       fill(own, 0);
     });
   };
-  const endBeyond = (own: UserWorkers, count: number) => {
+  const endBeyond = (own: KindWorkers, count: number) => {
     for (const worker of own.waiting.splice(count)) worker.end();
   };
 
   return {
-    keep: (users, each) => {
+    keep: (kinds, each) => {
       size = each;
-      const wanted = new Set(each > 0 ? users : []);
-      for (const own of byUser.values()) {
-        endBeyond(own, wanted.has(own.user) ? size : 0);
-        if (wanted.has(own.user)) continue;
+      const wanted = new Map(each > 0 ? kinds.map((kind) => [keyOf(kind), kind]) : []);
+      for (const [key, own] of byKind) {
+        endBeyond(own, wanted.has(key) ? size : 0);
+        if (wanted.has(key)) continue;
         clearTimeout(own.timer);
-        byUser.delete(own.user);
+        byKind.delete(key);
       }
-      for (const user of wanted) {
-        const own = byUser.get(user) ?? noWorkers(user);
-        byUser.set(user, own);
+      for (const [key, kind] of wanted) {
+        const own = byKind.get(key) ?? noWorkers(kind);
+        byKind.set(key, own);
         if (isWanted(own)) fill(own, 0);
       }
     },
-    take: (user) => {
-      const own = byUser.get(user);
+    take: (kind) => {
+      const own = byKind.get(keyOf(kind));
       if (own === undefined) return null;
       let worker = own.waiting.shift();
       while (worker !== undefined && !worker.isGood()) {
@@ -109,6 +110,11 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   };
 }
 
-function noWorkers(user: string): UserWorkers {
-  return { user, waiting: [], failures: 0, isStarting: false, timer: undefined };
+/** A process has the network that it was started with: one that is open serves no closed run. */
+function keyOf({ user, network }: WorkerKind): string {
+  return `${network} ${user}`;
+}
+
+function noWorkers(kind: WorkerKind): KindWorkers {
+  return { kind, waiting: [], failures: 0, isStarting: false, timer: undefined };
 }

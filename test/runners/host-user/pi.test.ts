@@ -34,6 +34,7 @@ describe("a real session in a run as the scheduler's user", () => {
       projectDir: root,
       baseDir: join(root, "runs"),
       env: process.env,
+      network: () => "open",
       compileCache: join(root, "cache"),
       graceMs: 3000,
       onCooldown: () => undefined,

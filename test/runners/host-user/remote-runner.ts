@@ -4,15 +4,23 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Observable } from "rxjs";
 import type { Runner, RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import type { RunNetwork } from "../../../streams/run-network.ts";
 import { asUser } from "../../helpers/os-users.ts";
 import type { OsUser } from "../../helpers/os-users.ts";
 import type { RemoteRun } from "./scheduler-entry.ts";
 
 const entry = fileURLToPath(new URL("scheduler-entry.ts", import.meta.url));
 
-/** Starts a scheduler of one run in a process of its own, as another OS user or (null) as this one. */
-export function remoteScheduler(user: OsUser | null, run: RemoteRun): ChildProcess {
-  const program = [process.execPath, entry];
+/**
+ * Starts a scheduler of one run in a process of its own, as another OS user or (null) as this one; `within` is the
+ * program that starts it, with its arguments.
+ */
+export function remoteScheduler(
+  user: OsUser | null,
+  run: RemoteRun,
+  within: readonly string[] = [],
+): ChildProcess {
+  const program = [...within, process.execPath, entry];
   const [file = "", ...args] = user === null ? program : ["setpriv", ...asUser(user, ...program)];
   const child = spawn(file, args, {
     cwd: "/",
@@ -24,9 +32,14 @@ export function remoteScheduler(user: OsUser | null, run: RemoteRun): ChildProce
 }
 
 /** The host-user runner in a process of another OS user: an unprivileged scheduler. */
-export function remoteRunner(user: OsUser, baseDir: string): Runner {
+export function remoteRunner(
+  user: OsUser,
+  baseDir: string,
+  { network = "open", within = [] }: { network?: RunNetwork; within?: readonly string[] } = {},
+): Runner {
   return {
-    run: (request, stop$) => eventsOf(() => remoteScheduler(user, { baseDir, request }), stop$),
+    run: (request, stop$) =>
+      eventsOf(() => remoteScheduler(user, { baseDir, request, network }, within), stop$),
   };
 }
 

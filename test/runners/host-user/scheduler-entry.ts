@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import { Subject, Subscription } from "rxjs";
 import type { StopReason } from "../../../streams/runs/runner.ts";
+import type { RunNetwork } from "../../../streams/run-network.ts";
 import type { LogEntry, RunRequest } from "../../../streams/vocabulary.ts";
 import { aRunner } from "./support.ts";
 
@@ -10,13 +11,15 @@ export interface RemoteRun {
   readonly request: RunRequest;
   /** Goes on with a run that is there. */
   readonly resume?: { readonly last: LogEntry | null };
+  /** What the run has of the network; open when absent. */
+  readonly network?: RunNetwork;
 }
 
 const stop$ = new Subject<StopReason>();
 const run = new Subscription();
 
-function begin({ baseDir, request, resume }: RemoteRun): void {
-  const runner = aRunner(baseDir);
+function begin({ baseDir, request, resume, network = "open" }: RemoteRun): void {
+  const runner = aRunner(baseDir, { network: () => network });
   const run$ = resume
     ? runner.resume({ request, last: resume.last }, stop$)
     : runner.run(request, stop$);

@@ -39,6 +39,7 @@ export function aRunner(baseDir: string, options: Partial<HostUserOptions> = {})
     projectDir,
     baseDir,
     env: process.env,
+    network: () => "open",
     compileCache: null,
     graceMs: contractGraceMs,
     onCooldown: () => undefined,

@@ -38,7 +38,7 @@ describe.skipIf(missing !== null)("processes started ahead as another OS user", 
   it("take runs as that user, and no runs as others", async () => {
     const warm = aWarmRunner(baseDir);
     try {
-      warm.runner.prewarm([agentUser.name], 1);
+      warm.runner.prewarm([{ user: agentUser.name, network: "open" }], 1);
       await warm.untilWaiting(1);
       const waiting = [...(await warm.waiting()).values()];
       const script = `id -un; sed 's/.*) //' /proc/$$/stat | cut -d' ' -f20; ${end()}`;

@@ -13,7 +13,7 @@ import { aWarmRunner, patience, warmRunner } from "./warm-support.ts";
 import type { WarmRunner } from "./warm-support.ts";
 
 const entry = join(import.meta.dirname, "warm-scheduler-entry.ts");
-const own = ["$USER"];
+const own = [{ user: "$USER", network: "open" }] as const;
 /** Says when its process was started, in the kernel's count. */
 const started = `sed 's/.*) //' /proc/$$/stat | cut -d' ' -f20`;
 
