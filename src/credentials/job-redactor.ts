@@ -1,3 +1,4 @@
+import { bridgeKey } from "../contracts/bridge-key.ts";
 import type { Job, JobNetwork } from "../contracts/job.ts";
 import { secretsOf } from "./credential-types.ts";
 import { createRedactor } from "./redactor.ts";
@@ -10,7 +11,7 @@ export function jobRedactor(job: Job): (value: unknown) => unknown {
   const redactor = createRedactor();
   redactor.add(job.credentials.flatMap(secretsOf));
   redactor.add(proxySecrets(job.network));
-  if (job.channel !== null) redactor.add([job.channel.token]);
+  if (job.channel !== null) redactor.add([job.channel.token, bridgeKey(job.channel.token)]);
   return redactor.redactValue;
 }
 

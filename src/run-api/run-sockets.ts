@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { bridgeKey } from "../contracts/bridge-key.ts";
 import { messageOf } from "../errors.ts";
 import { runApiApp } from "./app.ts";
 import type { Served } from "./app.ts";
@@ -100,7 +101,7 @@ export function createRunSockets({ records, redactor, onProblem }: RunSocketsDep
       const dir = makeSocketDir(baseDir);
       const token = newToken();
       const stored: StoredSocket = { instanceId, dir, tokenHash: hashOf(token) };
-      const forgetToken = redactor.add([token]);
+      const forgetToken = redactor.add([token, bridgeKey(token)]);
       const onDispose = (socket: RunSocket): void => {
         // Worth nothing from now on, and each known secret makes looking through a text slower.
         forgetToken();

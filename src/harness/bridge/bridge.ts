@@ -1,14 +1,18 @@
-import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { once } from "node:events";
+import { bridgeKey, bridgeUser } from "../../contracts/bridge-key.ts";
 import { maxModelRequestBytes, modelPath } from "../../contracts/model-address.ts";
 import { messageOf } from "../../errors.ts";
 import type { ModelEndpoint } from "../harness.ts";
 import { carriesKey } from "./client-key.ts";
+import { isForProxy, passRequest } from "./pass-request.ts";
+import { passTunnel } from "./pass-tunnel.ts";
+import { carriesProxyKey, proxyChallenge, proxyKeyMissing } from "./proxy-key.ts";
 import { sendThrough } from "./send-through.ts";
-import type { RunSocket, Through } from "./send-through.ts";
+import type { Through } from "./send-through.ts";
+import type { RunSocket } from "./while-away.ts";
 
 export interface BridgeOptions {
   /** The run's own socket and token; the bridge adds the token, so that no command of the agent needs it. */
@@ -17,15 +21,18 @@ export interface BridgeOptions {
   readonly onInterrupted: (message: string) => void;
 }
 
-/** Takes the requests to models on the loopback interface and passes them on over the run socket. */
-export type Bridge = ModelEndpoint & AsyncDisposable;
+/** Takes requests on the loopback interface, to models and to allowed hosts, and passes them on over the run socket. */
+export interface Bridge extends ModelEndpoint, AsyncDisposable {
+  /** The HTTP proxy of the run's programs, its key included. */
+  readonly proxyUrl: string;
+}
 
 /**
  * Starts the bridge on a free port of 127.0.0.1. Programs that speak TCP alone reach the scheduler by it, from a
  * container without a network too. It asks for its own key, as other users of the machine can reach the port.
  */
 export async function openBridge({ runSocket, onInterrupted }: BridgeOptions): Promise<Bridge> {
-  const key = randomBytes(24).toString("hex");
+  const key = bridgeKey(runSocket.token);
   let interruptions = 0;
   const onCut = (): void => {
     interruptions += 1;
@@ -39,16 +46,27 @@ export async function openBridge({ runSocket, onInterrupted }: BridgeOptions): P
   });
   // A model may take long for an answer, and an agent for its next question.
   server.requestTimeout = 0;
+  server.on("connect", (request: IncomingMessage, client: Socket, head: Buffer) => {
+    client.setNoDelay(true);
+    void passTunnel(request, client, head, { key, runSocket });
+  });
+  // Of a tunnel the server knows nothing any more.
+  const open = new Set<Socket>();
+  server.on("connection", (socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
     key,
     interruptions: () => interruptions,
+    proxyUrl: `http://${bridgeUser}:${key}@127.0.0.1:${port}`,
     baseUrl: ({ name }, upstream) => `http://127.0.0.1:${port}${modelPath(name, upstream)}`,
     [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
       server.close();
+      for (const socket of open) socket.destroy();
       await once(server, "close");
     },
   };
@@ -59,6 +77,11 @@ async function pass(
   response: ServerResponse,
   { key, runSocket, onCut }: Omit<Through, "body"> & { readonly key: string },
 ): Promise<void> {
+  if (isForProxy(request)) {
+    if (carriesProxyKey(request, key)) return passRequest(request, response, runSocket);
+    refuse(response, 407, proxyKeyMissing, proxyChallenge);
+    return;
+  }
   if (!carriesKey(request, key)) {
     refuse(response, 401, "this is not the key of this run's models");
     return;
@@ -84,8 +107,14 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
 }
 
 /** In a shape that the clients of all providers show the message of. */
-function refuse(response: ServerResponse, status: number, message: string): void {
+function refuse(
+  response: ServerResponse,
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
-  response.writeHead(status, { "content-type": "application/json", connection: "close" });
+  const own = { "content-type": "application/json", connection: "close" };
+  response.writeHead(status, { ...own, ...headers });
   response.end(JSON.stringify({ type: "error", error: { type: "run_error", message } }));
 }

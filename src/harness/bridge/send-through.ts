@@ -8,15 +8,8 @@ import type {
 } from "node:http";
 import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
-import { setTimeout as wait } from "node:timers/promises";
-import { hasCode, messageOf } from "../../errors.ts";
-
-/** The run's way to the scheduler. */
-export interface RunSocket {
-  /** Path as this process sees it. */
-  readonly socket: string;
-  readonly token: string;
-}
+import { isAway, repeatWhileAway } from "./while-away.ts";
+import type { RunSocket } from "./while-away.ts";
 
 export interface Through {
   readonly body: Buffer;
@@ -24,9 +17,6 @@ export interface Through {
   /** Called when the answer breaks off, before the client can see it: what the client does next may depend on it. */
   readonly onCut: () => void;
 }
-
-/** For how long a request waits for a scheduler that is away, in pauses: 60 s, without the time of a frozen container. */
-const pauses = { count: 240, ms: 250 };
 
 const connections = new Agent({ keepAlive: true, maxSockets: Infinity });
 
@@ -45,9 +35,6 @@ const ownHeaders = [
   "upgrade",
 ];
 
-/** Errors of a scheduler that is away, that went while it was asked, or whose queue of connections is full. */
-const awayCodes = ["ECONNREFUSED", "ENOENT", "ECONNRESET", "EPIPE", "EAGAIN"];
-
 /**
  * Sends a request to the scheduler and its answer back, as both come. While the scheduler is away and no byte of an
  * answer came, it is sent again. Rejects when the scheduler stays away, and at once for an error that waiting does not
@@ -60,7 +47,9 @@ export async function sendThrough(
 ): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  const answer = await firstAnswer(client, through, gone.signal);
+  const answer = await repeatWhileAway(through.runSocket, gone.signal, () =>
+    attempt(client, through, gone.signal),
+  );
   if (answer === null) return;
   const { statusCode = 502, headers } = answer;
   response.writeHead(statusCode, passedOn(headers));
@@ -72,40 +61,11 @@ export async function sendThrough(
   await pipeline(answer, response).catch(() => undefined);
 }
 
-/** Null when the client hung up before. */
-async function firstAnswer(
-  client: IncomingMessage,
-  through: Through,
-  signal: AbortSignal,
-): Promise<IncomingMessage | null> {
-  let last: unknown = null;
-  for (let count = 0; count < pauses.count; count += 1) {
-    if (signal.aborted) return null;
-    try {
-      const answer = await attempt(client, through, signal);
-      if (!isAway(answer)) return answer;
-      answer.resume();
-    } catch (error) {
-      if (!hasCode(error, ...awayCodes)) throw unusable(through, error);
-      last = error;
-    }
-    await wait(pauses.ms, undefined, { signal }).catch(() => undefined);
-  }
-  const waitedSeconds = (pauses.count * pauses.ms) / 1000;
-  const text = `the scheduler did not come back within ${waitedSeconds} s`;
-  throw new Error(text, { cause: last });
-}
-
-function unusable({ runSocket: { socket } }: Through, cause: unknown): Error {
-  const text = `the run socket ${socket} gave no usable answer: ${messageOf(cause)}`;
-  return new Error(text, { cause });
-}
-
 async function attempt(
   client: IncomingMessage,
   { body, runSocket: { socket, token } }: Through,
   signal: AbortSignal,
-): Promise<IncomingMessage> {
+): Promise<IncomingMessage | null> {
   const sent: ClientRequest = request({
     socketPath: socket,
     path: client.url,
@@ -116,7 +76,9 @@ async function attempt(
   });
   sent.end(body);
   const [answer] = (await once(sent, "response")) as [IncomingMessage];
-  return answer;
+  if (!isAway(answer)) return answer;
+  answer.resume();
+  return null;
 }
 
 function headersFor(client: IncomingMessage, body: Buffer, token: string): OutgoingHttpHeaders {
@@ -131,11 +93,4 @@ function headersFor(client: IncomingMessage, body: Buffer, token: string): Outgo
 function passedOn(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const passed = Object.entries(headers).filter(([name]) => !ownHeaders.includes(name));
   return Object.fromEntries(passed);
-}
-
-/** The scheduler's own word that it is starting or stopping; a provider's 503 has another type. */
-function isAway({ statusCode, headers }: IncomingMessage): boolean {
-  return (
-    statusCode === 503 && (headers["content-type"] ?? "").startsWith("application/problem+json")
-  );
 }

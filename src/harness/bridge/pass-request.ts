@@ -1,0 +1,92 @@
+import { request as httpRequest } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { once } from "node:events";
+import { pipeline } from "node:stream/promises";
+import { messageOf } from "../../errors.ts";
+import { isAway, repeatWhileAway } from "./while-away.ts";
+import type { RunSocket } from "./while-away.ts";
+
+/** What counts for one connection alone, and what the bridge answers for itself. */
+const ownHeaders = new Set([
+  ...["connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer"],
+  ...["transfer-encoding", "upgrade", "expect"],
+]);
+
+/** Methods that may be sent twice. */
+const repeatable = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Whether a program asks for a whole address, as one does that takes this for its HTTP proxy. */
+export function isForProxy({ url = "" }: IncomingMessage): boolean {
+  return /^[a-z][a-z0-9+.-]*:/i.test(url);
+}
+
+/**
+ * Passes a request in absolute form on to the scheduler, and the answer back, both as they come. It waits for a scheduler
+ * that is away; what may not be sent twice is sent once it is there. Rejects before the answer began.
+ */
+export async function passRequest(
+  client: IncomingMessage,
+  response: ServerResponse,
+  runSocket: RunSocket,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  const answer = await repeatWhileAway(runSocket, gone.signal, () =>
+    attempt(client, runSocket, gone.signal),
+  );
+  if (answer === null) return;
+  const { statusCode = 502, statusMessage = "", rawHeaders } = answer;
+  response.writeHead(statusCode, statusMessage, passedOn(rawHeaders));
+  response.flushHeaders();
+  await pipeline(answer, response).catch(() => undefined);
+}
+
+async function attempt(
+  client: IncomingMessage,
+  { socket, token }: RunSocket,
+  signal: AbortSignal,
+): Promise<IncomingMessage | null> {
+  const { method = "GET", url } = client;
+  const hasBody = "content-length" in client.headers || "transfer-encoding" in client.headers;
+  const connection = await connected(socket, signal);
+  const sent = httpRequest({
+    method,
+    path: url,
+    signal,
+    createConnection: () => connection,
+    headers: [...passedOn(client.rawHeaders), "Proxy-Authorization", `Bearer ${token}`],
+  });
+  const response = once(sent, "response") as Promise<[IncomingMessage]>;
+  if (!hasBody) sent.end();
+  else pipeline(client, sent).catch(() => undefined);
+  if (hasBody || !repeatable.has(method)) {
+    const [answer] = await response.catch((error: unknown) => {
+      // Without its code: it is not sent again.
+      throw new Error(`the scheduler went away: ${messageOf(error)}`);
+    });
+    return answer;
+  }
+  const [answer] = await response;
+  if (!isAway(answer)) return answer;
+  answer.resume();
+  return null;
+}
+
+async function connected(path: string, signal: AbortSignal): Promise<Socket> {
+  const socket = connect(path);
+  await once(socket, "connect", { signal }).catch((error: unknown) => {
+    socket.destroy();
+    throw error;
+  });
+  return socket;
+}
+
+/** Names and values in turns, as they were written. */
+function passedOn(rawHeaders: readonly string[]): string[] {
+  return rawHeaders.filter((_text, index) => {
+    const name = rawHeaders[index - (index % 2)] ?? "";
+    return !ownHeaders.has(name.toLowerCase());
+  });
+}

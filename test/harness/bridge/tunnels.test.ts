@@ -1,0 +1,187 @@
+import { request } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { once } from "node:events";
+import { buffer, text } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { basic, bridgedScheduler } from "./bridged-scheduler.ts";
+import type { BridgedScheduler, Tunnel } from "./bridged-scheduler.ts";
+
+let side: BridgedScheduler;
+beforeEach(async () => {
+  side = await bridgedScheduler();
+});
+afterEach(() => side.remove());
+
+const accepted = "HTTP/1.1 200 Connection established\r\n\r\n";
+const echo: Tunnel = (socket) => {
+  socket.write(accepted);
+  socket.pipe(socket);
+};
+
+/** A connection to the bridge that asked for a tunnel. */
+function asking(target = "api.allowed.test:443", password = side.bridge.key): Socket {
+  const { hostname, port } = new URL(side.bridge.proxyUrl);
+  const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  client.write(
+    `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\nProxy-Authorization: ${basic(password)}\r\n\r\n`,
+  );
+  return client.on("error", () => undefined);
+}
+
+/** The first bytes, as many as the text has. */
+async function read(client: Socket, expected: string): Promise<void> {
+  let seen = "";
+  while (seen.length < expected.length) {
+    const [chunk] = (await once(client, "data")) as [Buffer];
+    seen += chunk.toString("latin1");
+  }
+  expect(seen).toBe(expected);
+}
+
+/** However it closes; a side that is still open notices only when it reads, and ends its own part then. */
+function closeOf(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once("close", () => resolve());
+    socket.resume().once("end", () => socket.end());
+  });
+}
+
+describe("a tunnel through the bridge", () => {
+  it("goes to the scheduler with the run's token in place of the key", async () => {
+    await side.serve(echo);
+    const client = asking();
+    await read(client, accepted);
+    client.write("hello");
+    await read(client, "hello");
+    const [{ method, url, headers }] = side.asked as [IncomingMessage];
+    expect([method, url]).toEqual(["CONNECT", "api.allowed.test:443"]);
+    expect(headers["proxy-authorization"]).toBe("Bearer the-run-token");
+    expect(JSON.stringify(headers)).not.toContain(side.bridge.key);
+    client.destroy();
+  });
+
+  it("keeps what either side sent along with its header", async () => {
+    await side.serve((socket, _request, head) => socket.end(`${accepted}first,${head.toString()}`));
+    const client = asking();
+    client.write("early");
+    expect(await text(client)).toMatch(/^HTTP\/1\.1 200 Connection established\r\n\r\nfirst,/);
+  });
+
+  it.each([
+    ["no key", undefined],
+    ["another key", "x".repeat(48)],
+    ["an empty one", ""],
+  ])("is refused with 407 for %s, and the scheduler is not asked", async (_name, password) => {
+    await side.serve(echo);
+    const { hostname, port } = new URL(side.bridge.proxyUrl);
+    const headers = password === undefined ? {} : { "proxy-authorization": basic(password) };
+    const sent = request({ hostname, port, method: "CONNECT", path: "a.test:443", headers }).end();
+    const [response] = (await once(sent, "connect")) as [IncomingMessage];
+    expect(response.statusCode).toBe(407);
+    expect(response.headers["proxy-authenticate"]).toBe('Basic realm="al"');
+    expect(side.asked).toEqual([]);
+  });
+
+  it("passes a refusal on as it is: reason phrase, headers and text", async () => {
+    const refusal =
+      "HTTP/1.1 403 denied.test is not in [network].allow\r\ncontent-type: text/plain\r\nX-Reason: not_allowed\r\n\r\nAdd it.\n";
+    await side.serve((socket) => socket.end(refusal));
+    expect(await text(asking("denied.test:443"))).toBe(refusal);
+  });
+
+  it("waits for a scheduler that is away, then for one that starts", async () => {
+    const client = asking();
+    await wait(300);
+    let count = 0;
+    await side.serve((socket, incoming, head) => {
+      count += 1;
+      if (count > 1) return echo(socket, incoming, head);
+      const header = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json";
+      socket.end(`${header}\r\n\r\n{}`);
+    });
+    await read(client, accepted);
+    expect(count).toBe(2);
+    client.destroy();
+  });
+
+  it("stays open one way when the other has ended, whichever it is", async () => {
+    await side.serve((socket) => {
+      socket.write(accepted);
+      void buffer(socket).then((body) => socket.end(`got ${body.length}`));
+    });
+    const uploading = asking();
+    await read(uploading, accepted);
+    uploading.end("12345");
+    expect(await text(uploading)).toBe("got 5");
+    await side.stop();
+
+    const received = Promise.withResolvers<string>();
+    await side.serve((socket) => {
+      socket.end(accepted);
+      void text(socket).then(received.resolve);
+    });
+    const downloading = asking();
+    expect(await text(downloading)).toBe(accepted);
+    downloading.end("still sent");
+    expect(await received.promise).toBe("still sent");
+  });
+
+  it("is cut when one side breaks off", async () => {
+    let upstream: Socket | null = null;
+    await side.serve((socket) => {
+      upstream = socket;
+      socket.write(accepted);
+    });
+    const client = asking();
+    await read(client, accepted);
+    const closed = closeOf(client);
+    (upstream as Socket | null)?.destroy();
+    await closed;
+
+    const other = asking();
+    await read(other, accepted);
+    const gone = closeOf(upstream as unknown as Socket);
+    other.resetAndDestroy();
+    await gone;
+  });
+
+  it("reads no faster than the other side does", async () => {
+    let written = 0;
+    await side.serve((socket) => {
+      socket.write(accepted);
+      const chunk = Buffer.alloc(64 * 1024);
+      const more = (): void => {
+        while (written < 256 * 1024 * 1024) {
+          written += chunk.length;
+          if (!socket.write(chunk)) return void socket.once("drain", more);
+        }
+        socket.end();
+      };
+      more();
+    });
+    const client = asking();
+    await once(client, "data");
+    client.pause();
+    await wait(300);
+    const before = written;
+    await wait(300);
+    expect(written).toBe(before);
+    expect(written).toBeLessThan(16 * 1024 * 1024);
+    client.destroy();
+  });
+
+  it("does not outlive the bridge, as one that is not answered yet does not", async () => {
+    await side.serve((socket, incoming, head) => {
+      if (incoming.url === "api.allowed.test:443") echo(socket, incoming, head);
+    });
+    const [open, waiting] = [asking(), asking("slow.test:443")];
+    await read(open, accepted);
+    await expect.poll(() => side.asked).toHaveLength(2);
+    const closed = [open, waiting].map(closeOf);
+    await side.closeBridge();
+    await Promise.all(closed);
+  });
+});
