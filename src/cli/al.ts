@@ -73,13 +73,8 @@ async function main(): Promise<void> {
       return runAgentProcess();
     }
     if (isAgentCommand()) {
-      const { agentCommand } = await import("../harness/commands/agent-command.ts");
-      process.exitCode = await agentCommand(process.argv.slice(3), {
-        env: process.env,
-        stdin: process.stdin,
-        out: (text) => void process.stdout.write(text),
-        err: (text) => void process.stderr.write(text),
-      });
+      const { agentProcess } = await import("./agent-process/agent-process.ts");
+      process.exitCode = await agentProcess(process.argv.slice(3));
       return;
     }
     const { runProgram } = await import("./program.ts");

@@ -84,6 +84,8 @@ const jobNetworkSchema = z.object({
   variables: z.record(z.string(), z.string()),
   /** Certificates that are trusted beside Node's own, as PEM; null for none. */
   certificates: z.string().nullable(),
+  /** Whether the bridge is the run's only way out; a host user's run may be open for all that. */
+  closed: z.boolean().optional(),
 });
 export type JobNetwork = z.infer<typeof jobNetworkSchema>;
 
@@ -108,7 +110,7 @@ export const jobSchema = z.object({
   payload: z.string().nullable(),
   /** The run's own working directory: absolute, empty, owned by its user. */
   workDir: z.string(),
-  /** How the run reaches the network; absent where it needs no proxy and trusts no more than Node does. */
+  /** How the run reaches the network; absent where that is open, needs no proxy and trusts no more than Node does. */
   network: jobNetworkSchema.optional(),
   /** How the run reaches the scheduler; null for not at all. */
   channel: z

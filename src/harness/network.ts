@@ -1,23 +1,46 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job, JobNetwork } from "../contracts/job.ts";
+import { networkVariable } from "../contracts/run-place.ts";
+import { connectCommandName } from "../contracts/run-requests/table.ts";
 
 const certificatesName = ".ca-certificates.pem";
 
 /** What the run itself listens on: no proxy reaches that. */
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
 
-/** The variables by which the agent's commands use the job's proxies and certificates. */
-export async function networkVariables({
-  network,
-  workDir,
-}: Pick<Job, "network" | "workDir">): Promise<Readonly<Record<string, string>>> {
+/** The names that programs know; curl reads `http_proxy` in lower case only. */
+const proxyNames = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] as const;
+
+type Variables = Readonly<Record<string, string>>;
+
+/** Whether the bridge is the only way out of this run: by its job, unless its start found that it can't be so. */
+export function isClosed({ network }: Pick<Job, "network">, env: NodeJS.ProcessEnv): boolean {
+  return network?.closed === true && env[networkVariable] !== "open";
+}
+
+/**
+ * The variables by which the agent's commands reach hosts: through the bridge, when `proxyUrl` is its address, else by the
+ * proxies of the job; and the job's certificates.
+ */
+export async function networkVariables(
+  { network, workDir }: Pick<Job, "network" | "workDir">,
+  proxyUrl: string | null,
+): Promise<Variables> {
   if (network === undefined) return {};
-  const variables = withoutLoopback(network.variables);
+  const variables =
+    proxyUrl === null ? withoutLoopback(network.variables) : bridgeVariables(proxyUrl);
   if (network.certificates === null) return variables;
   const path = join(workDir, certificatesName);
   await writeFile(path, network.certificates, { mode: 0o600 });
   return { ...variables, NODE_EXTRA_CA_CERTS: path };
+}
+
+function bridgeVariables(proxyUrl: string): Variables {
+  const names = proxyNames.flatMap((name) => [name, name.toLowerCase()]);
+  const proxies = Object.fromEntries(names.map((name) => [name, proxyUrl]));
+  // Node's own fetch and http know no proxy without it.
+  return withoutLoopback({ ...proxies, NODE_USE_ENV_PROXY: "1" });
 }
 
 /** Some programs read the upper case names and some the lower case ones: both get the same exceptions. */
@@ -27,4 +50,15 @@ function withoutLoopback(variables: JobNetwork["variables"]): JobNetwork["variab
   const exceptions = [...given.split(",").filter((host) => host.trim() !== ""), ...loopback];
   const noProxy = exceptions.join(",");
   return { ...variables, NO_PROXY: noProxy, no_proxy: noProxy };
+}
+
+const proxyCommand = `-o ProxyCommand="${connectCommandName} %h %p"`;
+
+/** The same variables, with git's ssh through the bridge: that of each `git_ssh` credential, and that of none. */
+export function withSshThroughBridge(variables: Variables): Variables {
+  const { GIT_SSH_COMMAND = "ssh" } = variables;
+  const commands = Object.entries({ ...variables, GIT_SSH_COMMAND })
+    .filter(([name]) => /^GIT_SSH_(\w+_)?COMMAND$/.test(name))
+    .map(([name, command]) => [name, `${command} ${proxyCommand}`] as const);
+  return { ...variables, ...Object.fromEntries(commands) };
 }

@@ -16,7 +16,7 @@ import { logTo, noUsage, stoppedEarly } from "./harness.ts";
 import type { Emit, Harness, Session, SessionEnd } from "./harness.ts";
 import { hookTimeoutMs, runHooks, runPostHooks } from "./hooks.ts";
 import { inlineTimeoutMs, withCommandOutputs } from "./inline-commands.ts";
-import { networkVariables } from "./network.ts";
+import { isClosed, networkVariables, withSshThroughBridge } from "./network.ts";
 import { promptFor } from "./prompt.ts";
 import { createRunClock } from "./run-clock.ts";
 import { writeCredentialFiles, writePayload, writeSkillFiles } from "./run-files.ts";
@@ -62,8 +62,10 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   await writeSkillFiles(job);
   const payloadFile = await writePayload(job);
   const files = await writeCredentialFiles(job);
-  const network = await networkVariables(job);
-  const variables = commandEnv(job, env, { network, payloadFile, files, commands });
+  const closed = isClosed(job, env);
+  const network = await networkVariables(job, closed ? endpoint.proxyUrl : null);
+  const open = commandEnv(job, env, { network, payloadFile, files, commands });
+  const variables = closed ? withSshThroughBridge(open) : open;
   const prompt = promptFor(job, {
     timezone: env.TZ ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     now: Date.now(),

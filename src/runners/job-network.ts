@@ -1,4 +1,7 @@
 import { readFile } from "node:fs/promises";
+import type { RuntimeConfig } from "../../streams/agent-config.ts";
+import type { RunNetwork } from "../../streams/run-network.ts";
+import { runtimes } from "../../streams/runtimes.ts";
 import type { JobNetwork } from "../contracts/job.ts";
 import { messageOf } from "../errors.ts";
 
@@ -27,6 +30,21 @@ export async function jobNetwork(
   const certificates = await certificatesOf(env.NODE_EXTRA_CA_CERTS ?? "", warn);
   if (proxies.length === 0 && certificates === null) return undefined;
   return { variables: Object.fromEntries(proxies), certificates };
+}
+
+/**
+ * What a run gets of it that has this of the network. A run whose network is closed for sure has no use for the proxies,
+ * whose addresses may hold passwords.
+ */
+export function networkOfRun(
+  network: JobNetwork | undefined,
+  mode: RunNetwork,
+  { type }: RuntimeConfig,
+): JobNetwork | undefined {
+  if (mode === "open") return network;
+  const { variables = {}, certificates = null } = network ?? {};
+  const maybeOpen = mode === "closed-if-possible" && !runtimes[type].isolates;
+  return { variables: maybeOpen ? variables : {}, certificates, closed: true };
 }
 
 async function certificatesOf(path: string, warn: (message: string) => void) {

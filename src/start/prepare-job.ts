@@ -18,8 +18,8 @@ export interface JobSources extends ModelSources {
   readonly payload: (receiptId: string) => string | null;
   /** In the order to try. */
   readonly orderModels: (models: readonly ModelConfig[]) => readonly ModelConfig[];
-  /** Proxies and certificates; undefined for none. */
-  readonly network: () => Promise<Job["network"]>;
+  /** How an agent's runs reach the network; undefined where that is open, without proxies and certificates. */
+  readonly network: (agent: AgentConfig) => Promise<Job["network"]>;
   /** The run's way to the scheduler; null for a run of an earlier one, which has its own. */
   readonly channel: (request: RunRequest) => Promise<Job["channel"]>;
 }
@@ -34,7 +34,7 @@ export async function prepareJob(
   const [models, files, network, credentials] = await Promise.all([
     jobModels(agent, sources),
     sources.files(agent.name),
-    sources.network(),
+    sources.network(agent),
     Promise.all(agent.credentials.map((reference) => sources.credential(reference))),
     sources.checkCommand(agent),
   ]);

@@ -28,7 +28,7 @@ import type { Adopter } from "../runners/adopt-runs.ts";
 import type { ContainerContext, Containers } from "./containers.ts";
 import { checkCommand } from "./harness-command.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
-import { jobNetwork } from "../runners/job-network.ts";
+import { jobNetwork, networkOfRun } from "../runners/job-network.ts";
 import { modelSources } from "./model-calls.ts";
 import { prepareJob } from "./prepare-job.ts";
 import type { JobSources } from "./prepare-job.ts";
@@ -72,10 +72,10 @@ export function createRuntimes(context: RuntimesContext): Runtimes {
   const network = (agent: AgentConfig) => networkOf(agent, context.project$.value);
   const sources = {
     ...jobSources(own, () => cooldowns),
-    network: async () => {
-      const network = await jobNetwork(env, context.warn);
-      own.redactor.add(proxySecrets(network));
-      return network;
+    network: async (agent: AgentConfig) => {
+      const ofScheduler = await jobNetwork(env, context.warn);
+      own.redactor.add(proxySecrets(ofScheduler));
+      return networkOfRun(ofScheduler, network(agent), agent.runtime);
     },
     files: (agent: string) => readSkillFiles(projectDir, agent),
     checkCommand: (agent: AgentConfig) => checkCommand(agent, env),

@@ -1,3 +1,4 @@
+import { tunnelsTo } from "./tunnel-host.ts";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
@@ -72,6 +73,11 @@ const server = createServer((request, response) => {
   void gateway.handle(token, request, response);
 }).listen(socket);
 await once(server, "listening");
+
+/** Lets runs that have `hostModels` open tunnels to these hosts (`host:port`), on ports of this machine. */
+export function hostTunnels(ports: Readonly<Record<string, number>>): void {
+  server.removeAllListeners("connect").on("connect", tunnelsTo(ports));
+}
 chmodSync(socket, 0o666);
 server.unref();
 process.once("exit", () => rmSync(hostDir, { recursive: true, force: true }));

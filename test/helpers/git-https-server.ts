@@ -22,8 +22,8 @@ export async function startGitHttpsServer(
   root: string,
   dir: string,
   tokens: readonly string[],
+  { key, cert } = makeCertificate(dir, "IP:127.0.0.1"),
 ): Promise<GitHttpsServer> {
-  const { key, cert } = certificate(dir);
   const logins: string[] = [];
   const server = createServer({ key, cert }, (request, response) => {
     const login = loginOf(request);
@@ -46,9 +46,13 @@ export async function startGitHttpsServer(
   };
 }
 
-function certificate(dir: string): { readonly key: string; readonly cert: string } {
+/** A certificate for these names that is its own authority; `dir` is for its files. */
+export function makeCertificate(
+  dir: string,
+  names: string,
+): { readonly key: string; readonly cert: string } {
   const [key, cert] = [join(dir, "key.pem"), join(dir, "cert.pem")];
-  const subject = ["-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1"];
+  const subject = ["-subj", "/CN=test", "-addext", `subjectAltName=${names}`];
   const files = ["-keyout", key, "-out", cert, "-days", "2"];
   const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   execFileSync("openssl", ["req", "-x509", ...kind, ...subject, ...files], { stdio: "ignore" });

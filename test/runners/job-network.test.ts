@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { jobNetwork } from "../../src/runners/job-network.ts";
+import { jobNetwork, networkOfRun } from "../../src/runners/job-network.ts";
 
 const noWarning = (message: string) => {
   throw new Error(message);
@@ -34,4 +34,29 @@ it("goes without certificates that can't be read, and warns of them", async () =
   const env = { NODE_EXTRA_CA_CERTS: "/nonexistent/ca.pem" };
   expect(await jobNetwork(env, (message) => void warnings.push(message))).toBeUndefined();
   expect(warnings).toEqual([expect.stringContaining("/nonexistent/ca.pem cannot be read")]);
+});
+
+const hostUser = { type: "host-user", runAs: "$USER" } as const;
+const container = { type: "container", runAs: "$USER" } as const;
+const ofScheduler = { variables: { HTTPS_PROXY: "http://user:pw@p:1" }, certificates: "PEM" };
+const withoutProxies = { variables: {}, certificates: "PEM", closed: true };
+
+it.each([
+  ["an open one has all of it", "open", hostUser, ofScheduler],
+  ["a closed one has no use for the proxies", "closed", hostUser, withoutProxies],
+  ["neither has a container", "closed-if-possible", container, withoutProxies],
+  [
+    "one that may turn out open has both",
+    "closed-if-possible",
+    hostUser,
+    { ...ofScheduler, closed: true },
+  ],
+] as const)("of a run: %s", (_name, network, runtime, expected) => {
+  expect(networkOfRun(ofScheduler, network, runtime)).toEqual(expected);
+});
+
+it("says that a run is closed where there is nothing else to say", () => {
+  const closed = { variables: {}, certificates: null, closed: true };
+  expect(networkOfRun(undefined, "closed", container)).toEqual(closed);
+  expect(networkOfRun(undefined, "open", container)).toBeUndefined();
 });

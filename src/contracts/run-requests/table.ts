@@ -31,8 +31,17 @@ export const requestRows = Object.entries(runRequests) as readonly (readonly [
   RequestRow,
 ])[];
 
+/** The command that makes no request: it joins its input and output to an allowed host. */
+export const connectCommandName = "al-connect";
+
 /** The commands in an agent's shell, each with the request that it makes. */
 export const agentCommands = requestRows.flatMap(
   ([request, { command }]): readonly (CommandRow & { readonly request: RunRequestName })[] =>
     command === undefined ? [] : [{ ...command, request }],
 );
+
+/** What is on the PATH of an agent's shell. */
+export const commandNames: readonly string[] = [
+  ...agentCommands.map(({ name }) => name),
+  connectCommandName,
+];

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { once } from "node:events";
 import { join } from "node:path";
 import { maxRequestBytes } from "../../contracts/run-api.ts";
-import { agentCommands } from "../../contracts/run-requests/table.ts";
+import { commandNames } from "../../contracts/run-requests/table.ts";
 import { messageOf } from "../../errors.ts";
 import { refusedAnswer } from "./run-requests.ts";
 import type { RunRequests, Answer } from "./run-requests.ts";
@@ -39,7 +39,7 @@ export async function openCommandSocket(options: CommandSocketOptions): Promise<
   const script = (name: string) =>
     `#!/bin/sh\nexec ${[...program, name].map(quoted).join(" ")} "$@"\n`;
   await Promise.all(
-    agentCommands.map(({ name }) => writeFile(join(binDir, name), script(name), { mode: 0o700 })),
+    commandNames.map((name) => writeFile(join(binDir, name), script(name), { mode: 0o700 })),
   );
   const profile = profileDir === null ? null : join(profileDir, ".profile");
   // A login shell, which some CLIs use, forgets the PATH that it was started with.

@@ -5,7 +5,6 @@ import { once } from "node:events";
 import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { execFileSync } from "node:child_process";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { anyAgent } from "../../../src/runners/host-user/sudoers-rule.ts";
@@ -15,6 +14,7 @@ import { exitOf, messagesOf, runnerContract, until } from "../../contracts/runne
 import { agentUsers, uidOf, whyNoOsUsers } from "../../helpers/os-users.ts";
 import type { AgentUsers } from "../../helpers/os-users.ts";
 import { end } from "../shell-runs.ts";
+import { whyNoNetwork } from "./network-namespaces.ts";
 import { remoteRunner } from "./remote-runner.ts";
 import { aRequest, aRunner, leftovers, supervisorProgram } from "./support.ts";
 import { aWarmRunner, patience } from "./warm-support.ts";
@@ -22,16 +22,6 @@ import { aWarmRunner, patience } from "./warm-support.ts";
 const attempts = join(import.meta.dirname, "network-attempts.ts");
 const missing = whyNoOsUsers() ?? whyNoNetwork();
 if (missing !== null) process.stderr.write(`skipped: closed networks of host users (${missing})\n`);
-
-function whyNoNetwork(): string | null {
-  const inner = "ip link set lo up";
-  try {
-    execFileSync("unshare", ["--user", "--map-root-user", "--net", "sh", "-c", inner]);
-    return null;
-  } catch {
-    return "this kernel or container has no network namespaces";
-  }
-}
 
 describe.skipIf(missing !== null)("a run of a host user whose network is closed", () => {
   let users: AgentUsers;

@@ -1,4 +1,4 @@
-import { agentCommands } from "../../../contracts/run-requests/table.ts";
+import { commandNames } from "../../../contracts/run-requests/table.ts";
 
 /** The user inside every container: a number that no host user is likely to have. */
 export const containerUser = { name: "al", uid: 10001, gid: 10001, home: "/home/al" } as const;
@@ -53,7 +53,7 @@ RUN echo "${name}:x:${gid}:" >>/etc/group && \\
 COPY ${programContext}/ ${programFolder}/
 RUN printf '#!/bin/sh\\nexport NODE_COMPILE_CACHE=${compileCache}\\nexec node ${programFolder}/${main} "$@"\\n' >${command} && \\
     chmod 755 ${command} && mkdir ${compileCache} && chown ${uid}:${gid} ${compileCache}
-RUN for name in ${agentCommands.map(({ name }) => name).join(" ")}; do \\
+RUN for name in ${commandNames.join(" ")}; do \\
       printf '#!/bin/sh\\nexec node ${programFolder}/${main} _agent %s "$@"\\n' $name >${commandFolder}/$name && \\
       chmod 755 ${commandFolder}/$name; \\
     done
