@@ -4,7 +4,7 @@ import { firstLine } from "../contracts/first-line.ts";
 import type { RunPlace } from "../contracts/run-place.ts";
 import type { Job, Script } from "../contracts/job.ts";
 import { openBridge } from "./bridge/bridge.ts";
-import type { RunSocket } from "./bridge/send-through.ts";
+import type { RunSocket } from "./bridge/while-away.ts";
 import type { Harness } from "./harness.ts";
 import { createRunClock } from "./run-clock.ts";
 
