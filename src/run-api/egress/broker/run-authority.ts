@@ -1,0 +1,73 @@
+import { generateKeyPairSync } from "node:crypto";
+import { createSecureContext } from "node:tls";
+import type { SecureContext } from "node:tls";
+import { authorityKey } from "./authority-key.ts";
+
+export interface AuthorityOptions {
+  /** The project's own key. */
+  readonly projectKey: string;
+  readonly instanceId: string;
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/** The certificate authority of one run, which no other run trusts. */
+export interface RunAuthority {
+  /** Its certificate as PEM, for the run to trust: it is good for these hosts and no other. */
+  certificate(hosts: readonly string[]): string;
+  /** The certificate of a host and its key, made once. */
+  contextFor(host: string): SecureContext;
+}
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+/** A container's clock may be a little behind. */
+const beforeMs = 5 * minuteMs;
+/** As long as any run waits. */
+const authorityMs = 400 * dayMs;
+const leafMs = 30 * dayMs;
+
+/**
+ * The authority of a run. Its key is derived, so that a later scheduler has the same and the run goes on trusting it. What
+ * writes certificates is loaded with the first authority.
+ */
+export async function createRunAuthority(options: AuthorityOptions): Promise<RunAuthority> {
+  const { authorityExtensions, certificate, keyId, serverExtensions } =
+    await import("./certificate.ts");
+  const { projectKey, instanceId, now } = options;
+  const key = authorityKey(projectKey, instanceId);
+  const issuer = { key, name: `Run ${Buffer.from(keyId(key)).toString("hex").slice(0, 16)}` };
+  const contexts = new Map<string, { readonly context: SecureContext; readonly until: number }>();
+
+  const make = (host: string) => {
+    const leaf = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+    const until = now() + leafMs;
+    const cert = certificate({
+      issuer,
+      // The name is in the extension; a common name has at most 64 characters.
+      subject: { key: leaf, name: "Host" },
+      from: now() - beforeMs,
+      until,
+      extensions: serverExtensions(host),
+    });
+    const pem = leaf.export({ type: "pkcs8", format: "pem" });
+    return { context: createSecureContext({ cert, key: pem, minVersion: "TLSv1.2" }), until };
+  };
+  return {
+    certificate: (hosts) =>
+      certificate({
+        issuer,
+        subject: issuer,
+        from: now() - beforeMs,
+        until: now() + authorityMs,
+        extensions: authorityExtensions(hosts),
+      }),
+    contextFor: (host) => {
+      const stored = contexts.get(host);
+      if (stored !== undefined && now() < stored.until - dayMs) return stored.context;
+      const made = make(host);
+      contexts.set(host, made);
+      return made.context;
+    },
+  };
+}
