@@ -27,8 +27,13 @@ export async function* maskedBytes(
   if (held.length > 0) yield held;
 }
 
+/** The same for a header, each of whose characters stands for a byte. */
+export function maskedHeader(text: string, masks: readonly Mask[]): string {
+  return masked(Buffer.from(text, "latin1"), masks).toString("latin1");
+}
+
 /** A copy where there is something to mask: the bytes are not this function's. */
-export function masked(bytes: Buffer, masks: readonly Mask[]): Buffer {
+function masked(bytes: Buffer, masks: readonly Mask[]): Buffer {
   let copy: Buffer | null = null;
   for (const { find, put } of masks) {
     for (let at = bytes.indexOf(find); at !== -1; at = bytes.indexOf(find, at + 1)) {

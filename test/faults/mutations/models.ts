@@ -15,7 +15,7 @@ export const models: readonly Mutation[] = [
   },
   {
     defence: "a key that a provider repeats in two pieces reaches no run",
-    file: "src/run-api/model-gateway/secrets.ts",
+    file: "src/run-api/masked-bytes.ts",
     find: "held = bytes.subarray(end);",
     replace: "yield bytes.subarray(end);",
     tests: echoed,
