@@ -86,6 +86,8 @@ const jobNetworkSchema = z.object({
   certificates: z.string().nullable(),
   /** Whether the bridge is the run's only way out; a host user's run may be open for all that. */
   closed: z.boolean().optional(),
+  /** Certificate of the run's own authority, as PEM; absent when the scheduler puts in none of its secrets. */
+  authority: z.string().optional(),
 });
 export type JobNetwork = z.infer<typeof jobNetworkSchema>;
 

@@ -1,10 +1,7 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Job, JobNetwork } from "../contracts/job.ts";
 import { networkVariable } from "../contracts/run-place.ts";
 import { connectCommandName } from "../contracts/run-requests/table.ts";
-
-const certificatesName = ".ca-certificates.pem";
+import { writeTrust } from "./trust.ts";
 
 /** What the run itself listens on: no proxy reaches that. */
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
@@ -30,10 +27,8 @@ export async function networkVariables(
   if (network === undefined) return {};
   const variables =
     proxyUrl === null ? withoutLoopback(network.variables) : bridgeVariables(proxyUrl);
-  if (network.certificates === null) return variables;
-  const path = join(workDir, certificatesName);
-  await writeFile(path, network.certificates, { mode: 0o600 });
-  return { ...variables, NODE_EXTRA_CA_CERTS: path };
+  const { authority = null, certificates } = network;
+  return { ...variables, ...(await writeTrust({ authority, certificates, workDir })) };
 }
 
 function bridgeVariables(proxyUrl: string): Variables {
