@@ -17,7 +17,10 @@ export interface GitHttpsServer {
   stop(): Promise<void>;
 }
 
-/** Serves the repositories in `root` to those who have one of the `tokens`; `dir` is for its certificate. */
+/**
+ * Serves the repositories in `root` to those who have one of the `tokens`; `dir` is for its certificate, which is for
+ * `name` as openssl has it.
+ */
 export async function startGitHttpsServer(
   root: string,
   dir: string,

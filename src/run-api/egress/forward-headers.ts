@@ -30,7 +30,7 @@ export function responseLines(raw: readonly string[]): string[] {
 }
 
 /** Without the connection's own headers and those that they name; the length of the body is never among them. */
-function endToEnd(raw: readonly string[]): [string, string][] {
+export function endToEnd(raw: readonly string[]): [string, string][] {
   const all = pairs(raw);
   const named = all
     .filter(([name]) => name.toLowerCase() === "connection")
