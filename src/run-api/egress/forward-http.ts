@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { EgressPolicy } from "../../contracts/egress.ts";
 import { messageOf } from "../../errors.ts";
@@ -9,6 +10,7 @@ import type { AdmitDeps, Way } from "./admit.ts";
 import type { Attempt } from "./attempt.ts";
 import { bracketed, parseAuthority } from "./authority.ts";
 import type { Authority } from "./authority.ts";
+import { assertNoSentinel, bodyWithoutSentinel } from "./broker/plain-request.ts";
 import { EgressRefusal } from "./decide.ts";
 import { requestLines, responseLines } from "./forward-headers.ts";
 import { proxyLogin } from "./own-proxy.ts";
@@ -60,12 +62,14 @@ export async function forwardRequest(
   if (asked.port === tlsPort) throw new EgressRefusal("no_tls", asked);
   const lines = requestLines(request.rawHeaders);
   if (lines === null) throw new EgressRefusal("malformed", asked);
+  assertNoSentinel(request, asked, path);
   const socket = await (way.httpProxy ?? way).dial(signal);
   attempt.bytes = () => ({ bytesOut: socket.bytesWritten, bytesIn: socket.bytesRead });
   try {
     const sent = sentRequest(asked, path, way);
     await exchange(
       request,
+      bodyWithoutSentinel(request, asked),
       response,
       { ...sent, lines: [...sent.lines, ...lines] },
       socket,
@@ -74,6 +78,7 @@ export async function forwardRequest(
   } catch (error) {
     // The client hung up, or has part of the answer.
     if (response.headersSent || response.destroyed || signal.aborted) response.destroy();
+    else if (error instanceof EgressRefusal) throw error;
     else throw new EgressRefusal("unreachable", asked, { more: messageOf(error) });
   } finally {
     socket.destroy();
@@ -99,13 +104,13 @@ function sentRequest({ host, port }: Authority, path: string, { httpProxy }: Way
 }
 
 async function exchange(
-  request: IncomingMessage,
+  { method = "GET" }: IncomingMessage,
+  body: Readable,
   response: ServerResponse,
   { path, lines: headers }: SentRequest,
   socket: Socket,
   signal: AbortSignal,
 ): Promise<void> {
-  const { method = "GET" } = request;
   const sent = httpRequest({ method, path, headers, createConnection: () => socket });
   const { promise: answered, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   sent.once("response", resolve).on("error", reject);
@@ -113,7 +118,7 @@ async function exchange(
   const hangUp = (): void => void socket.destroy();
   signal.addEventListener("abort", hangUp, { once: true });
   response.once("close", hangUp);
-  request.pipe(sent);
+  body.on("error", reject).pipe(sent);
   const answer = await answered;
   response.sendDate = false;
   response.writeHead(

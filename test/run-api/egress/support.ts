@@ -141,12 +141,12 @@ export interface HttpAnswer {
 export async function getThrough(
   socket: Socket,
   url: string,
-  { ca }: Pick<OutsideHosts, "ca">,
+  { ca, headers = {} }: Pick<OutsideHosts, "ca"> & { readonly headers?: OutgoingHttpHeaders },
 ): Promise<HttpAnswer> {
   const { hostname } = new URL(url);
   const createConnection = () => tlsOver(socket, hostname, ca);
-  const headers = { host: hostname, connection: "close" };
-  const sent = httpsRequest(url, { createConnection, headers });
+  const own = { host: hostname, connection: "close", ...headers };
+  const sent = httpsRequest(url, { createConnection, headers: own });
   sent.end();
   return answerTo(sent);
 }

@@ -13,10 +13,13 @@ export interface RequestHead {
 
 /** A request that would leave with a sentinel. Its message says what is wrong and what to do. */
 export class SentinelRefusal extends Error {
+  readonly where: string;
+
   constructor(where: string, host: string, advice: string) {
     super(
       `${where} of the request to ${host} holds a sentinel, which stands for a secret${advice}`,
     );
+    this.where = where;
   }
 }
 
