@@ -114,6 +114,14 @@ export interface RuntimeConfig {
   readonly runAs: string;
 }
 
+/** `[network]` of an agent or of its project. */
+export interface NetworkConfig {
+  /** Presets and hosts that runs may reach. */
+  readonly allow: readonly string[];
+  /** Whether any other is a question to a person. */
+  readonly ask: boolean;
+}
+
 /** An agent's own `[local]`; null where the project's counts. */
 export interface AgentLocalConfig {
   /** Of its containers: a number with b, k, m or g. */
@@ -158,6 +166,8 @@ export interface AgentConfig {
   readonly params: Readonly<Record<string, string | readonly string[]>>;
   readonly runtime: RuntimeConfig;
   readonly local: AgentLocalConfig;
+  /** Its own; null without the table. */
+  readonly network: NetworkConfig | null;
   /** Changes with the agent's Dockerfile and with the files that it may copy; null without one. */
   readonly dockerfileHash: string | null;
 }

@@ -12,7 +12,7 @@ interface Runtime {
   readonly needsImage: boolean;
   /** Its runs see only the files of this machine that are mounted. */
   readonly isolates: boolean;
-  /** Enforces memory, cpus and network of `[local]`. */
+  /** Enforces memory and cpus of `[local]`. */
   readonly hasLimits: boolean;
   /** Can start processes before there is a run for them. */
   readonly canPrewarm: boolean;

@@ -22,6 +22,7 @@ import {
 import { harnessKey } from "./harness.ts";
 import { maskUserInfo } from "./mask.ts";
 import { fileSchema } from "./key-table.ts";
+import { networkKey } from "./network.ts";
 import { fiveFields } from "./schedule.ts";
 
 const catchUps = ["none", "latest"] as const;
@@ -158,6 +159,7 @@ export const agentKeys = {
   }),
   runtime: runtimeKey,
   local: localKey,
+  network: networkKey,
   source: agentKey({
     inFile: "source",
     field: text().optional().describe("Where al add took the agent from."),

@@ -20,7 +20,7 @@ const localSchema = table({
       "What a container of it may use, without swap; what is written to its folders counts.",
     ),
   cpus: processors().optional().describe("Processors that a container of it may use."),
-  network: network().optional().describe("What its containers are connected to."),
+  network: network().optional().describe("What its runs are connected to, as the project's."),
   env: z
     .record(variable, z.string({ error: "text in quotes" }), {
       error: 'a table of variables, e.g. { LOG_LEVEL = "debug" }',
@@ -37,7 +37,7 @@ export const localKey = agentKey({
   inFile: "local",
   field: localSchema
     .prefault({})
-    .describe("What goes before [local] of the project; but for env, for containers only."),
+    .describe("What goes before [local] of the project; memory and cpus are for containers only."),
   resolve: ({ memory = null, cpus = null, network: net = null, env }): AgentLocalConfig => ({
     memory,
     cpus,
@@ -101,7 +101,7 @@ export function checkLocal(
     }
   }
   if (runtimes[runtime.type].hasLimits) return;
-  for (const key of ["memory", "cpus", "network"] as const) {
+  for (const key of ["memory", "cpus"] as const) {
     if (local[key] === undefined) continue;
     const advice = `leave it out, or set type = "container" under [runtime]`;
     diagnostics.warn(

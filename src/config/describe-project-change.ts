@@ -1,5 +1,6 @@
 import { describeBudgets } from "./budget.ts";
 import { describeValues, differingKeys } from "./differences.ts";
+import { describeNetworks } from "./network.ts";
 import type { ProjectConfig } from "./project-config.ts";
 
 interface ProjectDifference {
@@ -28,6 +29,7 @@ function describeKey(
 ): string {
   if (key === "harness") return "[harness] changed";
   if (key === "budget") return describeBudgets(before.budget, after.budget);
+  if (key === "network") return describeNetworks(before.network, after.network);
   if (key === "models" || key === "webhooks") return describeTables(key, before[key], after[key]);
   if (key === "local" || key === "gateway") {
     return describeTable(`${key}.`, before[key], after[key]);

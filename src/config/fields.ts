@@ -48,7 +48,7 @@ export function processors() {
 }
 
 export function network() {
-  return text('"bridge", "none" or the name of a network');
+  return text('"none", "bridge" or the name of a network');
 }
 
 export function flag() {

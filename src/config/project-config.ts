@@ -1,6 +1,16 @@
 import type { WebhookSource } from "../contracts/webhook-filters.ts";
-import type { Budget, HarnessConfig, ModelConfig } from "../../streams/agent-config.ts";
+import type {
+  Budget,
+  HarnessConfig,
+  ModelConfig,
+  NetworkConfig,
+} from "../../streams/agent-config.ts";
 import type { Problem } from "../../streams/vocabulary.ts";
+
+export interface ProjectNetworkConfig extends NetworkConfig {
+  /** Further hosts of credentials, by `type` or `type:instance`. */
+  readonly credentials: Readonly<Record<string, readonly string[]>>;
+}
 
 /** The project's `config.toml` with all defaults filled in. Plain data, safe to compare as JSON. */
 export interface ProjectConfig {
@@ -29,6 +39,8 @@ export interface ProjectConfig {
   readonly webhooks: Readonly<Record<string, WebhookSource>>;
   /** `dayUsd` and `monthUsd` are over all agents; the rest counts for agents that don't set their own. */
   readonly budget: Budget;
+  /** Null without the table. */
+  readonly network: ProjectNetworkConfig | null;
   readonly workQueueSize: number;
   readonly defaultWaitTimeoutSeconds: number;
   readonly resourceLockTimeoutSeconds: number;

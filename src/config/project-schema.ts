@@ -18,6 +18,7 @@ import {
 import { harnessSchema } from "./harness.ts";
 import { fileSchema } from "./key-table.ts";
 import { modelKeys } from "./model-keys.ts";
+import { projectNetworkSchema } from "./network.ts";
 
 const mebibyte = 1024 ** 2;
 
@@ -49,7 +50,11 @@ const localSchema = table({
   timeout: integer("seconds", 1, maxTimerSeconds)
     .default(900)
     .describe("How long a run may take, for agents without a timeout of their own."),
-  network: network().default("bridge").describe("What containers are connected to."),
+  network: network()
+    .default("none")
+    .describe(
+      '"none": a run reaches its models and the hosts of [network], and nothing else. With any other value [network] has no effect: containers are connected to this network of the engine, and processes of OS users have the machine\'s.',
+    ),
   base: text("the name of a local image")
     .optional()
     .describe(
@@ -109,6 +114,11 @@ export const projectSchema = table({
     .prefault({})
     .describe(
       "What runs may spend on models. A limit is never passed: what a call may cost is reserved before it is made.",
+    ),
+  network: projectNetworkSchema
+    .optional()
+    .describe(
+      "What the runs of all agents may reach beside what each agent lists. Where the network can't be closed for a run, it does not start.",
     ),
   workQueueSize: integer("work items", 1)
     .default(100)

@@ -9,6 +9,7 @@ import { checkLocal } from "./agent-local.ts";
 import type { KnownToAgents } from "./config-key.ts";
 import { hasErrors } from "./diagnostics.ts";
 import type { Diagnostics } from "./diagnostics.ts";
+import { checkNetwork } from "./network.ts";
 import type { ProjectConfig } from "./project-config.ts";
 import { formatValue } from "./format-value.ts";
 import { resolveKeys } from "./key-table.ts";
@@ -63,6 +64,7 @@ function resolveConfig(
   checkTriggers(table, diagnostics);
   checkCredentials(table, known.credentialTypes, diagnostics);
   checkLocal(table, known.credentialSets, diagnostics);
+  checkNetwork(table, project, diagnostics);
   const resolved = resolveKeys(agentKeys, table, { ...known, project, diagnostics });
   return { resolved, problems };
 }

@@ -95,7 +95,8 @@ function projectConfig(
   table: ProjectTable,
   { dir, machineTimezone, machineCores }: ProjectFile,
 ): ProjectConfig {
-  const { models, harness, local, gateway, webhooks, budget, timezone, scale, ...rest } = table;
+  const { models, harness, local, gateway, webhooks, budget, network, timezone, scale, ...rest } =
+    table;
   const { defaultWaitTimeout, resourceLockTimeout, ...sizes } = rest;
   const { timeout, base, starting, ...localRest } = local;
   return {
@@ -112,6 +113,7 @@ function projectConfig(
       return { name, ...source, credential };
     }),
     budget: projectBudget(budget),
+    network: network ?? null,
     ...sizes,
     defaultWaitTimeoutSeconds: defaultWaitTimeout,
     resourceLockTimeoutSeconds: resourceLockTimeout,

@@ -1,4 +1,4 @@
-import { isIPv4 } from "node:net";
+import { isIP, isIPv4 } from "node:net";
 import { domainToASCII } from "node:url";
 import { networkPresets } from "./network-presets.ts";
 
@@ -42,7 +42,10 @@ function endsInNumber(name: string): boolean {
 export function parseAllowEntry(entry: string): AllowedHost | string {
   const { wildcard, host = "", port, isPrivate } = entryForm.exec(entry.trim())?.groups ?? {};
   const canonical = canonicalHost(host);
-  if (canonical === null || (wildcard !== undefined && isIPv4(canonical))) {
+  const isAddress = isIP(canonical ?? "") !== 0;
+  // A name without a dot is in a private network, or a preset with a slip.
+  const isBare = !isAddress && canonical?.includes(".") === false && isPrivate === undefined;
+  if (canonical === null || isBare || (wildcard !== undefined && isAddress)) {
     return `${JSON.stringify(entry)} is neither a preset nor a host such as "api.example.com", "*.example.com", "example.com:22" or "10.0.0.7:5432 private"`;
   }
   const number = port === undefined ? defaultPort : Number(port);

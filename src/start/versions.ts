@@ -26,8 +26,9 @@ export function claimsWithVersions(deps: VersionDeps): (request: RunRequest) => 
     files: createSkillHashes(projectDir),
     scripts: (config) => scriptTexts(config, projectDir),
     describe: (config, files) => {
-      const container = runtimes[config.runtime.type].hasLimits ? project$.value.local : null;
-      return canonicalConfig(config, { projectDir, mask, container, files });
+      const project = project$.value;
+      const container = runtimes[config.runtime.type].hasLimits ? project.local : null;
+      return canonicalConfig(config, { projectDir, mask, container, project, files });
     },
     onChange: () => git.invalidate(),
   });

@@ -41,6 +41,7 @@ describe("resolveAgent", () => {
       params: {},
       runtime: { type: "container", runAs: "al-agent" },
       local: { memory: null, cpus: null, network: null, env: {} },
+      network: null,
       dockerfileHash: null,
     });
   });

@@ -50,6 +50,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     params: {},
     runtime: { type: "host-user", runAs: "$USER" },
     local: { memory: null, cpus: null, network: null, env: {} },
+    network: null,
     dockerfileHash: null,
     ...config,
   };

@@ -6,9 +6,10 @@ import { anAgent } from "../helpers/agents.ts";
 
 const projectDir = "/project";
 const mask = maskWith("key");
+const project = { local: { network: "none" }, network: null };
 
 function canonical(config: AgentConfig, files: Record<string, string> = {}): string {
-  return canonicalConfig(config, { projectDir, mask, container: null, files });
+  return canonicalConfig(config, { projectDir, mask, container: null, project, files });
 }
 
 const local = { memory: null, cpus: null, network: null };
@@ -25,6 +26,7 @@ test("the canonical config has the names of the file, and nothing that is not se
     files: { "scripts/a.sh": "1234" },
     harness: { type: "pi", command: "claude" },
     hooks: { pre: ["make"] },
+    local: { network: "none" },
     models: [
       {
         ...{ name: "scripted", provider: "scripted", model: "scripted", authType: "none" },
@@ -63,12 +65,30 @@ test("secret values show as hashes that differ with the value and with the proje
 
 test("what the project sets for containers is part of it, where the agent sets nothing", () => {
   const config = anAgent("dev", { local: { ...local, memory: "1g", env: {} } });
-  const container = { image: "al:latest", memory: "4g", cpus: 2, network: "bridge" };
-  const text = canonicalConfig(config, { projectDir, mask, container, files: {} });
+  const container = { image: "al:latest", memory: "4g", cpus: 2 };
+  const text = canonicalConfig(config, { projectDir, mask, container, project, files: {} });
   expect(JSON.parse(text)).toMatchObject({
     image: "al:latest",
-    local: { memory: "1g", cpus: 2, network: "bridge" },
+    local: { memory: "1g", cpus: 2, network: "none" },
   });
+});
+
+test("the hosts that it may reach are the project's and its own", () => {
+  const own = { allow: ["github", "api.example.com"], ask: false };
+  const ofProject = { allow: ["github", "npm"], ask: true, credentials: {} };
+  const networkOf = (agent: AgentConfig["network"], given: typeof ofProject | null): unknown => {
+    const options = { projectDir, mask, container: null, files: {} };
+    const config = anAgent("dev", { network: agent });
+    const text = canonicalConfig(config, { ...options, project: { ...project, network: given } });
+    return (JSON.parse(text) as { network?: unknown }).network;
+  };
+  expect(networkOf(own, ofProject)).toEqual({
+    allow: ["github", "npm", "api.example.com"],
+    ask: true,
+  });
+  expect(networkOf(own, null)).toEqual(own);
+  expect(networkOf(null, ofProject)).toMatchObject({ allow: ["github", "npm"] });
+  expect(networkOf(null, null)).toBeUndefined();
 });
 
 test("a version changes with config, instructions and files, and with nothing else", async () => {

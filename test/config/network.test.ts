@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { describeChange } from "../../src/config/describe-change.ts";
+import { describeProjectChange } from "../../src/config/describe-project-change.ts";
+import { agent, agentChange, project, projectChange, said, usualAgent } from "./samples.ts";
+
+const withNetwork = (text: string) => `${usualAgent}[network]\n${text}\n`;
+
+describe("[network]", () => {
+  it("is null without a table, and what the table says", () => {
+    expect(agent(usualAgent).network).toBeNull();
+    expect(agent(withNetwork("")).network).toEqual({ allow: [], ask: false });
+    const allow = ["github", "*.example.com", "10.0.0.7:5432 private", "db.lan private"];
+    const written = `allow = ${JSON.stringify(allow)}\nask = true`;
+    expect(agent(withNetwork(written)).network).toEqual({ allow, ask: true });
+    expect(project("").network).toBeNull();
+    expect(project("[network]\nallow = ['npm']").network).toEqual({
+      allow: ["npm"],
+      ask: false,
+      credentials: {},
+    });
+  });
+
+  it.each(["githb", "https://example.com", "*", "example.com:99999", "10.0.0.1/8", ""])(
+    "refuses the entry %j",
+    (entry) => {
+      const refused = said(agentChange(withNetwork(`allow = [${JSON.stringify(entry)}]`)));
+      expect(refused.join("\n")).toContain(
+        `network.allow[0] is ${JSON.stringify(entry)}; expected a preset such as "github", or a host such as`,
+      );
+    },
+  );
+
+  it("binds credentials of the project to hosts", () => {
+    const { network } = project('[network.credentials]\ncrm = ["crm.example.com"]');
+    expect(network?.credentials).toEqual({ crm: ["crm.example.com"] });
+    const refused = said(projectChange('[network.credentials]\ncrm = ["crm.example.com:8443"]'));
+    expect(refused.join("\n")).toContain("expected a host without a port");
+  });
+
+  it("warns where it has no effect, as the network is open", () => {
+    const open = `${withNetwork('allow = ["npm"]')}[local]\nnetwork = "bridge"\n`;
+    expect(said(agentChange(open)).join("\n")).toContain(
+      'warning: agents/dev/config.toml:4:1  network has no effect, as local.network is "bridge"; leave one of them out',
+    );
+  });
+
+  it("is logged in one line when it changes", () => {
+    const before = agent(withNetwork('allow = ["npm"]'));
+    const after = agent(withNetwork('allow = ["npm", "pypi"]\nask = true'));
+    expect(describeChange(before, after)).toBe(
+      'network.allow ["npm"] → ["npm", "pypi"], network.ask false → true',
+    );
+    expect(describeChange(agent(usualAgent), before)).toContain('network.allow none → ["npm"]');
+    const [was, is] = [project(""), project("[network]\nask = true")];
+    expect(describeProjectChange(was, is).text).toContain("network.ask none → true");
+  });
+});
