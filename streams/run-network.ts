@@ -1,4 +1,4 @@
-import type { AgentConfig } from "./agent-config.ts";
+import type { AgentConfig, NetworkConfig } from "./agent-config.ts";
 
 /**
  * What a run has of the network. `closed`: nothing but its bridge, or it does not start. `closed-if-possible`: the same,
@@ -6,22 +6,15 @@ import type { AgentConfig } from "./agent-config.ts";
  */
 export type RunNetwork = "closed" | "closed-if-possible" | "open";
 
-interface NetworkTable {
-  readonly allow: readonly string[];
-  readonly ask: boolean;
-}
-/** `network` is null without a table `[network]`. */
-type AgentNetwork = Pick<AgentConfig, "local"> & { readonly network?: NetworkTable | null };
+type AgentNetwork = Pick<AgentConfig, "local" | "network">;
 interface ProjectNetwork {
   readonly local: { readonly network: string };
-  readonly network?: NetworkTable;
+  readonly network: NetworkConfig | null;
 }
 
-/** By the active config: `[local].network`, the agent's before the project's, then `[network]` of both. */
+/** By the active config: `[local].network`, the agent's before the project's, then whether one of them has `[network]`. */
 export function networkOf(agent: AgentNetwork, project: ProjectNetwork): RunNetwork {
   if ((agent.local.network ?? project.local.network) !== "none") return "open";
-  // An agent's table counts even when it allows nothing: its author wants it to hold.
-  const ofAgent = agent.network !== undefined && agent.network !== null;
-  const { allow = [], ask = false } = project.network ?? {};
-  return ofAgent || ask || allow.length > 0 ? "closed" : "closed-if-possible";
+  // A table counts also when it allows nothing: its author wants it to hold.
+  return agent.network !== null || project.network !== null ? "closed" : "closed-if-possible";
 }

@@ -17,7 +17,7 @@ import { createIntercept } from "../../../../src/run-api/egress/broker/intercept
 import { createRunAuthority } from "../../../../src/run-api/egress/broker/run-authority.ts";
 import { makeRepository } from "../../../helpers/git-repository.ts";
 import type { GitRepository } from "../../../helpers/git-repository.ts";
-import { startGitHttpsServer } from "../../../helpers/git-https-server.ts";
+import { makeCertificate, startGitHttpsServer } from "../../../helpers/git-https-server.ts";
 import type { GitHttpsServer } from "../../../helpers/git-https-server.ts";
 
 const run = promisify(execFile);
@@ -46,7 +46,12 @@ describe("with a sentinel in place of a token", () => {
     dir = await mkdtemp(join(tmpdir(), "al-tools-"));
     const [runs, internet] = await Promise.all([authorityOf("dev-a"), authorityOf("internet")]);
     repository = makeRepository();
-    git = await startGitHttpsServer(repository.root, dir, [secret], `DNS:${gitHost}`);
+    git = await startGitHttpsServer(
+      repository.root,
+      dir,
+      [secret],
+      makeCertificate(dir, `DNS:${gitHost}`),
+    );
     api = createHttpsServer(
       { SNICallback: (name, done) => done(null, internet.contextFor(name)) },
       (message, response) => {
