@@ -9,6 +9,7 @@ import { latestEntries } from "./logs/latest-entries.ts";
 import { instancesOf, refuseAdopted } from "./runners/adopt-runs.ts";
 import { createRunSockets } from "./run-api/run-sockets.ts";
 import { createLiveRuns } from "./runs/live-runs.ts";
+import { createBrokering } from "./start/brokering.ts";
 import { buildGraph } from "./start/build-graph.ts";
 import { schedulerEffects } from "./start/scheduler-effects.ts";
 import { createInputs } from "./start/inputs.ts";
@@ -17,6 +18,7 @@ import { acquireProject } from "./start/acquire-project.ts";
 import { createServices } from "./start/services.ts";
 import type { SchedulerContext, Services, SchedulerOptions } from "./start/services.ts";
 import { readAgents } from "./start/agent-directories.ts";
+import { modelSources } from "./start/model-calls.ts";
 import { createRuntimes, socketBaseDir } from "./start/runtimes.ts";
 import { startWarnings } from "./start/observability.ts";
 import { closeAll } from "./start/stopping.ts";
@@ -69,11 +71,24 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     openSocket: async ({ instanceId, agent }) =>
       sockets.open(instanceId, await socketBaseDir(agent)),
   });
-  const runtimes = createRuntimes({ projectDir, env, own, project$, runs, warn: onProblem });
+  const brokering = createBrokering({
+    projectKey: () => own.store.settings.maskKey(),
+    project: () => project$.value,
+    credential: modelSources(own).credential,
+  });
+  const runtimes = createRuntimes({
+    projectDir,
+    env,
+    own,
+    project$,
+    runs,
+    brokering,
+    warn: onProblem,
+  });
   try {
     // Before runs are adopted: a start that fails must not end them.
     await checkListening(options, loaded.project);
-    return await run({ options, loaded, own, inputs, sockets, runs, runtimes, version });
+    return await run({ options, loaded, own, inputs, sockets, runs, runtimes, brokering, version });
   } catch (error) {
     await sockets.close();
     own.close();

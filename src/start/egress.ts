@@ -10,6 +10,7 @@ import { createEgress } from "../run-api/egress/egress.ts";
 import type { Egress, EgressDeps } from "../run-api/egress/egress.ts";
 import { createResolve } from "../run-api/egress/resolve.ts";
 import type { Resolve } from "../run-api/egress/resolve.ts";
+import type { Brokering } from "./brokering.ts";
 import type { LiveRuns } from "../runs/live-runs.ts";
 
 /** How hosts are found and reached, where that is not by this machine's own resolver and sockets. */
@@ -35,6 +36,9 @@ export interface EgressWiring {
   /** Where the gateway listens; null when it does not. */
   readonly gatewayUrl: () => string | null;
   readonly env: NodeJS.ProcessEnv;
+  /** Secrets that stay outside of the run, and what puts them into its requests. */
+  readonly bindings: Brokering["bindings"];
+  readonly intercept: Brokering["intercept"];
   readonly onAttempt: EgressDeps["onAttempt"];
   readonly warn: (message: string) => void;
 }
@@ -48,7 +52,7 @@ export function createRunEgress(wiring: EgressWiring, options: EgressOptions = {
     dial,
     ownAddresses,
     proxyEnv: wiring.env,
-    intercept: null,
+    intercept: wiring.intercept,
     onAttempt: wiring.onAttempt,
     onProblem: wiring.warn,
   });
@@ -70,7 +74,7 @@ async function policyOf(instanceId: string, wiring: EgressWiring): Promise<Egres
     allow: allowedHosts([...ofCredentials.flat(), ...projectAllow, ...agentAllow]),
     ask,
     ownPort: portOf(wiring.gatewayUrl()),
-    bindings: [],
+    bindings: await wiring.bindings(request),
   };
 }
 

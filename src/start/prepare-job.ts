@@ -3,6 +3,7 @@ import type { RunRequest } from "../../streams/vocabulary.ts";
 import { outsideOfRuns } from "../contracts/job.ts";
 import type { Job, JobCredential, JobFile, JobModel } from "../contracts/job.ts";
 import { UserError } from "../errors.ts";
+import type { Brokering } from "./brokering.ts";
 import { modelProblem, modelsOfRuns } from "./model-calls.ts";
 import type { LoadedCredential, ModelSources } from "./model-calls.ts";
 
@@ -10,6 +11,8 @@ import type { LoadedCredential, ModelSources } from "./model-calls.ts";
 export interface JobSources extends ModelSources {
   /** Rejects when the command line that the agent's harness starts is surely not there. */
   readonly checkCommand: (agent: AgentConfig) => Promise<void>;
+  /** What the run gets of them: what stands for the secrets that are put in outside of it. */
+  readonly broker: Brokering["forRun"];
   /** Adds the environment variables, in the agent's order. */
   readonly stage: (credentials: readonly LoadedCredential[]) => readonly JobCredential[];
   /** The files of an agent's skill beside SKILL.md, as they are now. */
@@ -39,6 +42,7 @@ export async function prepareJob(
     sources.checkCommand(agent),
   ]);
   const { trigger } = item;
+  const inRun = await sources.broker(request, credentials);
   return {
     instanceId,
     agent: agent.name,
@@ -53,17 +57,24 @@ export async function prepareJob(
         typeof value === "string" ? value : [...value],
       ]),
     ),
-    credentials: [...sources.stage(credentials)],
+    credentials: [...sources.stage(inRun.credentials)],
     env: { ...agent.local.env },
     hooks: { pre: [...agent.hooks.pre], post: [...agent.hooks.post] },
     timeoutSeconds: agent.timeoutSeconds,
     trigger,
     payload: trigger.kind === "webhook" ? sources.payload(trigger.event.receiptId) : null,
     workDir,
-    ...(network === undefined ? {} : { network }),
+    network: trusting(inRun.authority, network),
     channel: await sources.channel(request),
   };
 }
+
+function trusting(authority: string | null, network: Job["network"]): Job["network"] {
+  if (authority === null) return network;
+  return { ...(network ?? noNetwork), authority };
+}
+
+const noNetwork = { variables: {}, certificates: null };
 
 /** In the order to try. A model that can't be used goes along with the reason: the run warns of it and takes others. */
 async function jobModels(agent: AgentConfig, sources: JobSources): Promise<JobModel[]> {

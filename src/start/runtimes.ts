@@ -26,6 +26,7 @@ import { readablePayload } from "../webhooks/readable-payload.ts";
 import { adoptRuns } from "../runners/adopt-runs.ts";
 import type { Adopter } from "../runners/adopt-runs.ts";
 import type { ContainerContext, Containers } from "./containers.ts";
+import type { Brokering } from "./brokering.ts";
 import { checkCommand } from "./harness-command.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import { jobNetwork, networkOfRun } from "../runners/job-network.ts";
@@ -42,6 +43,7 @@ const hostUserGraceMs = 700;
 export interface RuntimesContext extends ContainerContext {
   readonly own: ProjectHandle;
   readonly runs: Pick<LiveRuns, "find">;
+  readonly brokering: Pick<Brokering, "forRun">;
   readonly warn: (message: string) => void;
 }
 
@@ -77,6 +79,7 @@ export function createRuntimes(context: RuntimesContext): Runtimes {
       own.redactor.add(proxySecrets(ofScheduler));
       return networkOfRun(ofScheduler, network(agent), agent.runtime);
     },
+    broker: context.brokering.forRun,
     files: (agent: string) => readSkillFiles(projectDir, agent),
     checkCommand: (agent: AgentConfig) => checkCommand(agent, env),
     channel: async ({ instanceId }: RunRequest) =>
@@ -146,7 +149,7 @@ export function createRuntimes(context: RuntimesContext): Runtimes {
 function jobSources(
   own: ProjectHandle,
   cooldowns: () => Cooldowns,
-): Omit<JobSources, "channel" | "files" | "network" | "checkCommand"> {
+): Omit<JobSources, "channel" | "files" | "network" | "broker" | "checkCommand"> {
   return {
     ...modelSources(own),
     stage: stageCredentials,

@@ -23,6 +23,7 @@ import type { BudgetHolds } from "../spend/budget-holds.ts";
 import { abandonBy, dispatchTo } from "./inputs.ts";
 import type { Inputs } from "./inputs.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
+import type { Brokering } from "./brokering.ts";
 import { createObservability } from "./observability.ts";
 import type { Observability } from "./observability.ts";
 import type { Runtimes } from "./runtimes.ts";
@@ -64,6 +65,7 @@ export interface SchedulerContext {
   readonly sockets: RunSockets;
   readonly runs: LiveRuns;
   readonly runtimes: Runtimes;
+  readonly brokering: Brokering;
   readonly version: string;
 }
 
@@ -183,6 +185,8 @@ export function createServices(
       credential: (reference) => loadCredential(own.home, reference),
       gatewayUrl: () => http.listener.url(),
       env: options.env,
+      bindings: context.brokering.bindings,
+      intercept: context.brokering.intercept,
       onAttempt: () => undefined,
       warn,
     },

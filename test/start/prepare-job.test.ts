@@ -38,6 +38,7 @@ function prepare(config: Partial<AgentConfig>, stored: readonly string[]) {
       throw new UserError("missing_credential", `credential ${type} is missing`, { hint });
     },
     checkCommand: () => Promise.resolve(),
+    broker: (_request, credentials) => Promise.resolve({ credentials, authority: null }),
     stage: stageCredentials,
     files: () => Promise.resolve([]),
     network: () => Promise.resolve(undefined),

@@ -79,6 +79,7 @@ const sources: JobSources = {
     Promise.resolve({ type: "some_key", instance: "default", fields: { key: "real-key" } }),
   script: () => Promise.resolve({ turns: [{ text: "Done." }] }),
   checkCommand: () => Promise.resolve(),
+  broker: () => Promise.resolve({ credentials: [], authority: null }),
   stage: () => [],
   files: () => Promise.resolve([]),
   payload: () => null,

@@ -1,0 +1,76 @@
+import { networkOf } from "../../streams/run-network.ts";
+import { runtimes } from "../../streams/runtimes.ts";
+import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { RunRequest } from "../../streams/vocabulary.ts";
+import type { ProjectConfig } from "../config/project-config.ts";
+import type { SecretBinding } from "../contracts/egress.ts";
+import { brokerCredential } from "../credentials/broker-credentials.ts";
+import { createAuthorities } from "../run-api/egress/broker/authorities.ts";
+import { createIntercept } from "../run-api/egress/broker/intercept.ts";
+import type { Intercept } from "../run-api/egress/interception.ts";
+import type { LoadedCredential, ModelSources } from "./model-calls.ts";
+
+export interface BrokeringDeps extends Pick<ModelSources, "credential"> {
+  /** The project's own key for hashes of secret values. */
+  readonly projectKey: () => string;
+  readonly project: () => ProjectConfig;
+}
+
+/** What a run gets of its credentials. */
+export interface RunCredentials {
+  readonly credentials: readonly LoadedCredential[];
+  /** Certificate of its authority, as PEM; null when none of them is brokered. */
+  readonly authority: string | null;
+}
+
+/** Keeps the secrets of bound credentials outside of runs, and puts them into requests to their hosts. */
+export interface Brokering {
+  readonly forRun: (
+    request: RunRequest,
+    credentials: readonly LoadedCredential[],
+  ) => Promise<RunCredentials>;
+  /** For the requests of that run: with credentials as they are stored now. */
+  readonly bindings: (request: RunRequest) => Promise<readonly SecretBinding[]>;
+  readonly intercept: Intercept;
+}
+
+/** All of it is derived from the project's key: for the runs of an earlier scheduler it is as it was. */
+export function createBrokering({ projectKey, project, credential }: BrokeringDeps): Brokering {
+  const authorityOf = createAuthorities(projectKey, Date.now);
+  const brokered = (
+    { instanceId, agent }: RunRequest,
+    credentials: readonly LoadedCredential[],
+  ) => {
+    const moreHosts = project().network?.credentials ?? {};
+    const options = { projectKey: projectKey(), instanceId, moreHosts };
+    return isSurelyClosed(agent, project())
+      ? credentials.map((one) => brokerCredential(one, options))
+      : credentials.map((one) => ({ inRun: one, bindings: [] }));
+  };
+  return {
+    forRun: async (request, credentials) => {
+      const all = brokered(request, credentials);
+      const hosts = new Set(all.flatMap(({ bindings }) => bindings).flatMap((one) => one.hosts));
+      const inRun = all.map((one) => one.inRun);
+      if (hosts.size === 0) return { credentials: inRun, authority: null };
+      const authority = await authorityOf(request.instanceId);
+      return { credentials: inRun, authority: authority.certificate([...hosts]) };
+    },
+    bindings: async (request) => {
+      // One that is gone is put in nowhere; its sentinel is refused.
+      const stored = await Promise.allSettled(request.agent.credentials.map(credential));
+      const credentials = stored.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      return brokered(request, credentials).flatMap(({ bindings }) => bindings);
+    },
+    intercept: createIntercept({
+      contextFor: async (instanceId, host) => (await authorityOf(instanceId)).contextFor(host),
+    }),
+  };
+}
+
+/** A host user's run may turn out to be open as it starts. Such a one needs its secrets, unless it has to be closed. */
+function isSurelyClosed(agent: AgentConfig, project: ProjectConfig): boolean {
+  const network = networkOf(agent, project);
+  if (network === "closed-if-possible") return runtimes[agent.runtime.type].isolates;
+  return network === "closed";
+}
