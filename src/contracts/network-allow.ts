@@ -41,22 +41,25 @@ function endsInNumber(name: string): boolean {
 /** Reads a host entry; a text in its place is what is wrong with it. */
 export function parseAllowEntry(entry: string): AllowedHost | string {
   const { wildcard, host = "", port, isPrivate } = entryForm.exec(entry.trim())?.groups ?? {};
+  const named = { isWildcard: wildcard !== undefined, isPrivate: isPrivate !== undefined };
   const canonical = canonicalHost(host);
-  const isAddress = isIP(canonical ?? "") !== 0;
-  // A name without a dot is in a private network, or a preset with a slip.
-  const isBare = !isAddress && canonical?.includes(".") === false && isPrivate === undefined;
-  if (canonical === null || isBare || (wildcard !== undefined && isAddress)) {
+  if (canonical === null || !canBeMeant(canonical, named)) {
     return `${JSON.stringify(entry)} is neither a preset nor a host such as "api.example.com", "*.example.com", "example.com:22" or "10.0.0.7:5432 private"`;
   }
   const number = port === undefined ? defaultPort : Number(port);
-  if (number < 1 || number > 65_535)
+  if (number < 1 || number > 65_535) {
     return `${JSON.stringify(entry)} has a port that does not exist`;
-  return {
-    host: canonical,
-    isWildcard: wildcard !== undefined,
-    port: number,
-    isPrivate: isPrivate !== undefined,
-  };
+  }
+  return { host: canonical, port: number, ...named };
+}
+
+function canBeMeant(
+  host: string,
+  { isWildcard, isPrivate }: Pick<AllowedHost, "isWildcard" | "isPrivate">,
+): boolean {
+  if (isIP(host) !== 0) return !isWildcard;
+  // A name without a dot is in a private network, or a preset with a slip.
+  return host.includes(".") || isPrivate;
 }
 
 /** The hosts of entries, those of presets among them. Entries that can't be read are left out. */

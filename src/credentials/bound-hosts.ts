@@ -1,4 +1,5 @@
 import { canonicalHost } from "../contracts/network-allow.ts";
+import type { CredentialReference } from "../contracts/credential-reference.ts";
 import type { Credential } from "./load-credential.ts";
 
 /** The hosts that a credential of a type is for, by HTTPS. Types that sign with their secret, such as `aws`, have none. */
@@ -33,11 +34,18 @@ export function boundHosts(credential: Credential, more: MoreHosts): readonly st
   const { type, instance, fields } = credential;
   const known = Object.hasOwn(hostsOfTypes, type) ? (hostsOfTypes[type] ?? []) : [];
   const own = known.length > 0 && fields.host !== undefined ? [fields.host] : known;
-  const given = [type, `${type}:${instance}`].flatMap((name) =>
-    Object.hasOwn(more, name) ? (more[name] ?? []) : [],
-  );
-  const canonical = [...own, ...given]
+  const canonical = [...own, ...addedHosts({ type, instance }, more)]
     .map((host) => canonicalHost(host.replace(/:443$/, "")))
     .filter((host) => host !== null);
   return [...new Set(canonical)];
+}
+
+/** The hosts that `[network.credentials]` names for a credential. */
+export function addedHosts(
+  { type, instance }: CredentialReference,
+  more: MoreHosts,
+): readonly string[] {
+  return [type, `${type}:${instance}`].flatMap((name) =>
+    Object.hasOwn(more, name) ? (more[name] ?? []) : [],
+  );
 }

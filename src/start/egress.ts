@@ -1,4 +1,5 @@
 import type { AgentConfig } from "../../streams/agent-config.ts";
+import type { ProjectConfig } from "../config/project-config.ts";
 import type { EgressPolicy } from "../contracts/egress.ts";
 import { allowedHosts } from "../contracts/network-allow.ts";
 import { allowedByCredential } from "../credentials/allowed-hosts.ts";
@@ -19,18 +20,11 @@ export interface EgressOptions {
   readonly dial?: Dial;
 }
 
-/** `[network]` of an agent and of its project, together. */
-export interface NetworkSettings {
-  readonly agentAllow: readonly string[];
-  readonly projectAllow: readonly string[];
-  readonly ask: boolean;
-}
-
 export interface EgressWiring {
   readonly runs: Pick<LiveRuns, "get">;
   /** The agent's config as it is now; undefined when it is gone. */
   readonly agent: (name: string) => AgentConfig | undefined;
-  readonly network: (agent: AgentConfig) => NetworkSettings;
+  readonly project: () => Pick<ProjectConfig, "network">;
   /** Rejects when it is missing. */
   readonly credential: (reference: string) => Promise<Pick<Credential, "fields">>;
   /** Where the gateway listens; null when it does not. */
@@ -61,18 +55,21 @@ export function createRunEgress(wiring: EgressWiring, options: EgressOptions = {
 async function policyOf(instanceId: string, wiring: EgressWiring): Promise<EgressPolicy> {
   const { request } = wiring.runs.get(instanceId);
   const agent = wiring.agent(request.agent.name) ?? request.agent;
-  const { agentAllow, projectAllow, ask } = wiring.network(agent);
+  const { network } = wiring.project();
   const ownHost = async (reference: string) => (await wiring.credential(reference)).fields.host;
   const ofCredentials = await Promise.all(
     agent.credentials.map((reference) =>
-      // One that is gone opens no host; that it is missing is reported where it is used.
-      allowedByCredential(reference, ownHost).catch(() => []),
+      allowedByCredential(reference, network?.credentials ?? {}, ownHost),
     ),
   );
   return {
     agent: agent.name,
-    allow: allowedHosts([...ofCredentials.flat(), ...projectAllow, ...agentAllow]),
-    ask,
+    allow: allowedHosts([
+      ...ofCredentials.flat(),
+      ...(network?.allow ?? []),
+      ...(agent.network?.allow ?? []),
+    ]),
+    ask: (agent.network ?? network)?.ask ?? false,
     ownPort: portOf(wiring.gatewayUrl()),
     bindings: await wiring.bindings(request),
   };

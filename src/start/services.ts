@@ -181,7 +181,7 @@ export function createServices(
     {
       runs,
       agent: (name) => status.agent(name)?.config ?? undefined,
-      network: () => ({ agentAllow: [], projectAllow: [], ask: false }),
+      project: () => inputs.project$.value,
       credential: (reference) => loadCredential(own.home, reference),
       gatewayUrl: () => http.listener.url(),
       env: options.env,

@@ -4,14 +4,12 @@ import { anAgent } from "../helpers/agents.ts";
 
 const none = { allow: [], ask: false };
 const own = anAgent("dev").local;
-const project = { local: { network: "none" } };
+const project = { local: { network: "none" }, network: null };
 
 test.each([
   ["nothing of it is configured", {}, {}, "closed-if-possible"],
-  ["the project's [network] is as without one", {}, { network: none }, "closed-if-possible"],
+  ["the project has [network]", {}, { network: none }, "closed"],
   ["the agent has [network]", { network: none }, {}, "closed"],
-  ["the project allows hosts", {}, { network: { allow: ["npm"], ask: false } }, "closed"],
-  ["the project asks", {}, { network: { allow: [], ask: true } }, "closed"],
   ["the project's network is the engine's", {}, { local: { network: "bridge" } }, "open"],
   ["the agent's is", { local: { ...own, network: "lan" } }, {}, "open"],
   [
