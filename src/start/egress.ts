@@ -11,8 +11,8 @@ import { createEgress } from "../run-api/egress/egress.ts";
 import type { Egress, EgressDeps } from "../run-api/egress/egress.ts";
 import { createResolve } from "../run-api/egress/resolve.ts";
 import type { Resolve } from "../run-api/egress/resolve.ts";
+import type { LiveRun } from "../runs/live-run.ts";
 import type { Brokering } from "./brokering.ts";
-import type { LiveRuns } from "../runs/live-runs.ts";
 
 /** How hosts are found and reached, where that is not by this machine's own resolver and sockets. */
 export interface EgressOptions {
@@ -21,7 +21,7 @@ export interface EgressOptions {
 }
 
 export interface EgressWiring {
-  readonly runs: Pick<LiveRuns, "get">;
+  readonly runs: { get(instanceId: string): Pick<LiveRun, "request"> };
   /** The agent's config as it is now; undefined when it is gone. */
   readonly agent: (name: string) => AgentConfig | undefined;
   readonly project: () => Pick<ProjectConfig, "network">;
@@ -52,7 +52,11 @@ export function createRunEgress(wiring: EgressWiring, options: EgressOptions = {
   });
 }
 
-async function policyOf(instanceId: string, wiring: EgressWiring): Promise<EgressPolicy> {
+/** What a run may reach as of now: with its credentials, by its project, by its agent. */
+export async function policyOf(
+  instanceId: string,
+  wiring: Omit<EgressWiring, "env" | "intercept" | "onAttempt" | "warn">,
+): Promise<EgressPolicy> {
   const { request } = wiring.runs.get(instanceId);
   const agent = wiring.agent(request.agent.name) ?? request.agent;
   const { network } = wiring.project();

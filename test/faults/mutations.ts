@@ -5,6 +5,7 @@ import { costs } from "./mutations/costs.ts";
 import { doors } from "./mutations/doors.ts";
 import { load } from "./mutations/load.ts";
 import { models } from "./mutations/models.ts";
+import { network } from "./mutations/network.ts";
 import { spend } from "./mutations/spend.ts";
 import { store } from "./mutations/store.ts";
 
@@ -18,4 +19,5 @@ export const mutations: readonly Mutation[] = [
   ...store,
   ...load,
   ...costs,
+  ...network,
 ];
