@@ -5,6 +5,7 @@ import type { IncomingMessage, RequestListener, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { RunStopReason } from "../contracts/run-stop.ts";
 import { limitUnauthenticated } from "../contracts/unauthenticated-connections.ts";
+import { tunnelBufferBytes } from "./egress/dial.ts";
 import { clearedSocket, writeStopReason } from "./socket-dir.ts";
 
 /** What a later scheduler needs to serve a run that lives on. */
@@ -25,6 +26,7 @@ const connectionsCheckingInterval = 5_000;
  */
 const limits = {
   maxHeaderSize: 8_192,
+  highWaterMark: tunnelBufferBytes,
   requestTimeout: 0,
   headersTimeout: 10_000,
   connectionsCheckingInterval,

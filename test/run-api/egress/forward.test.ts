@@ -29,6 +29,7 @@ describe("a request with a whole address", () => {
     expect(answer).toMatchObject({ status: 200, body: "hello from api.allowed.test" });
     const [seen] = side.hosts.seen;
     expect(seen?.url).toBe("/a?b=c");
+    expect(seen?.rawHeaders).not.toContain("other.test");
     expect(seen?.headers).toEqual({
       host: "api.allowed.test",
       accept: "text/x",
