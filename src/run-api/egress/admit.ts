@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { OnReadOpts, Socket } from "node:net";
 import { isIP } from "node:net";
 import type { EgressPolicy } from "../../contracts/egress.ts";
 import { messageOf } from "../../errors.ts";
@@ -23,8 +23,8 @@ export interface AdmitDeps {
 
 /** The way to a host that a run may reach. Its functions reject with an `EgressRefusal`. */
 export interface Way {
-  /** A connection to the host, to one of the addresses that were checked. */
-  readonly dial: (signal: AbortSignal) => Promise<Socket>;
+  /** A connection to the host, to one of the addresses that were checked; `onread` is for those without a proxy. */
+  readonly dial: (signal: AbortSignal, onread?: OnReadOpts) => Promise<Socket>;
   /** The scheduler's own proxy for plain HTTP, which takes whole addresses; null to dial the host. */
   readonly httpProxy: { readonly url: URL; dial(signal: AbortSignal): Promise<Socket> } | null;
 }
@@ -49,7 +49,8 @@ export async function admit(
   if (proxy === null) {
     const addresses = check(await resolveInTime(asked, deps.resolve));
     return {
-      dial: (signal) => reached(asked, dialFirst(addresses, asked.port, deps.dial, signal)),
+      dial: (signal, onread) =>
+        reached(asked, dialFirst(addresses, asked.port, deps.dial, signal, onread)),
       httpProxy: null,
     };
   }

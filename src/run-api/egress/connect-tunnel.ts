@@ -7,6 +7,7 @@ import type { Authority } from "./authority.ts";
 import { EgressRefusal } from "./decide.ts";
 import { firstData, firstDataProblem } from "./first-bytes.ts";
 import type { Intercept } from "./interception.ts";
+import { passBack, readsInto } from "./recycled-reads.ts";
 import { linkSockets } from "./tunnel.ts";
 
 export interface TunnelDeps extends AdmitDeps {
@@ -50,16 +51,16 @@ export async function connectTunnel(request: TunnelRequest, deps: TunnelDeps): P
 
 async function passThrough(request: TunnelRequest, way: Way): Promise<void> {
   const { asked, client, signal } = request;
-  const upstream = await way.dial(signal);
+  const upstream = await way.dial(signal, readsInto(client));
   if (client.destroyed) return void upstream.destroy();
   const closed = linkSockets(client, upstream);
   accept(request);
   const isTls = asked.port === tlsPort;
   // Servers of other protocols may speak first.
-  if (!isTls) upstream.pipe(client);
+  if (!isTls) passBack(upstream, client);
   await assertFirstData(client, asked);
   client.pipe(upstream);
-  if (isTls) upstream.pipe(client);
+  if (isTls) passBack(upstream, client);
   await closed;
 }
 

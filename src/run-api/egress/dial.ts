@@ -1,8 +1,8 @@
 import { connect } from "node:net";
-import type { Socket } from "node:net";
+import type { OnReadOpts, Socket } from "node:net";
 
-/** Begins to connect to an address. */
-export type Dial = (address: string, port: number) => Socket;
+/** Begins to connect to an address. What is read goes to `onread`, if it is given, from the first `resume` on. */
+export type Dial = (address: string, port: number, onread?: OnReadOpts) => Socket;
 
 /** For an address that does not answer, in ms: there may be others. */
 const connectMs = 10_000;
@@ -23,7 +23,10 @@ const tunnelOptions = {
   autoSelectFamily: false,
 };
 
-export const dialDirect: Dial = (host, port) => connect({ ...tunnelOptions, host, port });
+export const dialDirect: Dial = (host, port, onread) =>
+  onread === undefined
+    ? connect({ ...tunnelOptions, host, port })
+    : connect({ ...tunnelOptions, host, port, onread }).pause();
 
 /** Connects to the first of the addresses that takes it. Rejects with the last one's error, or when it is cut. */
 export async function dialFirst(
@@ -31,12 +34,13 @@ export async function dialFirst(
   port: number,
   dial: Dial,
   signal: AbortSignal,
+  onread?: OnReadOpts,
 ): Promise<Socket> {
   let problem: unknown = new Error("it has no address");
   for (const address of addresses) {
     signal.throwIfAborted();
     try {
-      return await connected(dial(address, port), "connect", signal);
+      return await connected(dial(address, port, onread), "connect", signal);
     } catch (error) {
       problem = error;
     }

@@ -92,10 +92,14 @@ export async function outsideHosts(): Promise<OutsideHosts> {
         ? Promise.reject(new Error(`no ${host}`))
         : Promise.resolve(addresses);
     },
-    dial: (address, port) => {
+    dial: (address, port, onread) => {
       dialled.push(`${address}:${port}`);
       // Nothing listens on port 1.
-      return dialDirect("127.0.0.1", address === publicAddress ? (ports.get(port) ?? 1) : 1);
+      return dialDirect(
+        "127.0.0.1",
+        address === publicAddress ? (ports.get(port) ?? 1) : 1,
+        onread,
+      );
     },
     close: async () => {
       for (const socket of ssh) socket.destroy();

@@ -1,0 +1,61 @@
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { banner } from "./hosts.ts";
+import { connectTo, egressSide } from "./support.ts";
+import type { EgressSide } from "./support.ts";
+
+let side: EgressSide;
+beforeEach(async () => {
+  side = await egressSide();
+});
+afterEach(() => side.close());
+
+const hash = (...parts: readonly Uint8Array[]) => {
+  const all = createHash("sha256");
+  for (const part of parts) all.update(part);
+  return all.digest("hex");
+};
+
+/** The hash of all that comes, taken slowly: whoever sends is held back. */
+async function slowHash(socket: Socket): Promise<string> {
+  const all = createHash("sha256");
+  let count = 0;
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    all.update(chunk);
+    count += 1;
+    if (count % 40 === 0) await delay(3);
+  }
+  return all.digest("hex");
+}
+
+it("carries every byte of several tunnels at once, both ways, at the pace of who reads", async () => {
+  const sizes = [9_000_000, 5_000_001, 70_000, 3];
+  const tunnels = await Promise.all(
+    sizes.map(async (size, index) => {
+      const run = await side.open(`dev-${index}`);
+      const { socket } = await connectTo(run, "api.allowed.test:22");
+      return { size, socket };
+    }),
+  );
+  await expect.poll(() => side.hosts.ssh.length).toBe(sizes.length);
+  const ended = tunnels.map(async ({ size, socket }) => {
+    const sent = randomBytes(size);
+    // The host answers with other bytes, as many as it gets.
+    const back = slowHash(socket);
+    socket.end(sent);
+    return { sent: hash(sent), back: await back };
+  });
+  const answers = side.hosts.ssh.map(async (host) => {
+    const got = await slowHash(host);
+    const answer = randomBytes(6_000_000);
+    host.end(answer);
+    if (!host.closed) await once(host, "close");
+    return { got, answered: hash(Buffer.from(banner), answer) };
+  });
+  const [ends, hosts] = await Promise.all([Promise.all(ended), Promise.all(answers)]);
+  expect(hosts.map(({ got }) => got).sort()).toEqual(ends.map(({ sent }) => sent).sort());
+  expect(ends.map(({ back }) => back).sort()).toEqual(hosts.map(({ answered }) => answered).sort());
+}, 60_000);
