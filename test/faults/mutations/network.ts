@@ -167,4 +167,12 @@ export const network: readonly Mutation[] = [
     replace: "    accept(request);\n",
     tests: ["test/run-api/egress/interception.test.ts"],
   },
+  {
+    defence: "a buffer is used again once it is written, and no byte of a tunnel is another's",
+    file: "src/run-api/egress/recycled-reads.ts",
+    find: "return client.write(buffer.subarray(0, length), (error) => {",
+    replace:
+      "if (buffer.length === largeBytes) free.push(buffer);\n      return client.write(buffer.subarray(0, length), (error) => {",
+    tests: ["test/run-api/egress/large-streams.test.ts"],
+  },
 ];
