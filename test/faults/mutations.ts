@@ -1,6 +1,7 @@
 import type { Mutation } from "./mutation.ts";
 import { agents } from "./mutations/agents.ts";
 import { budgets } from "./mutations/budgets.ts";
+import { closedRuns } from "./mutations/closed-runs.ts";
 import { costs } from "./mutations/costs.ts";
 import { doors } from "./mutations/doors.ts";
 import { load } from "./mutations/load.ts";
@@ -20,4 +21,5 @@ export const mutations: readonly Mutation[] = [
   ...load,
   ...costs,
   ...network,
+  ...closedRuns,
 ];
