@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelApi } from "../../streams/agent-config.ts";
 import { apiBaseUrl } from "../../src/contracts/base-url.ts";
+import type { EgressAttempt } from "../../src/contracts/egress.ts";
 import { outsideOfRuns } from "../../src/contracts/job.ts";
 import type { Job, JobModel, Script } from "../../src/contracts/job.ts";
 import { modelDefaults } from "../../src/contracts/model-defaults.ts";
@@ -74,9 +75,14 @@ const server = createServer((request, response) => {
 }).listen(socket);
 await once(server, "listening");
 
-/** Lets runs that have `hostModels` open tunnels to these hosts (`host:port`), on ports of this machine. */
-export function hostTunnels(ports: Readonly<Record<string, number>>): void {
-  server.removeAllListeners("connect").on("connect", tunnelsTo(ports));
+/**
+ * Lets runs that have `hostModels` open tunnels to these hosts (`host:port`), on ports of this machine; what is reported
+ * of their attempts comes into the list.
+ */
+export function hostTunnels(ports: Readonly<Record<string, number>>): readonly EgressAttempt[] {
+  const attempts: EgressAttempt[] = [];
+  server.removeAllListeners("connect").on("connect", tunnelsTo(ports, attempts));
+  return attempts;
 }
 chmodSync(socket, 0o666);
 server.unref();

@@ -1,25 +1,47 @@
 import type { IncomingMessage } from "node:http";
-import { connect } from "node:net";
-import type { Duplex } from "node:stream";
+import type { Socket } from "node:net";
+import type { EgressAttempt } from "../../src/contracts/egress.ts";
+import { allowedHosts } from "../../src/contracts/network-allow.ts";
+import { dialDirect } from "../../src/run-api/egress/dial.ts";
+import { createEgress } from "../../src/run-api/egress/egress.ts";
 
-type OnConnect = (request: IncomingMessage, client: Duplex, head: Buffer) => void;
+/** What a scheduler does with a run's CONNECT. */
+type OnConnect = (request: IncomingMessage, client: Socket, head: Buffer) => void;
 
-/** What a scheduler does with a run's CONNECT, by a list of hosts (`host:port`) and their ports on this machine. */
-export function tunnelsTo(ports: Readonly<Record<string, number>>): OnConnect {
-  return ({ url = "", headers }, client, head) => {
-    client.on("error", () => undefined);
-    const isRun = /^Bearer run-\d+$/.test(headers["proxy-authorization"] ?? "");
-    const port = isRun ? ports[url] : undefined;
-    if (port === undefined) {
-      const why = `${url.replace(/:443$/, "")} is not in [network].allow`;
-      return void client.end(
-        `HTTP/1.1 403 ${why}\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${why}: add it.\n`,
-      );
-    }
-    const upstream = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
-    upstream.on("error", () => client.destroy());
-    client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-    upstream.write(head);
-    client.pipe(upstream).pipe(client);
+/**
+ * The scheduler's own proxy, for runs that may reach these hosts (`host:port`) on their ports of this machine. To the
+ * proxy each has a public address. `attempts` gets what it reports.
+ */
+export function tunnelsTo(
+  ports: Readonly<Record<string, number>>,
+  attempts: EgressAttempt[],
+): OnConnect {
+  const hosts = Object.entries(ports).map(([entry, port], index) => {
+    const [name = "", asked = ""] = entry.split(":");
+    return { name, asked: Number(asked), address: `203.0.113.${index + 1}`, port };
+  });
+  const egress = createEgress({
+    policy: () =>
+      Promise.resolve({
+        ...{ agent: "dev", ask: false, ownPort: null, bindings: [] },
+        allow: allowedHosts(Object.keys(ports)),
+      }),
+    resolve: (name) =>
+      Promise.resolve(hosts.filter((host) => host.name === name).map(({ address }) => address)),
+    dial: (address, port) => {
+      const found = hosts.find((host) => host.address === address && host.asked === port);
+      return dialDirect("127.0.0.1", found?.port ?? 1);
+    },
+    ownAddresses: () => new Set(),
+    proxyEnv: {},
+    intercept: null,
+    onAttempt: (attempt) => attempts.push(attempt),
+    onProblem: (message) => void process.stderr.write(`${message}\n`),
+  });
+  const run = { instanceId: "dev-abcdefgh", tunnels: new Set<AbortController>() };
+  return (request, client, head) => {
+    const isRun = /^Bearer run-\d+$/.test(request.headers["proxy-authorization"] ?? "");
+    if (isRun) egress.connect(run, request, client, head);
+    else client.destroy();
   };
 }

@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { EgressAttempt } from "../../src/contracts/egress.ts";
 import { stageCredentials } from "../../src/credentials/stage-credentials.ts";
 import { exitOf, messagesOf } from "../contracts/runner.ts";
 import { hostTunnels } from "../harness/model-host.ts";
@@ -37,6 +38,7 @@ export function networkAccessTests(runtime: string, node: string, run: () => Run
   let web: Server;
   let git: GitHttpsServer;
   let ssh: SshServer | null = null;
+  let attempts: readonly EgressAttempt[] = [];
   let certificate: ReturnType<typeof makeCertificate>;
 
   beforeAll(async () => {
@@ -48,7 +50,7 @@ export function networkAccessTests(runtime: string, node: string, run: () => Run
     git = await startGitHttpsServer(join(repository.path, ".."), dir, ["t0ken"], certificate);
     if (noSshServer === null) ssh = await startSshServer(mkdtempSync(join(dir, "ssh-")));
     const { port } = web.address() as AddressInfo;
-    hostTunnels({
+    attempts = hostTunnels({
       "api.allowed.test:443": port,
       "registry.allowed.test:443": port,
       "pypi.allowed.test:443": port,
@@ -121,6 +123,9 @@ export function networkAccessTests(runtime: string, node: string, run: () => Run
   it(`reaches no other host, and is shown which one (${runtime})`, async () => {
     const lines = await linesOf(scriptFor("denied.test"));
     const { npm = "none", pip = "none", python3 = "none", fetch, ...others } = lines;
+    const denied = attempts.filter((each) => each.denied === "not_allowed").map(({ host }) => host);
+    const wanted = ["api.denied.test", "git.denied.test", "ssh.denied.test"];
+    expect(wanted.filter((host) => !denied.includes(host))).toEqual([]);
     // The one that keeps the host to itself; the run's log has it.
     expect(fetch).toMatch(/^failed .*Proxy response \(403\)/);
     for (const line of Object.values(others)) expect(line).toMatch(/^failed .*denied\.test/);
