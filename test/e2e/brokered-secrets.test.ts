@@ -1,0 +1,224 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import type { Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { makeCertificate, startGitHttpsServer } from "../helpers/git-https-server.ts";
+import type { GitHttpsServer } from "../helpers/git-https-server.ts";
+import { makeRepository } from "../helpers/git-repository.ts";
+import type { GitRepository } from "../helpers/git-repository.ts";
+import type { Outside } from "../helpers/outside-scheduler.ts";
+import { runAl } from "../helpers/scheduler.ts";
+import type { TestProject } from "../helpers/scheduler.ts";
+import { whyNoNetwork } from "../runners/host-user/network-namespaces.ts";
+
+const missing = whyNoNetwork();
+if (missing !== null)
+  process.stderr.write(`skipped: brokered secrets of host users (${missing})\n`);
+
+const backwards = (word: string) => Array.from(word).reverse().join("");
+/** Secrets of two bound credentials, and of one that is not, which proves that looking finds. */
+const words = {
+  git: "canary-git-token-52e1",
+  api: "canary-api-token-81c7",
+  own: "canary-own-word-3fd0",
+};
+const look = `node scripts/look.mjs ${Object.values(words).map(backwards).join(" ")}`;
+
+/** What the agent does; its lines are in its log. */
+const useAll = `set -e
+export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.org GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@example.org
+git clone -q https://git.allowed.test/repo.git work
+cd work
+git commit -q --allow-empty -m "from a run"
+git push -q origin HEAD:refs/heads/from-run
+cd ..
+ask() { curl -sS -o answer -w '%{http_code}' "$@" || true; echo " $(head -c 300 answer)"; }
+echo "echo: $(ask -H "Authorization: Bearer $MY_API_WORD" https://api.allowed.test/user)"
+echo "other: $(ask -H "Authorization: Bearer $MY_API_WORD" https://other.test/)"
+echo "query: $(ask "https://api.allowed.test/?token=$MY_API_WORD")"
+echo "body: $(ask -d "token=$MY_API_WORD" https://api.allowed.test/)"
+echo "foreign: $(ask -H "Authorization: Bearer $GITHUB_TOKEN" https://api.allowed.test/)"
+${look}
+`;
+const asksTwice = `set -e
+ask() { curl -sS -H "Authorization: Bearer $MY_API_WORD" "https://api.allowed.test/$1"; }
+ask first
+touch FOLDER/first
+until [ -e FOLDER/go ]; do sleep 0.2; done
+ask second
+`;
+
+describe.skipIf(missing !== null)("a secret that is bound to hosts", () => {
+  let folder: string;
+  let project: TestProject;
+  let repository: GitRepository;
+  let git: GitHttpsServer;
+  let api: Server;
+  let outside: Outside;
+  let schedulers: ChildProcess[];
+  let seen: { readonly name: string; readonly url: string; readonly login: string }[];
+
+  beforeEach(async () => {
+    [schedulers, seen] = [[], []];
+    folder = await mkdtemp(join(tmpdir(), "al-broker-"));
+    project = {
+      dir: join(folder, "project"),
+      home: join(folder, "home"),
+      remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+    };
+    await mkdir(join(folder, "certificates"));
+    const names = "DNS:git.allowed.test,DNS:api.allowed.test,DNS:other.test";
+    const certificate = makeCertificate(join(folder, "certificates"), names);
+    repository = makeRepository();
+    git = await startGitHttpsServer(repository.root, folder, [words.git], certificate);
+    api = createServer(certificate, (message, response) => {
+      const { host = "", authorization = "" } = message.headers;
+      seen.push({ name: host, url: message.url ?? "", login: authorization });
+      response.end(authorization);
+    }).listen(0, "127.0.0.1");
+    await once(api, "listening");
+    outside = {
+      projectDir: project.dir,
+      addresses: {
+        "git.allowed.test": "203.0.113.20",
+        "api.allowed.test": "203.0.113.10",
+        "other.test": "203.0.113.10",
+      },
+      ports: {
+        "203.0.113.20": Number(git.host.split(":")[1]),
+        "203.0.113.10": (api.address() as AddressInfo).port,
+      },
+    };
+  });
+  afterEach(async () => {
+    await writeFile(join(folder, "go"), "");
+    await Promise.all(schedulers.map((one) => end(one, "SIGTERM")));
+    api.closeAllConnections();
+    api.close();
+    await git.stop();
+    repository.remove();
+    await project.remove();
+  });
+
+  async function put(path: string, text: string): Promise<void> {
+    const mode = path.startsWith("home/") ? 0o600 : 0o644;
+    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, path), text, { mode });
+  }
+
+  async function prepare(script: string): Promise<void> {
+    await put(
+      "project/config.toml",
+      `[models.scripted]
+provider = "scripted"
+script = "done.script.toml"
+
+[network.credentials]
+my_api = ["api.allowed.test"]
+`,
+    );
+    await put("project/done.script.toml", '[[turns]]\ntext = "Done."\n');
+    await put(
+      "project/agents/looker/config.toml",
+      `models = ["scripted"]
+credentials = ["github_token", "my_api", "my_own"]
+schedule = "0 0 29 2 *"
+
+[runtime]
+type = "host-user"
+run_as = "$USER"
+
+[network]
+allow = ["api.allowed.test", "other.test"]
+
+[hooks]
+pre = ["bash scripts/use.sh"]
+`,
+    );
+    await put(
+      "project/agents/looker/SKILL.md",
+      "---\nname: looker\ndescription: Looks.\n---\nAsk.\n",
+    );
+    await put("project/agents/looker/scripts/use.sh", script.replaceAll("FOLDER", folder));
+    await copyFile(
+      join(import.meta.dirname, "look.mjs"),
+      join(project.dir, "agents/looker/scripts/look.mjs"),
+    );
+    await put("home/credentials/github_token/default/token", words.git);
+    await put("home/credentials/github_token/default/host", "git.allowed.test");
+    await put("home/credentials/my_api/default/word", words.api);
+    await put("home/credentials/my_own/default/word", words.own);
+  }
+
+  async function start(): Promise<ChildProcess> {
+    const program = join(import.meta.dirname, "../helpers/outside-scheduler.ts");
+    const child = spawn(process.execPath, [program, JSON.stringify(outside)], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: {
+        ...process.env,
+        AL_HOME: project.home,
+        NODE_EXTRA_CA_CERTS: join(folder, "certificates/cert.pem"),
+      },
+    });
+    schedulers.push(child);
+    await once(child.stdout, "data");
+    return child;
+  }
+
+  async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "close");
+    child.kill(signal);
+    await ended;
+  }
+
+  test(
+    "is in no byte that the run can read, and its requests have it",
+    { timeout: 120_000 },
+    async () => {
+      await prepare(useAll);
+      await start();
+      const { code, stdout, stderr } = await runAl(project, ["run", "looker"]);
+
+      expect({ code, stderr }).toMatchObject({ code: 0 });
+      const [, json = "{}"] = /LOOKED (\{.*\})/.exec(stdout.replaceAll('\\"', '"')) ?? [];
+      const { found } = JSON.parse(json) as { found: Record<string, string[]> };
+      expect(found).toMatchObject({ [backwards(words.git)]: [], [backwards(words.api)]: [] });
+      expect(found[backwards(words.own)]?.length).toBeGreaterThan(1);
+      expect(repository.subjects("from-run")).toContain("from a run");
+      expect(git.logins).toContain(`x-access-token:${words.git}`);
+      const [api, other, ...more] = seen;
+      expect(api).toEqual({ name: "api.allowed.test", url: "/user", login: `Bearer ${words.api}` });
+      expect(other?.name).toBe("other.test");
+      expect(other?.login).toMatch(/^Bearer AlSentinel[a-z2-7]{26}$/);
+      expect(more).toEqual([]);
+      for (const what of ["query", "body", "foreign"]) {
+        expect(stdout).toMatch(new RegExp(`${what}: 403 .* holds a sentinel`));
+      }
+      expect(stdout).toMatch(/echo: 200 Bearer /);
+      expect(stdout).not.toContain("canary");
+    },
+  );
+
+  test("is put in by the next scheduler, too", { timeout: 120_000 }, async () => {
+    await prepare(asksTwice);
+    const first = await start();
+    const run = runAl(project, ["run", "looker"]);
+    await vi.waitFor(() => stat(join(folder, "first")), { timeout: 60_000, interval: 200 });
+    await end(first, "SIGKILL");
+    await run;
+    await start();
+    await writeFile(join(folder, "go"), "");
+    await vi.waitFor(() => expect(seen.length).toBe(2), { timeout: 30_000, interval: 200 });
+    expect(seen.map(({ url, login }) => [url, login])).toEqual([
+      ["/first", `Bearer ${words.api}`],
+      ["/second", `Bearer ${words.api}`],
+    ]);
+  });
+});
