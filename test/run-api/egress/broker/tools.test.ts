@@ -56,7 +56,8 @@ describe("with a sentinel in place of a token", () => {
       { SNICallback: (name, done) => done(null, internet.contextFor(name)) },
       (message, response) => {
         seen.push(`${message.method} ${message.url} ${message.headers.authorization}`);
-        response.end(JSON.stringify({ heard: message.headers.authorization }));
+        const { authorization: heard } = message.headers;
+        response.end(JSON.stringify({ heard, username: heard }));
       },
     ).listen(0, "127.0.0.1");
     await once(api, "listening");
@@ -145,6 +146,22 @@ git push -q origin HEAD:refs/heads/from-run`);
   ])("%s asks an API", async (_tool, command) => {
     const { stdout } = await shell(command);
     expect(seen).toEqual([`GET /user token ${secret}`]);
-    expect(JSON.parse(stdout)).toEqual({ heard: `token ${sentinel}` });
+    expect(JSON.parse(stdout)).toMatchObject({ heard: `token ${sentinel}` });
+  });
+
+  test("npm asks its registry", { timeout: 60_000 }, async () => {
+    const { stdout } = await shell(
+      `npm whoami --registry https://${apiHost}/ --//${apiHost}/:_authToken=$GITHUB_TOKEN`,
+    );
+    expect(seen).toContain(`GET /-/whoami Bearer ${secret}`);
+    expect(stdout).toContain(`Bearer ${sentinel}`);
+  });
+
+  test("pip asks its index", { timeout: 60_000 }, async () => {
+    const index = `https://x:$GITHUB_TOKEN@${apiHost}/simple`;
+    // There is nothing in the index.
+    await shell(`! python3 -m pip download -q --no-deps --index-url ${index} some-package`);
+    const login = Buffer.from(`x:${secret}`).toString("base64");
+    expect(seen).toContain(`GET /simple/some-package/ Basic ${login}`);
   });
 });
