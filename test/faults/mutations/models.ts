@@ -22,7 +22,7 @@ export const models: readonly Mutation[] = [
   },
   {
     defence: "the bridge waits for a scheduler that is away, not for what stays as it is",
-    file: "src/harness/bridge/send-through.ts",
+    file: "src/harness/bridge/while-away.ts",
     find: "if (!hasCode(error, ...awayCodes)) throw",
     replace: "if (awayCodes.length === 0) throw",
     tests: ["test/harness/bridge/away.test.ts"],
