@@ -17,7 +17,7 @@ function entries() {
 const host = z
   .string({ error: "a host, e.g. api.example.com" })
   .refine((text) => presetEntries(text) === null && parsesAsHost(text), {
-    error: 'a host without a port, e.g. "api.example.com"',
+    error: 'a host without a port and without a wildcard, e.g. "api.example.com"',
   });
 
 const allow = entries()
@@ -41,7 +41,7 @@ export const projectNetworkSchema = table({
     })
     .default({})
     .describe(
-      "Further hosts that a credential is for. Runs get a stand-in for its secrets, and the scheduler puts the secrets into the headers of requests to these hosts.",
+      "Further hosts that a credential is for. Runs get texts that stand for its secrets, and the scheduler puts the secrets into the headers of requests to these hosts.",
     ),
 });
 
@@ -94,5 +94,6 @@ function isAllowEntry(text: string): boolean {
 
 function parsesAsHost(text: string): boolean {
   const parsed = parseAllowEntry(text);
-  return typeof parsed !== "string" && !text.includes(":") && !parsed.isPrivate;
+  if (typeof parsed === "string" || parsed.isPrivate || parsed.isWildcard) return false;
+  return !text.includes(":");
 }

@@ -33,9 +33,15 @@ describe("[network]", () => {
   it("binds credentials of the project to hosts", () => {
     const { network } = project('[network.credentials]\ncrm = ["crm.example.com"]');
     expect(network?.credentials).toEqual({ crm: ["crm.example.com"] });
-    const refused = said(projectChange('[network.credentials]\ncrm = ["crm.example.com:8443"]'));
-    expect(refused.join("\n")).toContain("expected a host without a port");
   });
+
+  it.each(["crm.example.com:8443", "*.example.com", "github", "crm.lan private"])(
+    "binds no credential to %s",
+    (host) => {
+      const refused = said(projectChange(`[network.credentials]\ncrm = ["${host}"]`));
+      expect(refused.join("\n")).toContain("expected a host without a port and without a wildcard");
+    },
+  );
 
   it("warns where it has no effect, as the network is open", () => {
     const open = `${withNetwork('allow = ["npm"]')}[local]\nnetwork = "bridge"\n`;
