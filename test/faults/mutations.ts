@@ -1,5 +1,6 @@
 import type { Mutation } from "./mutation.ts";
 import { agents } from "./mutations/agents.ts";
+import { brokering } from "./mutations/brokering.ts";
 import { budgets } from "./mutations/budgets.ts";
 import { closedRuns } from "./mutations/closed-runs.ts";
 import { costs } from "./mutations/costs.ts";
@@ -14,6 +15,7 @@ import { store } from "./mutations/store.ts";
 export const mutations: readonly Mutation[] = [
   ...doors,
   ...agents,
+  ...brokering,
   ...models,
   ...budgets,
   ...spend,
