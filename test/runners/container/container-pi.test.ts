@@ -156,7 +156,7 @@ describe.skipIf(missing !== null)("a real session in a container without network
     });
     expect(exitOf(all)).toMatchObject({
       exitCode: 143,
-      error: "it was told to end before it was done",
+      error: "it was stopped before it was done",
     });
     expect(performance.now() - askedAt).toBeLessThan(5000);
   });

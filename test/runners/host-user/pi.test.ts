@@ -82,7 +82,7 @@ describe("a real session in a run as the scheduler's user", () => {
     });
     expect(exitOf(all)).toMatchObject({
       exitCode: 143,
-      error: "it was told to end before it was done",
+      error: "it was stopped before it was done",
     });
     expect(await processesOf("dev-pi000002")).toEqual([]);
   });
