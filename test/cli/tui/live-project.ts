@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { makeFolders } from "../fake-operator.ts";
@@ -38,7 +38,9 @@ export function makeLiveProject(): LiveProject {
     },
     log: (name) => {
       const logs = join(dir, ".al/logs");
-      const files = readdirSync(logs).filter((file) => file.startsWith(`${name}-2`));
+      // Before the first line there is no folder.
+      const names = existsSync(logs) ? readdirSync(logs) : [];
+      const files = names.filter((file) => file.startsWith(`${name}-2`));
       return files.map((file) => readFileSync(join(logs, file), "utf8")).join("");
     },
     start: (args = [], options = {}) => {
