@@ -7,6 +7,8 @@ const newline = 0x0a;
  * Null when the input ends before. Rejects when the line is longer than `maxBytes`.
  */
 export function firstLine(input: Readable, maxBytes: number): Promise<string | null> {
+  // It may have ended while it was paused: a socket does, and emits that once.
+  if (input.readableEnded || input.destroyed) return Promise.resolve(null);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -34,3 +34,13 @@ test.each([
 ])("a supervisor that got %s from a scheduler that died begins nothing", (_, part) => {
   expect(keep(part)).toEqual({ status: 1, began: false });
 });
+
+test("a supervisor whose scheduler goes while a process is prewarmed ends, and that with it", () => {
+  const order: SupervisorOrder = {
+    ...{ order: "warm", instanceId: `warm:half-${process.pid}`, env: {}, network: "open" },
+    program: { file: "/bin/sleep", args: ["300"] },
+  };
+  const input = `${JSON.stringify(order)}\n`;
+  const { status } = spawnSync(process.execPath, [supervisor], { input, timeout: 20_000 });
+  expect(status).toBe(0);
+});
