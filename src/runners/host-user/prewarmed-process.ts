@@ -1,7 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { spawn } from "node:child_process";
-import type { RunNetwork } from "../../../streams/run-network.ts";
 import type { RunPlace } from "../../contracts/run-place.ts";
 import { killRun, signalGroup } from "../end-processes.ts";
 import { findIsolation, refusalOf } from "./isolation.ts";
@@ -12,7 +11,6 @@ import type { PrewarmOrder, Program } from "./supervisor-order.ts";
 export interface PrewarmedProcess {
   readonly child: ChildProcess;
   readonly isolation: Isolation;
-  readonly network: RunNetwork;
   /** What it carries instead of an instance's name. */
   readonly mark: string;
 }
@@ -32,7 +30,7 @@ export async function startPrewarmed(
   const child = startProcess(isolation.confine(program), { cwd: "/", env: variables });
   // One that could not be started is as one that ended.
   child.on("error", () => undefined);
-  return { child, isolation, network, mark };
+  return { child, isolation, mark };
 }
 
 /** A prewarmed process answers at once, unless it is still loading; one that doesn't in this time is ended, in ms. */

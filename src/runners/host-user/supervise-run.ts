@@ -52,12 +52,12 @@ export async function superviseRun(
   context: SupervisorContext,
 ): Promise<number> {
   const log = runLogWriter(context.logFd);
-  const prewarmed = context.prewarmed?.network === order.network ? context.prewarmed : null;
-  const isolation = prewarmed?.isolation ?? (await findIsolation(context.env, order.network));
+  const { prewarmed, env } = context;
+  const isolation = prewarmed?.isolation ?? (await findIsolation(env, order.network));
   const { unconfined, notClosed } = isolation;
   const refused = refusalOf(isolation, order.network);
   log.supervisor({ unconfined, notClosed: refused === null ? notClosed : null });
-  const start = { ...context, job, isolation, log, prewarmed };
+  const start = { ...context, job, isolation, log };
   const ended = refused === null ? await startRun(order, start) : rejected(refused);
   const leftover = await removeWorkDir(order.workDir).then(() => null, messageOf);
   log.end({ ...ended, leftover });
