@@ -30,7 +30,7 @@ export function responseLines(raw: readonly string[]): string[] {
 }
 
 /** Without the connection's own headers and those that they name; the length of the body is never among them. */
-export function endToEnd(raw: readonly string[]): [string, string][] {
+function endToEnd(raw: readonly string[]): [string, string][] {
   const all = pairs(raw);
   const named = all
     .filter(([name]) => name.toLowerCase() === "connection")
@@ -39,6 +39,14 @@ export function endToEnd(raw: readonly string[]): [string, string][] {
     .filter((name) => name !== "content-length");
   const dropped = new Set([...ofConnection, ...named]);
   return all.filter(([name]) => !dropped.has(name.toLowerCase()));
+}
+
+/** Names and values in turn, without those of these names, which are in lower case. */
+export function withoutHeaders(lines: readonly string[], dropped: readonly string[]): string[] {
+  return lines.filter((_text, index) => {
+    const name = lines[index - (index % 2)] ?? "";
+    return !dropped.includes(name.toLowerCase());
+  });
 }
 
 function pairs(raw: readonly string[]): [string, string][] {

@@ -86,6 +86,14 @@ export const brokering: readonly Mutation[] = [
     tests: tested("intercept"),
   },
   {
+    defence: "an opened tunnel's host is named once",
+    file: "src/run-api/egress/forward-headers.ts",
+    find: 'filter(([name]) => name.toLowerCase() !== "host")',
+    replace: "filter(([name]) => name.length > 0)",
+    tests: tested("intercept"),
+    only: "second Host",
+  },
+  {
     defence: "a host whose certificate is not its own gets no secret",
     file: `${broker}/upstream.ts`,
     find: "rejectUnauthorized: true",

@@ -31,7 +31,7 @@ export async function exchange(
     assertForHost(request, host);
     const { url = "", rawHeaders } = request;
     const headers = substituted({ host, url, rawHeaders }, bindings);
-    const sent = upstream.begin(upstreamRequest(request, headers));
+    const sent = upstream.begin(upstreamRequest(request, host, headers));
     response.once("close", () => response.writableFinished || sent.destroy());
     const answer = await answerTo(sent, request, host);
     await passAnswer(answer, response, { masks, isHead: request.method === "HEAD" });

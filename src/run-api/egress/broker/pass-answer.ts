@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { decoded } from "../../model-gateway/decoded.ts";
 import { maskedBytes, maskedHeader } from "../../masked-bytes.ts";
 import type { Mask } from "../../masked-bytes.ts";
-import { responseLines } from "../forward-headers.ts";
+import { responseLines, withoutHeaders } from "../forward-headers.ts";
 
 export interface PassOptions {
   readonly masks: readonly Mask[];
@@ -39,10 +39,3 @@ export async function passAnswer(
 /** Another protocol would go past the scheduler. */
 const ofAll = ["alt-svc"];
 const ofEncoded = [...ofAll, "content-encoding", "content-length"];
-
-function withoutHeaders(lines: readonly string[], dropped: readonly string[]): string[] {
-  return lines.filter((_text, index) => {
-    const name = lines[index - (index % 2)] ?? "";
-    return !dropped.includes(name.toLowerCase());
-  });
-}

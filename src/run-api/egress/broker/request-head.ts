@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { canonicalHost } from "../../../contracts/network-allow.ts";
-import { endToEnd } from "../forward-headers.ts";
+import { bracketed } from "../authority.ts";
+import { requestLines, withoutHeaders } from "../forward-headers.ts";
 import type { UpstreamRequest } from "./upstream.ts";
 
 /** A request that is not passed on. Its message says what is wrong and what to do. */
@@ -23,21 +24,27 @@ export function assertForHost({ headers, url = "" }: IncomingMessage, host: stri
   throw new HeadRefusal(421, `this connection is to ${host}; open another one for another host`);
 }
 
-/** The request as the host gets it. Its answer has to be read on its way, so it may not be compressed. */
+/**
+ * The request as the host gets it, with one Host. Its answer has to be read on its way, so it may not be compressed. Throws
+ * a `HeadRefusal` when its body is coded in a way that is not passed on.
+ */
 export function upstreamRequest(
   { method = "GET", url = "/", headers }: IncomingMessage,
+  host: string,
   rawHeaders: readonly string[],
 ): UpstreamRequest {
-  const kept = endToEnd(rawHeaders).filter(([name]) => name.toLowerCase() !== "accept-encoding");
-  const own = ["accept-encoding", "identity", ...framing(method, headers)];
-  return { method, path: url, headers: [...kept.flat(), ...own] };
+  const lines = requestLines(rawHeaders);
+  if (lines === null) throw new HeadRefusal(501, "no transfer-encoding but chunked is passed on");
+  const own = ["host", bracketed(host), "accept-encoding", "identity"];
+  const kept = withoutHeaders(lines, ["accept-encoding", "connection"]);
+  return { method, path: url, headers: [...own, ...kept, ...missingLength(method, headers)] };
 }
 
 const withBody = ["POST", "PUT", "PATCH"];
 
-/** How the body ends; its length is among the headers that are passed on. */
-function framing(method: string, headers: IncomingMessage["headers"]): string[] {
-  if (headers["transfer-encoding"] !== undefined) return ["transfer-encoding", "chunked"];
-  const needsLength = withBody.includes(method) && headers["content-length"] === undefined;
-  return needsLength ? ["content-length", "0"] : [];
+/** Without it, Node takes an empty body for one in chunks. */
+function missingLength(method: string, headers: IncomingMessage["headers"]): string[] {
+  const { "transfer-encoding": coding, "content-length": length } = headers;
+  const isEmpty = coding === undefined && length === undefined;
+  return isEmpty && withBody.includes(method) ? ["content-length", "0"] : [];
 }

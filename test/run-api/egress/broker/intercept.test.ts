@@ -215,6 +215,17 @@ test("a name of another host is refused in a connection to this one", async () =
   expect(seen).toEqual([]);
 });
 
+test("a second Host header does not reach the host", async () => {
+  const place = { host: "127.0.0.1", port: doorPort(), servername: host };
+  const headers = ["Host", host, "Host", "other.test", "Authorization", sentinel];
+  const sent = request({ ...place, ca: runs.certificate([host]), agent: false, headers });
+  sent.end();
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  expect(await text(response)).toBe("fine");
+  expect(seen[0]?.headers).toContain(secret);
+  expect(seen[0]?.headers).not.toContain("other.test");
+});
+
 test("a host whose certificate is not its own gets nothing", async () => {
   presented = "elsewhere.test";
   const printed = await curl(...authorization(sentinel));
