@@ -5,6 +5,7 @@ import { budgets } from "./mutations/budgets.ts";
 import { closedRuns } from "./mutations/closed-runs.ts";
 import { costs } from "./mutations/costs.ts";
 import { doors } from "./mutations/doors.ts";
+import { hostile } from "./mutations/hostile.ts";
 import { load } from "./mutations/load.ts";
 import { models } from "./mutations/models.ts";
 import { network } from "./mutations/network.ts";
@@ -20,6 +21,7 @@ export const mutations: readonly Mutation[] = [
   ...budgets,
   ...spend,
   ...store,
+  ...hostile,
   ...load,
   ...costs,
   ...network,

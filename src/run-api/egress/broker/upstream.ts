@@ -1,9 +1,10 @@
 import { Agent, request } from "node:http";
 import type { ClientRequest } from "node:http";
-import { once } from "node:events";
+import { isIP } from "node:net";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect } from "node:tls";
+import { connected } from "../dial.ts";
 
 export interface UpstreamRequest {
   readonly method: string;
@@ -15,9 +16,10 @@ export interface UpstreamRequest {
 /** The connection to the host behind one of a run's tunnels: used again for the next request, as the run's own is. */
 export class Upstream implements Disposable {
   readonly #agent: TlsAgent;
+  readonly #over = new AbortController();
 
   constructor(host: string, dial: () => Promise<Socket>) {
-    this.#agent = new TlsAgent(() => dialTls(host, dial));
+    this.#agent = new TlsAgent(() => dialTls(host, dial, this.#over.signal));
   }
 
   begin({ method, path, headers }: UpstreamRequest): ClientRequest {
@@ -25,6 +27,7 @@ export class Upstream implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#over.abort();
     this.#agent.destroy();
   }
 }
@@ -48,11 +51,23 @@ class TlsAgent extends Agent {
   }
 }
 
-/** Its certificate has to be good for the host, by the authorities that this process trusts. */
-async function dialTls(host: string, dial: () => Promise<Socket>): Promise<Duplex> {
+/**
+ * Its certificate has to be good for the host, by the authorities that this process trusts. A host may take a connection
+ * and never answer, and the run may hang up meanwhile: neither leaves a socket behind.
+ */
+async function dialTls(
+  host: string,
+  dial: () => Promise<Socket>,
+  over: AbortSignal,
+): Promise<Duplex> {
   const socket = await dial();
-  const options = { socket, servername: host, rejectUnauthorized: true };
+  const name = isIP(host) === 0 ? host : "";
+  const options = { socket, host, servername: name, rejectUnauthorized: true };
   const secured = connect({ ...options, ALPNProtocols: ["http/1.1"] });
-  await once(secured, "secureConnect");
+  over.addEventListener("abort", () => secured.destroy(), { once: true });
+  if (over.aborted) secured.destroy();
+  // A socket that something else wraps stays when that goes.
+  secured.once("close", () => socket.destroy());
+  await connected(secured, "secureConnect", over);
   return secured;
 }
