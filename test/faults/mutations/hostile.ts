@@ -5,10 +5,10 @@ const tests = ["test/run-api/egress/broker/hostile.test.ts"];
 
 export const hostile: readonly Mutation[] = [
   {
-    defence: "a host that a secret goes to gets one Host, its own",
-    file: "src/run-api/egress/broker/request-head.ts",
-    find: 'const replaced = ["host", "accept-encoding"];',
-    replace: 'const replaced = ["accept-encoding"];',
+    defence: "secrets are in no header that a host may show to others",
+    file: "src/run-api/egress/broker/substitute.ts",
+    find: "if (!isForSecrets(name)) return",
+    replace: "if (!isForSecrets(name) && name === host) return",
     tests,
   },
   {

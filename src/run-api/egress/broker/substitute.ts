@@ -1,5 +1,6 @@
 import type { SecretBinding } from "../../../contracts/egress.ts";
 import { sentinelMark } from "../../../contracts/sentinel.ts";
+import { isForSecrets } from "./secret-headers.ts";
 
 /** What of a request's head matters, and where it goes to. */
 export interface RequestHead {
@@ -25,7 +26,7 @@ export class SentinelRefusal extends Error {
 
 /**
  * The headers with the secrets that are bound to the host in the place of their sentinels. Throws a `SentinelRefusal`
- * when another sentinel is there, or one elsewhere than in a header's value.
+ * when another sentinel is there, or one elsewhere than in the value of a header for authentication.
  */
 export function substituted(
   { host, url, rawHeaders }: RequestHead,
@@ -39,7 +40,9 @@ export function substituted(
   const bound = bindings.filter(({ hosts }) => hosts.includes(host));
   return rawHeaders.map((text, index) => {
     if (index % 2 === 0) return assertNone("the name of a header", text);
-    const where = `the header ${rawHeaders[index - 1] ?? ""}`;
+    const name = rawHeaders[index - 1] ?? "";
+    const where = `the header ${name}`;
+    if (!isForSecrets(name)) return assertNone(where, text);
     const value = inBasic(withSecrets(text, bound), (login) =>
       assertNone(where, withSecrets(login, bound)),
     );
@@ -79,7 +82,7 @@ function hasMark(text: string): boolean {
 
 const mark = sentinelMark.toLowerCase();
 const inHeadersOnly =
-  ". The secret is put into the values of headers only: send it in one, such as Authorization.";
+  ". The secret is put into headers for authentication only: send it in one, such as Authorization.";
 
 function adviceOn(text: string, host: string, bindings: readonly SecretBinding[]): string {
   const binding = bindings.find(({ sentinel }) => text.includes(sentinel));

@@ -113,6 +113,21 @@ test("requests in a row without waiting are separate requests, each checked", as
   expect(side.hosts.seen.map(({ url }) => url)).toEqual(["/one"]);
 });
 
+test("a header that a host may show to others has no secret", async () => {
+  for (const name of ["User-Agent", "Referer", "Idempotency-Key", "X-Request-Id"]) {
+    const received = await answersTo(
+      "GET / HTTP/1.1",
+      `Host: ${host}`,
+      `${name}: ${sentinel}`,
+      "Authorization: Bearer a-token-of-a-stranger",
+      "",
+      "",
+    );
+    expect(received).toMatch(/^HTTP\/1.1 403 [^]*headers for authentication only/);
+  }
+  expect(side.hosts.seen).toEqual([]);
+});
+
 test("trailers of a request stay here", async () => {
   const chunks = ["Transfer-Encoding: chunked", "Trailer: x-a", "", "0", `x-a: ${sentinel}`];
   await answersTo("POST / HTTP/1.1", `Host: ${host}`, login, ...chunks, "", "");

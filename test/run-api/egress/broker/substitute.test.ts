@@ -17,10 +17,10 @@ function headers(...rawHeaders: string[]): string[] {
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 describe("a sentinel in a request to the host of its secret", () => {
-  test("becomes the secret in any header's value", () => {
+  test("becomes the secret in any header for authentication", () => {
     expect(
-      headers("Authorization", `token ${sentinel}`, "X-Two", `${sentinel},${sentinel}`),
-    ).toEqual(["Authorization", `token ${secret}`, "X-Two", `${secret},${secret}`]);
+      headers("Authorization", `token ${sentinel}`, "X-Auth-Token", `${sentinel},${sentinel}`),
+    ).toEqual(["Authorization", `token ${secret}`, "X-Auth-Token", `${secret},${secret}`]);
   });
 
   test("becomes the secret inside of basic authentication", () => {
@@ -41,11 +41,26 @@ describe("a sentinel in a request to the host of its secret", () => {
 
   test("is replaced by a secret with any characters", () => {
     const odd = [{ sentinel, secret: "$&-pässwort", hosts: [host] }];
-    const raw = ["a", sentinel];
+    const raw = ["apikey", sentinel];
     expect(substituted({ host, url: "/", rawHeaders: raw }, odd)[1]).toBe(
       Buffer.from("$&-pässwort").toString("latin1"),
     );
   });
+});
+
+test.each([
+  ...[
+    "Authorization",
+    "Cookie",
+    "X-Api-Key",
+    "apikey",
+    "Private-Token",
+    "X-Auth-Email",
+    "DD-APPLICATION-KEY",
+  ],
+  ...["X-Auth-Key", "X-Shopify-Access-Token", "Ocp-Apim-Subscription-Key", "X-Client-Secret"],
+])("%s is a header for a secret", (name) => {
+  expect(headers(name, sentinel)).toEqual([name, secret]);
 });
 
 describe("a sentinel that would leave is refused", () => {
@@ -61,6 +76,8 @@ describe("a sentinel that would leave is refused", () => {
       ["authorization", `Basic ${base64(`u:${foreign}`)}`],
     ],
     ["of another run", "/", ["authorization", `AlSentinel${"z".repeat(26)}`]],
+    ["that its host may show to others", "/", ["user-agent", sentinel]],
+    ["where an author is named", "/", ["x-author", sentinel]],
     ["that is cut", "/", ["authorization", sentinel.slice(0, -1)]],
     ["in another case", "/", ["authorization", sentinel.toUpperCase()]],
   ])("%s", (_what, url, rawHeaders) => {
@@ -76,7 +93,7 @@ describe("a sentinel that would leave is refused", () => {
       }
     };
     expect(message(`/?token=${sentinel}`, [])).toMatchInlineSnapshot(
-      `"the address of the request to api.github.com holds a sentinel, which stands for a secret. The secret is put into the values of headers only: send it in one, such as Authorization."`,
+      `"the address of the request to api.github.com holds a sentinel, which stands for a secret. The secret is put into headers for authentication only: send it in one, such as Authorization."`,
     );
     expect(message("/", ["Authorization", foreign])).toMatchInlineSnapshot(
       `"the header Authorization of the request to api.github.com holds a sentinel, which stands for a secret for registry.npmjs.org and no other host. Hosts are added in [network.credentials] of the project's config.toml."`,
