@@ -50,13 +50,15 @@ async function attempt(
 ): Promise<IncomingMessage | null> {
   const { method = "GET", url } = client;
   const hasBody = "content-length" in client.headers || "transfer-encoding" in client.headers;
+  // Without it, Node writes the body of a GET after its head as it is: as if it were another request.
+  const chunks = "transfer-encoding" in client.headers ? ["Transfer-Encoding", "chunked"] : [];
   const connection = await connected(socket, signal);
   const sent = httpRequest({
     method,
     path: url,
     signal,
     createConnection: () => connection,
-    headers: [...passedOn(client.rawHeaders), "Proxy-Authorization", `Bearer ${token}`],
+    headers: [...passedOn(client.rawHeaders), ...chunks, "Proxy-Authorization", `Bearer ${token}`],
   });
   const response = once(sent, "response") as Promise<[IncomingMessage]>;
   if (!hasBody) sent.end();

@@ -10,6 +10,7 @@ import { dialFirst } from "./dial.ts";
 import type { Dial } from "./dial.ts";
 import { dialProxy, dialThrough } from "./dial-proxy.ts";
 import { ownProxy } from "./own-proxy.ts";
+import { resolveMs } from "./resolve.ts";
 import type { Resolve } from "./resolve.ts";
 
 export interface AdmitDeps {
@@ -28,9 +29,6 @@ export interface Way {
   /** The scheduler's own proxy for plain HTTP, which takes whole addresses; null to dial the host. */
   readonly httpProxy: { readonly url: URL; dial(signal: AbortSignal): Promise<Socket> } | null;
 }
-
-/** For all lookups of a name, in ms. */
-const resolveMs = 15_000;
 
 /**
  * Finds the way to a host by all rules: the allow list, and the addresses that its name has now. It is not looked up

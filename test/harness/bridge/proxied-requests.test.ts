@@ -55,6 +55,27 @@ describe("a request for a whole address", () => {
     expect(headers["proxy-connection"]).toBeUndefined();
   });
 
+  it("has its body in chunks when it came so, whatever its method", async () => {
+    let body = "";
+    await side.serve(none, (incoming, response) => {
+      void text(incoming).then((given) => {
+        body = given;
+        response.end("fine");
+      });
+    });
+    const { hostname, port } = new URL(side.bridge.proxyUrl);
+    const headers = {
+      "proxy-authorization": basic(side.bridge.key),
+      "transfer-encoding": "chunked",
+    };
+    const inside = "GET http://other.test/ HTTP/1.1\r\nHost: other.test\r\n\r\n";
+    const sent = request({ hostname, port, path: "http://plain.test/", headers }).end(inside);
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    expect(await text(response)).toBe("fine");
+    expect(body).toBe(inside);
+    expect(side.asked.map(({ url }) => url)).toEqual(["http://plain.test/"]);
+  });
+
   it("needs the key", async () => {
     await side.serve(none);
     const { response } = await ask("http://plain.test/", { key: "no" });

@@ -23,17 +23,28 @@ export async function passAnswer(
   const hasBody = !isHead && !withoutBody.includes(statusCode);
   const body = hasBody ? decoded(answer, headers).body : answer;
   const isDecoded = body !== answer;
-  const encoding = headers["content-encoding"] ?? "identity";
-  if (hasBody && !isDecoded && encoding !== "identity") {
-    answer.destroy();
-    throw new Error(`it answers in the encoding ${JSON.stringify(encoding)}, which can't be read`);
-  }
+  if (hasBody) assertReadable(answer, isDecoded);
   const plain = (text: string) => maskedHeader(text, masks);
   const lines = withoutHeaders(responseLines(answer.rawHeaders), isDecoded ? ofEncoded : ofAll);
   response.sendDate = false;
   response.writeHead(statusCode, plain(statusMessage), lines.map(plain));
   response.flushHeaders();
   await pipeline(body, (bytes: AsyncIterable<Buffer>) => maskedBytes(bytes, masks), response);
+}
+
+/** Throws, and lets the host go, when a secret could be in the body in a form that is not looked for. */
+function assertReadable(answer: IncomingMessage, isDecoded: boolean): void {
+  const { "content-encoding": encoding = "identity", "transfer-encoding": coding = "chunked" } =
+    answer.headers;
+  const unread = [
+    ...(isDecoded || encoding === "identity" ? [] : [`the encoding ${JSON.stringify(encoding)}`]),
+    ...(coding.toLowerCase() === "chunked"
+      ? []
+      : [`the transfer coding ${JSON.stringify(coding)}`]),
+  ];
+  if (unread.length === 0) return;
+  answer.destroy();
+  throw new Error(`it answers in ${unread.join(" and ")}, which can't be read`);
 }
 
 /** Another protocol would go past the scheduler. */
