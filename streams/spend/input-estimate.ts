@@ -6,21 +6,29 @@ export interface InputEstimates {
   learn(requestBytes: number, inputTokens: number): void;
 }
 
-/** Bytes of a request for one token: a provider counts fewer tokens, about one for four bytes of English or code. */
-const bytesPerToken = 3;
+/** Bytes of a request for one token, at first: providers count about one for four bytes of English or code. */
+const usualBytes = 3;
+/** No tokenizer has tokens of less than one byte. */
+const leastBytes = 1;
 
 /**
  * Requests of a run grow by what was said since, so the last one's tokens are known and only the new bytes are
- * estimated. One that is shorter than the last counts as long, as providers may keep the conversation themselves.
+ * estimated: as dense as the densest that the run has sent, such as hex digits or a rare script. A request that is
+ * shorter than the last counts as long, as providers may keep the conversation themselves.
  */
 export function createInputEstimates(): InputEstimates {
   let last = { bytes: 0, tokens: 0 };
+  let bytesPerToken = usualBytes;
   return {
     estimate: (requestBytes) => {
       const newBytes = Math.max(0, requestBytes - last.bytes);
       return last.tokens + Math.ceil(newBytes / bytesPerToken);
     },
     learn: (bytes, tokens) => {
+      const [newBytes, newTokens] = [bytes - last.bytes, tokens - last.tokens];
+      if (newBytes > 0 && newTokens > 0) {
+        bytesPerToken = Math.max(leastBytes, Math.min(bytesPerToken, newBytes / newTokens));
+      }
       last = { bytes, tokens };
     },
   };
