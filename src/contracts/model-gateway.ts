@@ -52,6 +52,11 @@ export interface CallEnd {
   readonly usage: CallUsage | null;
   /** Whether the usage was worked out from bytes, because the stream was cut before it had it. */
   readonly estimated: boolean;
+  /**
+   * Whether the scheduler stopped reading before the usage came: the client had hung up, as a killed run does, or the
+   * scheduler itself stopped. Such a call is charged what was reserved at least, as the provider may bill it.
+   */
+  readonly isCut: boolean;
   /** As the provider names it, such as `flex` or `priority`. */
   readonly serviceTier: string | null;
   readonly firstByteMs: number | null;

@@ -1,6 +1,11 @@
 import { nanoOfUsd } from "../../streams/spend/money.ts";
 import type { NanoUsd } from "../../streams/spend/money.ts";
-import { costOf, serviceTierFactor, worstRates } from "../../streams/spend/price.ts";
+import {
+  costOf,
+  serviceTierFactor,
+  worstRates,
+  worstTierFactor,
+} from "../../streams/spend/price.ts";
 import type { CallUsage, Price, WorstRates } from "../../streams/spend/price.ts";
 import type { CallEnd, CallPlan } from "../contracts/model-gateway.ts";
 import type { ModelTerms } from "../contracts/spend.ts";
@@ -10,21 +15,23 @@ const maxNano = nanoOfUsd(10_000);
 
 const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-/** The most that the call's tokens may cost. One that asks for a cheaper service tier may be given the usual one. */
+/** The most that the call's tokens may cost. */
 export function ratesOf(plan: CallPlan, { provider, price, billing }: ModelTerms): WorstRates {
   const charged = billing === "subscription" ? free : price;
-  const factor = serviceTierFactor(provider, plan.providerModel, plan.serviceTier ?? null);
-  return worstRates(charged, Math.max(1, factor), plan.longCache === true);
+  const factor = worstTierFactor(provider, plan.providerModel, plan.serviceTier ?? null);
+  return worstRates(charged, factor, plan.longCache === true);
 }
 
-/** What a call that ended cost by its price, and what its budgets are charged. */
+/** What a call that ended cost by its price, and what its budgets are charged: for one that was cut no less than reserved. */
 export function costOfEnd(
   { providerModel }: CallPlan,
   { provider, price, billing }: ModelTerms,
-  { usage, serviceTier }: CallEnd,
+  { usage, serviceTier, isCut }: CallEnd,
+  reserved: NanoUsd,
 ): { readonly nano: NanoUsd; readonly charged: NanoUsd } {
   const factor = serviceTierFactor(provider, providerModel, serviceTier);
-  const nano = usage === null ? 0 : Math.min(costOf(price, usage, factor), maxNano);
+  const seen = usage === null ? 0 : Math.min(costOf(price, usage, factor), maxNano);
+  const nano = isCut ? Math.max(seen, reserved) : seen;
   return { nano, charged: billing === "subscription" ? 0 : nano };
 }
 

@@ -84,7 +84,7 @@ export function createMeter(deps: MeterDeps): SpendMeter {
     const end = { ...given, usage };
     const { status, estimated, firstByteMs, totalMs } = end;
     const { call, nano: reserved, accounts } = event;
-    const { nano, charged } = costOfEnd(plan, terms, end);
+    const { nano, charged } = costOfEnd(plan, terms, end, reserved);
     const isTurn = usage !== null;
     const amounts = { nano, charged, reserved, isTurn };
     const times = { firstByteMs, totalMs };
@@ -161,6 +161,7 @@ const notBegun: CallEnd = {
   status: null,
   usage: null,
   estimated: false,
+  isCut: false,
   serviceTier: null,
   firstByteMs: null,
   totalMs: 0,

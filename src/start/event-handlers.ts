@@ -1,3 +1,4 @@
+import { nanoOfUsd, usdOfNano } from "../../streams/spend/money.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
 import type { Schedule } from "../../streams/triggers/next-tick.ts";
 import type { Problem, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
@@ -63,10 +64,14 @@ export function createEventHandler(deps: EventHandlerDeps): (event: RunEvent) =>
   };
 }
 
-/** A run costs what the scheduler counted; what a subscription pays is only what the run reports that it would cost. */
+/**
+ * A run costs what the scheduler counted, and what the calls may cost that it left open: their answers are still read. What a
+ * subscription pays is only what the run reports that it would cost.
+ */
 export function withCost(event: RunEvent, meter: Pick<SpendMeter, "run">): RunEvent {
   if (event.type !== "finished") return event;
-  const { usd: costUsd, turns } = meter.run(event.instanceId, event.agent);
+  const { usd, reservedUsd, turns } = meter.run(event.instanceId, event.agent);
+  const costUsd = usdOfNano(nanoOfUsd(usd) + nanoOfUsd(reservedUsd));
   if (costUsd === 0) return event;
   const usage = { model: null, tokens: null, turns, ...event.end.usage, costUsd };
   return { ...event, end: { ...event.end, usage } };

@@ -98,6 +98,17 @@ export function serviceTierFactor(
   return providerModel === "gpt-5.5" ? 2.5 : 2;
 }
 
+/** The most that a request for a tier may cost: with `auto`, OpenAI decides by the settings of its project. */
+export function worstTierFactor(
+  provider: string,
+  providerModel: string,
+  asked: string | null,
+): number {
+  const tier = asked === "auto" ? "priority" : asked;
+  // A request for a cheaper tier may be served in the usual one.
+  return Math.max(1, serviceTierFactor(provider, providerModel, tier));
+}
+
 function ratesAt({ tiers = [], ...base }: Price, inputTokens: number): Rates {
   const exceeded = tiers.filter(({ inputTokensAbove }) => inputTokens > inputTokensAbove);
   return exceeded.reduce<Rates & { readonly inputTokensAbove: number }>(

@@ -71,6 +71,22 @@ test("warnings that came are not repeated by the next scheduler, and what was sp
 });
 
 describe("a call", () => {
+  test("that was cut costs what was reserved, or what was seen if that is more", async () => {
+    const { meter, begin } = tempMeter();
+    (await begin()).settle(answered(10, { estimated: true, isCut: true }));
+    expect(meter.run("dev-1", "dev")).toMatchObject({ usd: 0.01, reservedUsd: 0, turns: 1 });
+    (await begin()).settle(answered(20_000, { estimated: true, isCut: true }));
+    expect(meter.run("dev-1", "dev").usd).toBe(0.03);
+  });
+
+  test("that cost more than was reserved is charged in full, and the next one refused", async () => {
+    const own = budgets({ runUsd: 0.02 });
+    const { meter, begin } = tempMeter({ budgetsOf: () => own });
+    (await begin()).settle(answered(90_000));
+    expect(meter.run("dev-1", "dev").usd).toBe(0.09);
+    await expect(meter.begin(plan, noSignal)).resolves.toMatchObject({ granted: false });
+  });
+
   test("that got no answer costs nothing and is no turn", async () => {
     const { meter, begin } = tempMeter({ budgetsOf: () => budgets({ turns: 1 }) });
     for (const status of [null, 429, 500]) {
@@ -110,10 +126,10 @@ describe("a call", () => {
     expect(store.spendReport.run("dev-1")).toMatchObject({ nano: 10_000_000, unpriced: 1 });
   });
 
-  test("in a dearer service tier is reserved and charged at its price", async () => {
+  test("that may be served in a dearer tier is reserved, and charged, at its price", async () => {
     const termsOf = () => Promise.resolve({ ...terms, provider: "openai" as const });
     const { store, begin } = tempMeter({ termsOf });
-    const grant = await begin({ serviceTier: "priority" });
+    const grant = await begin({ serviceTier: "auto" });
     expect(store.spendReport.run("dev-1").nano).toBe(20_000_000);
     grant.settle(answered(1_000, { serviceTier: "priority" }));
     await vi.waitFor(() => expect(store.spendReport.run("dev-1").nano).toBe(2_000_000));

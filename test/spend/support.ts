@@ -33,6 +33,7 @@ export function answered(output: number, more: Partial<CallEnd> = {}): CallEnd {
     status: 200,
     usage: { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output },
     estimated: false,
+    isCut: false,
     serviceTier: null,
     firstByteMs: 1,
     totalMs: 2,

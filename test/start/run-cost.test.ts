@@ -27,6 +27,13 @@ test.each<[string, Usage | null, Usage]>([
   expect(withCost(finished(usage), meter)).toMatchObject({ end: { usage: expected } });
 });
 
+test("a run that left a call open costs what that may cost, too", () => {
+  const run = { ...meter.run("dev-1", "dev"), reservedUsd: 0.5 };
+  expect(withCost(finished(null), { run: () => run })).toMatchObject({
+    end: { usage: { costUsd: 0.75 } },
+  });
+});
+
 test("a run whose calls charge no budget keeps what it reported", () => {
   const run = meter.run("dev-1", "dev");
   const event = finished(reported);

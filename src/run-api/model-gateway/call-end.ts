@@ -16,7 +16,8 @@ export interface SeenOfCall {
   mayBeBilled: boolean;
 }
 
-export function endOfCall(seen: SeenOfCall): CallEnd {
+/** `isCut`: the answer was not read to its end, and the provider did not end it. */
+export function endOfCall(seen: SeenOfCall, isCut: boolean): CallEnd {
   const { began, firstByteMs, status, tap, requestBytes } = seen;
   const isUnseen = status === null && seen.mayBeBilled;
   const reading = tap?.end() ?? (isUnseen ? nothingRead : null);
@@ -25,6 +26,7 @@ export function endOfCall(seen: SeenOfCall): CallEnd {
     status,
     usage,
     estimated,
+    isCut: isCut && estimated,
     serviceTier: reading?.serviceTier ?? null,
     firstByteMs: firstByteMs === null ? null : Math.round(firstByteMs),
     totalMs: Math.round(performance.now() - began),

@@ -11,6 +11,8 @@ export interface Exchange {
   readonly address: Address | null;
   /** Aborts when the client hangs up or the scheduler stops. */
   readonly signal: AbortSignal;
+  /** Aborts when the scheduler stops. */
+  readonly stopping: AbortSignal;
   /** In whose form errors are sent: guessed from the address until the model is known. */
   shape: Pick<WireApi, "errorBody">;
 }

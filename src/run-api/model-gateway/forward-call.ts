@@ -14,6 +14,7 @@ import { GatewayProblem } from "./gateway-problem.ts";
 import { requestHeaders } from "./headers.ts";
 import { textAt } from "./json.ts";
 import type { Json } from "./json.ts";
+import type { OpenRequest } from "./read-on.ts";
 import { scriptedAnswer } from "./scripted-answer.ts";
 import { secretsOf, withoutSecrets } from "./secrets.ts";
 import { sendAnswer } from "./send-answer.ts";
@@ -41,6 +42,7 @@ export interface CallDeps {
   readonly answerScript: AnswerScript;
   /** Rejects with the system's error when no answer came. */
   readonly ask: (request: UpstreamRequest) => Promise<UpstreamAnswer>;
+  readonly openRequest: OpenRequest;
 }
 
 /** Reserves what the call may cost, makes it, sends the answer on, and settles what it did cost. */
@@ -56,8 +58,9 @@ export async function forwardCall(call: Call, deps: CallDeps, exchange: Exchange
     tap: null,
     mayBeBilled: false,
   };
+  using asked = deps.openRequest(exchange, () => seen.mayBeBilled);
   try {
-    const answer = await askModel(call, grant, deps, exchange, seen);
+    const answer = await askModel(call, grant, deps, exchange, asked.signal, seen);
     body[Symbol.dispose]();
     seen.status = answer.status;
     assertNoRedirect(answer, url);
@@ -66,13 +69,14 @@ export async function forwardCall(call: Call, deps: CallDeps, exchange: Exchange
     if (isAnswer) seen.tap = createUsageTap(contentType, api.createUsageReader());
     assertReadable(answer, url);
     await sendAnswer(answer, exchange, (chunk) => {
+      asked.count(chunk.length);
       seen.firstByteMs ??= performance.now() - seen.began;
       seen.tap?.chunk(chunk);
     }).catch((cause: unknown) => {
       throw brokenOff(url, cause);
     });
   } finally {
-    grant.settle(endOfCall(seen));
+    grant.settle(endOfCall(seen, asked.signal.aborted));
   }
 }
 
@@ -110,12 +114,13 @@ async function askModel(
   { model, api, url, body: { json } }: Call,
   { maxOutputTokens }: CallGrant,
   { ask, answerScript }: CallDeps,
-  { request, signal }: Exchange,
+  { request, signal: gone }: Exchange,
+  signal: AbortSignal,
   seen: SeenOfCall,
 ): Promise<UpstreamAnswer> {
   const limited = maxOutputTokens === null ? json : api.limit.write(json, maxOutputTokens, model);
   if (model.script !== null) {
-    return scriptedAnswer(await answerScript(model.script, limited, signal));
+    return scriptedAnswer(await answerScript(model.script, limited, gone));
   }
   const body = serialized(limited);
   const headers = requestHeaders(request.headers, model, api, body.length);

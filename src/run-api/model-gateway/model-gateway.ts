@@ -9,6 +9,8 @@ import type { Exchange } from "./exchange.ts";
 import { forwardCall } from "./forward-call.ts";
 import { GatewayProblem, sendProblem } from "./gateway-problem.ts";
 import { assertNothingBeyondAnswer } from "./provider-side.ts";
+import { createReadOn, defaultReadOnLimits } from "./read-on.ts";
+import type { ReadOnLimits } from "./read-on.ts";
 import { createUpstream, defaultIdleMs } from "./upstream.ts";
 import type { UpstreamOptions } from "./upstream.ts";
 import { wireApis } from "./wire-apis.ts";
@@ -30,12 +32,12 @@ export interface CallProblem {
   readonly error: Error;
 }
 
-export type ModelGatewayOptions = Partial<BodyLimits & UpstreamOptions>;
+export type ModelGatewayOptions = Partial<BodyLimits & UpstreamOptions & ReadOnLimits>;
 
 export interface ModelGateway {
   /**
-   * Answers `POST /model/<name>/<upstream host>/…` of a run that has proved who it is. Resolves when the answer is sent or
-   * the client is gone, and the call is settled; never rejects.
+   * Answers `POST /model/<name>/<upstream host>/…` of a run that has proved who it is. Resolves when the call is settled,
+   * which may be a while after its client is gone; never rejects.
    */
   readonly handle: (
     instanceId: string,
@@ -54,6 +56,7 @@ export function createModelGateway(
   const { proxyEnv = process.env, idleMs = defaultIdleMs } = options;
   const upstream = createUpstream({ proxyEnv, idleMs });
   const readBody = createBodyReader({ ...defaultBodyLimits, ...options });
+  const openRequest = createReadOn({ ...defaultReadOnLimits, ...options });
   const closing = new AbortController();
   const open = new Set<Promise<void>>();
 
@@ -71,7 +74,7 @@ export function createModelGateway(
     assertNothingBeyondAnswer(body.json, model, api.providerSide);
     const { isMetered } = route;
     const call = { instanceId, agent: deps.agentOf(instanceId), model, api, url, body, isMetered };
-    await forwardCall(call, { ...deps, ask: upstream.ask }, exchange);
+    await forwardCall(call, { ...deps, ask: upstream.ask, openRequest }, exchange);
   };
 
   const handleOne = async (
@@ -82,7 +85,8 @@ export function createModelGateway(
     const address = parseAddress(request.url ?? "");
     const shape = shapeOf(address?.path ?? "");
     const signal = AbortSignal.any([hangUpSignal(response), closing.signal]);
-    const exchange: Exchange = { instanceId, request, response, address, signal, shape };
+    const stopping = closing.signal;
+    const exchange = { instanceId, request, response, address, signal, stopping, shape };
     try {
       await answer(exchange);
     } catch (error) {

@@ -2,6 +2,7 @@ import type { Mutation } from "../mutation.ts";
 
 const load = "test/spend/load.test.ts";
 const killed = "test/spend/load-killed.test.ts";
+const hangUp = "test/run-api/model-gateway/hang-up.test.ts";
 const costs = "test/harness/pi/costs.test.ts";
 
 /** What makes a cap a cap, and a cost the cost. */
@@ -33,6 +34,41 @@ export const spend: readonly Mutation[] = [
     find: "return { usage: { ...known, output }, estimated: true };",
     replace: "return unbilled;",
     tests: [costs],
+  },
+  {
+    defence: "an answer whose client hung up is read to its usage",
+    file: "src/run-api/model-gateway/read-on.ts",
+    find: "if (!isSent() || reading >= readOnCalls) return abort();",
+    replace: "if (reading >= 0) return abort();",
+    tests: [hangUp],
+  },
+  {
+    defence: "an answer whose client hung up is not read without end",
+    file: "src/run-api/model-gateway/read-on.ts",
+    find: "timer = setTimeout(abort, readOnMs);",
+    replace: "timer = setTimeout(() => undefined, readOnMs);",
+    tests: [hangUp],
+  },
+  {
+    defence: "a call that is cut costs what was reserved",
+    file: "src/spend/call-cost.ts",
+    find: "isCut ? Math.max(seen, reserved) : seen",
+    replace: "isCut ? Math.min(seen, reserved) : seen",
+    tests: ["test/spend/meter.test.ts"],
+  },
+  {
+    defence: "a request is not served in a service tier that costs more than was reserved",
+    file: "src/run-api/model-gateway/apis/service-tier.ts",
+    find: 'provider === "openai" && isOpen',
+    replace: 'provider === "groq" && isOpen',
+    tests: ["test/run-api/model-gateway/limits.test.ts"],
+  },
+  {
+    defence: "a run whose text has more tokens than usual reserves more",
+    file: "streams/spend/input-estimate.ts",
+    find: "Math.min(bytesPerToken, newBytes / newTokens)",
+    replace: "Math.min(bytesPerToken, newBytes)",
+    tests: ["test/streams/spend/input-estimate.test.ts"],
   },
   {
     defence: "an answer that counts no tokens costs what was seen of it",

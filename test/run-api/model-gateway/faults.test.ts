@@ -1,12 +1,11 @@
 import { once } from "node:events";
-import { createServer, request as httpRequest } from "node:http";
+import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { post, startGateway, startProvider } from "./support.ts";
 import type { Answer, TestGatewayOptions } from "./support.ts";
-import { anthropic } from "./wires/anthropic.ts";
 import { completions } from "./wires/openai.ts";
 
 async function start(answer: Answer, options: TestGatewayOptions = {}) {
@@ -73,6 +72,20 @@ describe("a provider's answer", () => {
     expect(reply.text).not.toContain("token");
     expect(provider.asked).toHaveLength(1);
   });
+
+  it.each([
+    ["redirects", 307, { location: "https://elsewhere.example/" }],
+    ["is compressed in an unknown way", 200, { "content-encoding": "dcb" }],
+  ])("that %s is closed unread", async (_name, status, headers) => {
+    const closed = Promise.withResolvers<string>();
+    const { url } = await start((_asked, response) => {
+      response.once("close", () => closed.resolve("closed"));
+      response.writeHead(status, headers);
+      response.write("the rest never comes");
+    });
+    expect((await post(url, completions.body)).status).toBe(502);
+    expect(await closed.promise).toBe("closed");
+  });
 });
 
 describe("a provider that gives no answer", () => {
@@ -130,7 +143,8 @@ describe("a provider that gives no answer", () => {
       },
     );
     expect(await post(url, completions.body)).toMatchObject({ status: 200, isWhole: false });
-    expect(await gateway.settled()).toMatchObject({ status: 200, estimated: true });
+    const end = { status: 200, estimated: true, isCut: false };
+    expect(await gateway.settled()).toMatchObject(end);
   });
 
   it("closed a connection that was kept: the call is made on a new one", async () => {
@@ -160,60 +174,8 @@ describe("a provider that gives no answer", () => {
   });
 });
 
-describe("a client that hangs up", () => {
-  it("before the answer: the provider's connection is closed, and the input counted", async () => {
-    let isClosed = false;
-    const { provider, gateway, url } = await start((_asked, response) => {
-      response.once("close", () => (isClosed = true));
-    });
-    const request = httpRequest(url, { method: "POST" }).on("error", () => undefined);
-    request.end(JSON.stringify(completions.body));
-    await expect.poll(() => provider.asked.length).toBe(1);
-    request.destroy();
-    await expect.poll(() => isClosed).toBe(true);
-    const input = Math.ceil(JSON.stringify(completions.body).length / 3);
-    const end = await gateway.settled();
-    expect(end).toMatchObject({ status: null, usage: { input, output: 0 }, estimated: true });
-    expect(gateway.problems).toEqual([]);
-  });
-
-  it("in the middle of a stream: what was streamed counts", async () => {
-    let isClosed = false;
-    const sent = anthropic.stream("\n");
-    const { gateway, url } = await start(
-      (_asked, response) => {
-        response.once("close", () => (isClosed = true));
-        response.writeHead(200, { "content-type": "text/event-stream" });
-        response.write(sent.slice(0, sent.indexOf("event: message_delta")));
-      },
-      { model: { api: "anthropic-messages" } },
-    );
-    const there = url.replace("/chat/completions", "/v1/messages");
-    const request = httpRequest(there, { method: "POST" }).on("error", () => undefined);
-    request.end(JSON.stringify(anthropic.body));
-    const [response] = (await once(request, "response")) as [IncomingMessage];
-    await once(response, "data");
-    request.destroy();
-    await expect.poll(() => isClosed).toBe(true);
-    const { usage, estimated } = await gateway.settled();
-    expect(estimated).toBe(true);
-    expect(usage).toEqual({ ...anthropic.usage, output: 26 });
-    expect(gateway.problems).toEqual([]);
-  });
-
-  it("while its body is sent, or while the meter takes its time, is not forwarded", async () => {
-    const { provider, gateway, url } = await start((_asked, response) => response.end("{}"));
-    const request = httpRequest(url, { method: "POST" }).on("error", () => undefined);
-    request.write('{"messages":');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    request.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect([provider.asked, gateway.meter.plans, gateway.problems]).toEqual([[], [], []]);
-  });
-});
-
 describe("a gateway that is closed", () => {
-  it("cuts what is open and settles it", async () => {
+  it("cuts what is open and settles it, at what was reserved", async () => {
     const { provider, gateway, url } = await start((_asked, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write("data: {}\n\n");
@@ -222,7 +184,7 @@ describe("a gateway that is closed", () => {
     await expect.poll(() => provider.asked.length).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await gateway.gateway.close();
-    expect(gateway.meter.ends).toMatchObject([{ status: 200, estimated: true }]);
+    expect(gateway.meter.ends).toMatchObject([{ status: 200, estimated: true, isCut: true }]);
     expect(await reply).toMatchObject({ isWhole: false });
   });
 });

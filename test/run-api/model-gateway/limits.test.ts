@@ -179,6 +179,19 @@ describe("what else is changed of a request", () => {
     expect((await ask(mistral, { stream: true }, null)).sent).not.toHaveProperty("stream_options");
   });
 
+  it("names the service tier of OpenAI, whose own choice may cost twice as much", async () => {
+    for (const service_tier of [undefined, null]) {
+      for (const wire of [completions, responses]) {
+        const { sent } = await ask(wire, { service_tier }, null, { provider: "openai" });
+        expect(sent).toMatchObject({ service_tier: "default" });
+      }
+    }
+    const other = await ask(completions, {}, null, { provider: "groq" });
+    expect(other.sent).not.toHaveProperty("service_tier");
+    const { sent, plan } = await ask(responses, { service_tier: "auto" }, null);
+    expect([sent?.service_tier, plan?.serviceTier]).toEqual(["auto", "auto"]);
+  });
+
   it("keeps fields that are not known", async () => {
     const more = {
       context_management: { edits: [{ type: "clear_tool_uses_20250919" }] },

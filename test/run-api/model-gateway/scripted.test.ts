@@ -45,9 +45,12 @@ describe("a scripted model", () => {
 
   it("stops waiting when the client hangs up", async () => {
     const { gateway, url } = await start([{ text: "late", delayMs: 60_000 }]);
-    const signal = AbortSignal.timeout(100);
+    const client = new AbortController();
     const body = JSON.stringify({ model: "x", messages });
-    await expect(fetch(url, { method: "POST", body, signal })).rejects.toThrow();
+    const answer = fetch(url, { method: "POST", body, signal: client.signal });
+    await expect.poll(() => gateway.meter.plans.length).toBe(1);
+    client.abort();
+    await expect(answer).rejects.toThrow();
     expect(await gateway.settled()).toMatchObject({ status: null, usage: null });
   });
 });

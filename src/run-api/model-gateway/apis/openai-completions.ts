@@ -6,14 +6,15 @@ import { chatLimit } from "./chat-limit.ts";
 import { readChatUsage } from "./chat-usage.ts";
 import { openaiContentName } from "./openai-content.ts";
 import { openaiErrorBody } from "./openai-error.ts";
+import { withServiceTier } from "./service-tier.ts";
 
 /** Chat completions, as OpenAI, Groq, xAI, OpenRouter and most servers of one's own speak them. */
 export const openaiCompletions: WireApi = {
   route: (path) => (path === "/chat/completions" ? { path, query: {}, isMetered: true } : null),
   keyHeader: (key) => ["authorization", `Bearer ${key}`],
-  prepare: (body, { model, provider }) => {
-    const named = { ...body, model };
-    return provider === "mistral" ? named : withUsage(named);
+  prepare: (body, model) => {
+    const named = withServiceTier({ ...body, model: model.model }, model);
+    return model.provider === "mistral" ? named : withUsage(named);
   },
   limit: chatLimit((_body, _tokens, { provider }) =>
     provider === "openai" || provider === "groq" ? "max_completion_tokens" : "max_tokens",

@@ -4,13 +4,14 @@ import type { ProviderSideRules, WireApi } from "../wire-api.ts";
 import { openaiContentName } from "./openai-content.ts";
 import { openaiErrorBody } from "./openai-error.ts";
 import { readResponsesUsage } from "./responses-usage.ts";
+import { withServiceTier } from "./service-tier.ts";
 import { tokensAt } from "./tokens-at.ts";
 
 /** The Responses API. Source: OpenAI's reference, "Responses", "Streaming events". */
 export const openaiResponses: WireApi = {
   route: (path) => (path === "/responses" ? { path, query: {}, isMetered: true } : null),
   keyHeader: (key) => ["authorization", `Bearer ${key}`],
-  prepare: (body, { model }) => ({ ...body, model }),
+  prepare: (body, model) => withServiceTier({ ...body, model: model.model }, model),
   limit: {
     read: (body) => tokensAt(body, 1, "max_output_tokens"),
     thinkingBudget: () => 0,

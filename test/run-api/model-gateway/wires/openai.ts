@@ -18,13 +18,15 @@ const responseUsage = {
   total_tokens: 5321,
 };
 
+const named = { model: "model-1", store: false, service_tier: "default" };
+
 export const responses: Wire = {
   title: "openai-responses",
   model: { provider: "openai", api: "openai-responses" },
   basePath: "/v1",
   path: "/responses",
-  body: { model: "model-1", stream: true, store: false, input: messages },
-  plainBody: { model: "model-1", store: false, input: "hi" },
+  body: { ...named, stream: true, input: messages },
+  plainBody: { ...named, input: "hi" },
   stream: (newline) =>
     namedEvents(
       [

@@ -1,0 +1,153 @@
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import { describe, expect, it } from "vitest";
+import { startGateway, startProvider } from "./support.ts";
+import type { TestGatewayOptions } from "./support.ts";
+import { anthropic } from "./wires/anthropic.ts";
+import { completions } from "./wires/openai.ts";
+
+const sent = anthropic.stream("\n");
+const untilUsage = sent.indexOf("event: message_delta");
+
+/** A provider whose answers the test gives, and a client that is about to hang up. */
+async function start(options: TestGatewayOptions = {}) {
+  const answers: ServerResponse[] = [];
+  const provider = await startProvider((_asked, response) => answers.push(response));
+  const { model, ...rest } = options;
+  const baseUrl = `${provider.origin}/v1`;
+  const ofModel = { ...completions.model, baseUrl, ...model };
+  const gateway = await startGateway({ model: ofModel, ...rest });
+  const isAnthropic = ofModel.api === "anthropic-messages";
+  const path = isAnthropic ? "/v1/v1/messages" : "/v1/chat/completions";
+  const ask = async (): Promise<{ client: ClientRequest; answer: ServerResponse }> => {
+    const before = answers.length;
+    const url = `${gateway.origin}/model/one/${provider.host}${path}`;
+    const client = httpRequest(url, { method: "POST" }).on("error", () => undefined);
+    client.end(JSON.stringify(isAnthropic ? anthropic.body : completions.body));
+    await expect.poll(() => answers.length).toBe(before + 1);
+    const answer = answers[before];
+    if (answer === undefined) throw new Error("the provider was not asked");
+    return { client, answer };
+  };
+  return { gateway, ask };
+}
+
+const streamed = { model: { api: "anthropic-messages" } } as const;
+
+/** Hangs up when the stream has begun. */
+async function hangUp(client: ClientRequest, answer: ServerResponse): Promise<void> {
+  answer.writeHead(200, { "content-type": "text/event-stream" });
+  answer.write(sent.slice(0, untilUsage));
+  const [response] = (await once(client, "response")) as [IncomingMessage];
+  response.on("error", () => undefined);
+  await once(response, "data");
+  await leave(client);
+}
+
+/** The gateway knows that the client is gone. */
+async function leave(client: ClientRequest): Promise<void> {
+  client.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+describe("a client that hangs up", () => {
+  it("before the answer: it is read to its end, and costs what the provider counted", async () => {
+    const { gateway, ask } = await start();
+    const { client, answer } = await ask();
+    await leave(client);
+    answer.writeHead(200, { "content-type": "application/json" });
+    answer.end(JSON.stringify(completions.plain));
+    const { usage } = completions;
+    const end = { status: 200, usage, estimated: false, isCut: false };
+    expect(await gateway.settled()).toMatchObject(end);
+    expect(gateway.problems).toEqual([]);
+  });
+
+  it("in the middle of a stream: it is read to its usage", async () => {
+    const { gateway, ask } = await start(streamed);
+    const { client, answer } = await ask();
+    await hangUp(client, answer);
+    expect(gateway.meter.ends).toEqual([]);
+    answer.end(sent.slice(untilUsage));
+    const end = { usage: anthropic.usage, estimated: false, isCut: false };
+    expect(await gateway.settled()).toMatchObject(end);
+    expect(gateway.problems).toEqual([]);
+  });
+
+  it("from a provider that then refuses costs nothing", async () => {
+    const { gateway, ask } = await start();
+    const { client, answer } = await ask();
+    await leave(client);
+    answer.destroy();
+    await gateway.settled();
+    for (const status of [429, 500]) {
+      const next = await ask();
+      await leave(next.client);
+      next.answer.writeHead(status).end();
+    }
+    await gateway.settled(3);
+    const free = { usage: null, isCut: false };
+    expect(gateway.meter.ends).toMatchObject([free, free, free]);
+  });
+
+  it("is not waited for longer than the limit: the call is cut", async () => {
+    const { gateway, ask } = await start({ ...streamed, readOnMs: 200 });
+    const silent = await ask();
+    const began = performance.now();
+    silent.client.destroy();
+    await once(silent.answer, "close");
+    expect(performance.now() - began).toBeGreaterThan(150);
+    const cut = { estimated: true, isCut: true };
+    expect(await gateway.settled()).toMatchObject({ status: null, usage: { output: 0 }, ...cut });
+    const halfway = await ask();
+    await hangUp(halfway.client, halfway.answer);
+    await once(halfway.answer, "close");
+    const usage = { ...anthropic.usage, output: 26 };
+    expect(await gateway.settled(2)).toMatchObject({ status: 200, usage, ...cut });
+    expect(gateway.problems).toEqual([]);
+  });
+
+  it("leaves no more than the limit of an answer to be read", async () => {
+    const { gateway, ask } = await start({ ...streamed, readOnBytes: 1_000_000 });
+    const { client, answer } = await ask();
+    await hangUp(client, answer);
+    answer.on("error", () => undefined);
+    answer.write(`: ${"x".repeat(1_000_000)}\n\n`);
+    expect(await gateway.settled()).toMatchObject({ isCut: true });
+  });
+
+  it("leaves no more than so many calls to be read, and makes room when one is over", async () => {
+    const { gateway, ask } = await start({ readOnCalls: 1 });
+    const first = await ask();
+    await leave(first.client);
+    const second = await ask();
+    await leave(second.client);
+    expect(await gateway.settled()).toMatchObject({ status: null, isCut: true });
+    first.answer.end();
+    expect(await gateway.settled(2)).toMatchObject({ status: 200, isCut: false });
+    const third = await ask();
+    await leave(third.client);
+    expect(gateway.meter.ends).toHaveLength(2);
+    third.answer.end();
+    await gateway.settled(3);
+  });
+
+  it("holds up no stop of the scheduler, which cuts the call", async () => {
+    const { gateway, ask } = await start();
+    const { client } = await ask();
+    await leave(client);
+    await gateway.gateway.close();
+    expect(gateway.meter.ends).toMatchObject([{ status: null, estimated: true, isCut: true }]);
+  });
+
+  it("while its body is sent is not forwarded", async () => {
+    const { origin, meter, problems } = await startGateway();
+    const url = `${origin}/model/one/127.0.0.1:1/v1/chat/completions`;
+    const client = httpRequest(url, { method: "POST" }).on("error", () => undefined);
+    client.write('{"messages":');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await leave(client);
+    expect([meter.plans, problems]).toEqual([[], []]);
+  });
+});
