@@ -145,7 +145,7 @@ test("it ends over_budget when its agent is to stop at its limits by now", async
   scheduler = await startTestScheduler(project);
   await trigger("writer");
   await paused(ofDay);
-  await edit(agentFile("writer"), '"pause"', '"stop"');
+  await edit(agentFile("writer"), 'onLimit = "pause"', 'onLimit = "stop"');
   await ends({ outcome: "over_budget", exitCode: 125, deadLetter: true });
 });
 
