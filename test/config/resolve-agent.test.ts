@@ -226,9 +226,8 @@ run_as = "$USER"`;
 
   it("warns of a type of credential that is one slip away from a known one, not of others", () => {
     const credentials = '["githb_token:bot", "gihtub_token", "gitea_token", "github_token"]';
-    const change = agentChange(
-      `credentials = ${credentials}\n${usualAgent.replace(/cred.*\n/, "")}`,
-    );
+    const others = usualAgent.replace(/cred.*\n/, "");
+    const change = agentChange(`credentials = ${credentials}\n${others}`);
     expect(change.type).toBe("set");
     expect(said(change)).toEqual([
       `warning: ${at}:1:16  "githb_token" is not a type of credential that al knows; did you mean "github_token"?`,
