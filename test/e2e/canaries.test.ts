@@ -37,6 +37,10 @@ const shapes = Object.values(canaries).flatMap((value) => [
 ]);
 const found = (text: string) => shapes.filter((shape) => text.includes(shape));
 
+/** As TOML writes it otherwise: the text of a script is kept with the runs that played it. */
+const escaped = (value: string) =>
+  `\\u${value.charCodeAt(0).toString(16).padStart(4, "0")}${value.slice(1)}`;
+
 const files = {
   "project/config.toml": `[models.scripted]
 provider = "scripted"
@@ -49,13 +53,13 @@ base = "${testBase}"
 network = "none"
 `,
   "project/leak.script.toml": `[[turns]]
-text = '''I was told ${canaries.token}.'''
+text = "I was told ${escaped(canaries.aws)}."
 [[turns.tools]]
 name = "bash"
 arguments = { command = "env; echo tool-ran; echo -n \\"$MY_DB_PASSWORD\\" | base64 -w0; cat .credentials/*/*" }
 [[turns.tools]]
 name = "al_status"
-arguments = { text = "working with ${canaries.token}" }
+arguments = { text = "working with ${escaped(canaries.aws)}" }
 [[turns]]
 text = "Done."
 `,
