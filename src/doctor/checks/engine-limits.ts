@@ -63,6 +63,8 @@ async function networkFindings(
   context: DoctorContext,
   { value, where, command }: Setting<string>,
 ): Promise<Finding[]> {
+  // No engine needs one for a container without a network, and not each has one of that name.
+  if (value === "none") return [];
   try {
     await engine.calls().getNetwork(value).inspect();
     return [];
