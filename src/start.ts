@@ -20,9 +20,11 @@ import type { SchedulerContext, Services, SchedulerOptions } from "./start/servi
 import { readAgents } from "./start/agent-directories.ts";
 import { modelSources } from "./start/model-calls.ts";
 import { createRuntimes, socketBaseDir } from "./start/runtimes.ts";
+import { networkWarnings } from "./start/network-warnings.ts";
 import { startWarnings } from "./start/observability.ts";
 import { closeAll } from "./start/stopping.ts";
 import { createUnconfiguredSkills } from "./start/agent-directories.ts";
+import { findIsolation } from "./runners/host-user/isolation.ts";
 import { createPrewarming } from "./runners/host-user/prewarm-users.ts";
 import { watchFiles } from "./files/watch-files.ts";
 import { claimsWithVersions } from "./start/versions.ts";
@@ -187,6 +189,7 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
   for (const problem of [...loaded.warnings, ...problems, ...bareSkills.map(bareSkillProblem)])
     warn(problemText(problem));
   for (const message of startWarnings(env, recovered.lost)) warn(message);
+  void warnOfNetworks(context, services);
   services.dispatch(waiting);
   requests.restore(alive);
   sockets.serve({ runApi: requests, models: services.modelCalls, egress: services.egress });
@@ -202,6 +205,16 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
     stop: stopping.stop,
     stopNow: () => stopping.stopNow("interrupted again"),
   };
+}
+
+/** What a run of another OS user has of the network is found out where it starts. */
+async function warnOfNetworks({ options, inputs }: SchedulerContext, services: Services) {
+  const agents = services.observability.status.agents();
+  const messages = await networkWarnings(agents, inputs.project$.value, async () => {
+    const { notClosed } = await findIsolation(options.env, "closed");
+    return notClosed;
+  });
+  for (const message of messages) services.warn(message);
 }
 
 /** After the last run: closes everything that is open, the project's lock last. */

@@ -7,7 +7,7 @@ import type { AgentConfig, NetworkConfig } from "./agent-config.ts";
 export type RunNetwork = "closed" | "closed-if-possible" | "open";
 
 type AgentNetwork = Pick<AgentConfig, "local" | "network">;
-interface ProjectNetwork {
+export interface ProjectNetwork {
   readonly local: { readonly network: string };
   readonly network: NetworkConfig | null;
 }

@@ -2,6 +2,7 @@ import { agents } from "./checks/agents.ts";
 import { apiKey } from "./checks/api-key.ts";
 import { budget } from "./checks/budget.ts";
 import { clock } from "./checks/clock.ts";
+import { closedNetwork } from "./checks/closed-network.ts";
 import { config } from "./checks/config.ts";
 import { containers } from "./checks/containers.ts";
 import { credentials } from "./checks/credentials.ts";
@@ -12,6 +13,7 @@ import { dockerfiles } from "./checks/dockerfiles.ts";
 import { engine } from "./checks/engine.ts";
 import { hostUser } from "./checks/host-user.ts";
 import { models } from "./checks/models.ts";
+import { network } from "./checks/network.ts";
 import { permissions } from "./checks/permissions.ts";
 import { port } from "./checks/port.ts";
 import { scheduler } from "./checks/scheduler.ts";
@@ -32,7 +34,9 @@ export const checks: readonly Check[] = [
   credentials,
   webhooks,
   schedules,
+  network,
   hostUser,
+  closedNetwork,
   engine,
   dockerfiles,
   scheduler,
