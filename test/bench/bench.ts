@@ -3,6 +3,7 @@ import { readFigures, slower, writeFigures } from "./baseline.ts";
 import type { Figure, Measure } from "./figure.ts";
 import { containers } from "./measures/containers.ts";
 import { cron } from "./measures/cron.ts";
+import { egress } from "./measures/egress.ts";
 import { firstRequest } from "./measures/first-request.ts";
 import { history } from "./measures/history.ts";
 import { ingest } from "./measures/ingest.ts";
@@ -27,6 +28,7 @@ const short = [
   cron,
   history,
   modelGateway,
+  egress,
 ];
 /** Measured when it is asked for. */
 const long = [soak];

@@ -2,8 +2,8 @@ import { openBridge } from "../../src/harness/bridge/bridge.ts";
 import { answerMemory } from "./held-memory.ts";
 
 /**
- * The run's end of calls to models. Arguments: path and token of the run's socket, the provider's base URL. Prints the
- * address in place of that URL and the bridge's key as JSON.
+ * The run's end of calls to models and of tunnels. Arguments: path and token of the run's socket, and the base URL of a
+ * provider. Prints the address in place of that URL, the bridge's key and its address as a proxy, as JSON.
  */
 const [socket = "", token = "", upstream = ""] = process.argv.slice(2);
 const bridge = await openBridge({
@@ -11,5 +11,6 @@ const bridge = await openBridge({
   onInterrupted: (message) => process.stderr.write(`${message}\n`),
 });
 const baseUrl = bridge.baseUrl({ name: "bench" }, upstream);
-process.stdout.write(`${JSON.stringify({ baseUrl, key: bridge.key })}\n`);
+const { key, proxyUrl } = bridge;
+process.stdout.write(`${JSON.stringify({ baseUrl, key, proxyUrl })}\n`);
 answerMemory();

@@ -1,9 +1,6 @@
-import { spawn } from "node:child_process";
-import type { ChildProcessByStdio } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import type { Readable, Writable } from "node:stream";
-import { residentMb } from "./with-scheduler.ts";
+import { startHop } from "./hop.ts";
+import type { Hop } from "./hop.ts";
 
 /** A way from a client to the provider. */
 export interface Way {
@@ -11,13 +8,6 @@ export interface Way {
   readonly key: string;
   /** The processes in between. */
   readonly hops: readonly Hop[];
-}
-
-export interface Hop {
-  /** Resident memory, in MB. */
-  readonly residentMb: () => Promise<number>;
-  /** What it holds after a garbage collection, in MB. */
-  readonly heldMb: () => Promise<number>;
 }
 
 export interface Ways {
@@ -30,7 +20,7 @@ export interface Ways {
 
 /** Starts the provider and all that is between it and its clients, each in a process of its own. */
 export async function startWays(children: AsyncDisposableStack, folder: string): Promise<Ways> {
-  const program = (name: string, ...args: readonly string[]) => started(children, name, args);
+  const program = (name: string, ...args: readonly string[]) => startHop(children, name, ...args);
   const provider = await program("stream-provider.ts");
   const { port } = provider.said;
   const base = `http://127.0.0.1:${port}/v1`;
@@ -48,40 +38,6 @@ export async function startWays(children: AsyncDisposableStack, folder: string):
       url: `${bridge.said.baseUrl}${path}`,
       key: String(bridge.said.key),
       hops: [bridge, scheduler],
-    },
-  };
-}
-
-type Child = ChildProcessByStdio<Writable, Readable, null>;
-
-interface Started extends Hop {
-  /** The JSON that the program printed first. */
-  readonly said: Readonly<Record<string, string | number>>;
-}
-
-async function started(
-  children: AsyncDisposableStack,
-  program: string,
-  args: readonly string[],
-): Promise<Started> {
-  const path = join(import.meta.dirname, program);
-  const child: Child = spawn(process.execPath, [path, ...args], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const exited = once(child, "exit");
-  children.defer(async () => {
-    child.kill();
-    await exited;
-  });
-  const ended = exited.then(() => Promise.reject(new Error(`${program} ended`)));
-  const [first] = (await Promise.race([once(child.stdout, "data"), ended])) as [Buffer];
-  return {
-    said: JSON.parse(first.toString()) as Started["said"],
-    residentMb: () => residentMb(child.pid ?? 0),
-    heldMb: async () => {
-      child.stdin.write("\n");
-      const [text] = (await once(child.stdout, "data")) as [Buffer];
-      return Number(text.toString()) / 1e6;
     },
   };
 }

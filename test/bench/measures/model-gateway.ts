@@ -5,6 +5,7 @@ import { startWays } from "../model-chain.ts";
 import type { Way, Ways } from "../model-chain.ts";
 import { ask } from "../model-client.ts";
 import type { Seen, Wanted } from "../model-client.ts";
+import { totalMb } from "../hop.ts";
 import { repeated } from "../repeated.ts";
 
 /** Streams of a model as a run has them, beside bare proxies of as many processes, and direct ones. */
@@ -101,7 +102,7 @@ async function memory(
   }
   const held = await repeated(quick ? 2 : rounds, async () => {
     await streams(through, counts.at(-1) ?? 0);
-    return total(through, "heldMb");
+    return totalMb(through.hops, "heldMb");
   });
   const grown = (held.at(-1) ?? 0) - Math.min(...held);
   return [
@@ -115,13 +116,13 @@ async function memory(
 /** How much more the processes take while they pass streams on, several times a second. */
 async function grownMb(way: Way, count: number): Promise<number[]> {
   // After a garbage collection, so that none in between makes it less.
-  await total(way, "heldMb");
-  const before = await total(way, "residentMb");
+  await totalMb(way.hops, "heldMb");
+  const before = await totalMb(way.hops, "residentMb");
   const over = new AbortController();
   const all = streams(way, count).finally(() => over.abort());
   const samples: number[] = [];
   while (!over.signal.aborted) {
-    samples.push((await total(way, "residentMb")) - before);
+    samples.push((await totalMb(way.hops, "residentMb")) - before);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   await all;
@@ -130,9 +131,4 @@ async function grownMb(way: Way, count: number): Promise<number[]> {
 
 function streams(way: Way, count: number): Promise<unknown> {
   return Promise.all(Array.from({ length: count }, () => ask(way, long)));
-}
-
-async function total({ hops }: Way, read: "residentMb" | "heldMb"): Promise<number> {
-  const each = await Promise.all(hops.map((hop) => hop[read]()));
-  return each.reduce((sum, mb) => sum + mb, 0);
 }

@@ -1,0 +1,50 @@
+import { connect } from "node:net";
+import { allowedHosts } from "../../src/contracts/network-allow.ts";
+import { createEgress } from "../../src/run-api/egress/egress.ts";
+import { createRunSockets } from "../../src/run-api/run-sockets.ts";
+import { hostGateway } from "../harness/model-host.ts";
+import { answerMemory } from "./held-memory.ts";
+
+/**
+ * The scheduler's end of tunnels: the sockets of two runs that may reach one host, whose name leads to a port of this
+ * machine. Arguments: that port, the host, a folder for the sockets. Prints paths and tokens of the sockets as JSON.
+ */
+const [port = "", host = "", folder = ""] = process.argv.slice(2);
+const onProblem = (message: string) => void process.stderr.write(`${message}\n`);
+const policy = {
+  agent: "bench",
+  allow: allowedHosts([host]),
+  ask: false,
+  ownPort: null,
+  bindings: [],
+};
+const egress = createEgress({
+  policy: () => Promise.resolve(policy),
+  resolve: () => Promise.resolve(["203.0.113.7"]),
+  dial: () =>
+    connect({ host: "127.0.0.1", port: Number(port), allowHalfOpen: true, noDelay: true }),
+  ownAddresses: () => new Set(),
+  proxyEnv: {},
+  intercept: null,
+  onAttempt: ({ denied, detail }) => {
+    if (denied !== null) onProblem(detail);
+  },
+  onProblem,
+});
+const sockets = createRunSockets({
+  records: { add: () => Promise.resolve(), remove: () => Promise.resolve(), all: () => [] },
+  redactor: { add: () => () => undefined },
+  onProblem,
+});
+const runApi = { perform: () => Promise.reject(new Error("the benchmark opens tunnels alone")) };
+sockets.serve({ runApi, models: hostGateway, egress });
+const first = await sockets.open("bench-1", folder);
+const second = await sockets.open("bench-2", folder);
+const said = {
+  socket: first.path,
+  token: first.token,
+  secondSocket: second.path,
+  secondToken: second.token,
+};
+process.stdout.write(`${JSON.stringify(said)}\n`);
+answerMemory();
