@@ -1,3 +1,4 @@
+import { fetchesOfAdd, fetchesOfCommand } from "./dockerfile-fetches.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 
 /** What a Dockerfile shows without being built. */
@@ -8,6 +9,8 @@ export interface DockerfileFacts {
   readonly base: { readonly line: number; readonly image: string } | null;
   /** What is copied from the agent's folder, relative to it; patterns are left out. */
   readonly sources: readonly { readonly line: number; readonly path: string }[];
+  /** What its build loads from networks, as far as the commands show it. */
+  readonly fetches: readonly string[];
 }
 
 /** Of the Dockerfile reference, https://docs.docker.com/reference/dockerfile/. */
@@ -20,6 +23,8 @@ interface Instruction {
   readonly line: number;
   readonly name: string;
   readonly rest: string;
+  /** The lines of here-documents that follow. */
+  readonly heredocs: string;
 }
 
 /** Reads a Dockerfile without building it. Never throws. */
@@ -29,6 +34,7 @@ export function readDockerfile(text: string): DockerfileFacts {
     mistakes: [...unknown(instructions), ...withoutFrom(instructions)],
     base: lastBase(instructions),
     sources: instructions.flatMap(sourcesOf),
+    fetches: [...new Set(instructions.flatMap(fetchesOf))],
   };
 }
 
@@ -43,8 +49,10 @@ function instructionsIn(text: string): Instruction[] {
     while (goesOn(whole.at(-1) ?? "", whole.length) && index < lines.length);
     const parts = whole.filter((part) => !isEmpty(part)).map((part) => part.replace(/\\\s*$/, ""));
     const [, name = "", rest = ""] = /^\s*(\S+)\s*(.*)$/.exec(parts.join(" ")) ?? [];
-    if (name !== "") found.push({ line, name: name.toUpperCase(), rest });
+    const from = index;
     index = afterHeredocs(rest, lines, index);
+    const heredocs = lines.slice(from, index).join("\n");
+    if (name !== "") found.push({ line, name: name.toUpperCase(), rest, heredocs });
   }
   return found;
 }
@@ -106,4 +114,9 @@ function sourcesOf({ name, line, rest }: Instruction): DockerfileFacts["sources"
     .slice(0, -1)
     .filter((path) => !/[$*?[\]"']|:\/\/|^git@/.test(path))
     .map((path) => ({ line, path }));
+}
+
+function fetchesOf({ name, rest, heredocs }: Instruction): readonly string[] {
+  if (name === "RUN") return fetchesOfCommand(`${rest}\n${heredocs}`);
+  return name === "ADD" ? fetchesOfAdd(rest) : [];
 }

@@ -38,4 +38,19 @@ describe("a Dockerfile, read without being built,", () => {
       { line: 2, message: '"WROKDIR" is not a Dockerfile instruction; did you mean "WORKDIR"?' },
     ]);
   });
+
+  test("names what its build loads from networks, once each, also in here-documents", () => {
+    const text =
+      'FROM al-agent\nRUN apt-get update \\\n  && apt-get install -y jq\nRUN <<EOF\npip install x\ngit clone https://a.test/b\nEOF\nADD https://example.com/f /\nRUN ["npm", "ci"]\nRUN curl -O https://c.test/d\n';
+    expect(readDockerfile(text).fetches).toEqual([
+      "packages by apt",
+      "packages by pip",
+      "repositories by git",
+      "https://example.com/f",
+      "packages by npm",
+      "files by curl or wget",
+    ]);
+    const none = "FROM al-agent\nCOPY a /\nRUN npm run build && mkdir curled\nENV A=curl\n";
+    expect(readDockerfile(none).fetches).toEqual([]);
+  });
 });

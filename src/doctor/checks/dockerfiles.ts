@@ -12,7 +12,7 @@ import { messageOf } from "../../errors.ts";
 import { readDockerfile } from "../dockerfile.ts";
 import type { DockerfileFacts } from "../dockerfile.ts";
 import type { Check, Finding } from "../finding.ts";
-import { ofProblem, ok } from "../finding.ts";
+import { note, ofProblem, ok } from "../finding.ts";
 import { anotherProjects, isOfAnotherProject } from "./engine.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
@@ -40,8 +40,23 @@ async function inspect(agent: string, context: DoctorContext): Promise<Finding[]
     ...(facts.mistakes.length > 0 ? [] : await baseProblems(facts, context)),
     ...(await sourceProblems(facts, folder)),
   ];
-  if (problems.length === 0) return [ok(file)];
-  return problems.map((problem) => ofProblem({ severity: "error", file, column: 1, ...problem }));
+  const loads = fetchesFinding(file, facts);
+  if (problems.length === 0) return [ok(file), ...loads];
+  return [
+    ...problems.map((problem) => ofProblem({ severity: "error", file, column: 1, ...problem })),
+    ...loads,
+  ];
+}
+
+/** Builds have the engine's network, whatever runs have. */
+function fetchesFinding(file: string, { base, fetches }: DockerfileFacts): Finding[] {
+  const image =
+    base === null || isDefaultImage(base.image)
+      ? []
+      : [`the image ${base.image} unless the engine has it`];
+  const all = [...image, ...fetches];
+  if (all.length === 0) return [];
+  return [note(`the build of ${file} loads ${all.join(", ")}, by the engine's network`)];
 }
 
 /** A file that was meant to be one. */
@@ -61,14 +76,16 @@ async function missing(folder: string, file: string): Promise<Finding[]> {
 
 type Mistake = DockerfileFacts["mistakes"][number] & { readonly severity?: "warning" };
 
+function isDefaultImage(image: string): boolean {
+  return [defaultImage, defaultImage.replace(/:.+/, "")].includes(image);
+}
+
 /** The default image may not be built yet; another one can be checked only when it is there. */
 async function baseProblems(
   { base }: DockerfileFacts,
   { env, projectDir }: DoctorContext,
 ): Promise<readonly Mistake[]> {
-  if (base === null || [defaultImage, defaultImage.replace(/:.+/, "")].includes(base.image)) {
-    return [];
-  }
+  if (base === null || isDefaultImage(base.image)) return [];
   const { line, image } = base;
   try {
     const there = await inspectImage(connectEngine({ env, callTimeoutMs: 5000 }), image);
