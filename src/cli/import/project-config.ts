@@ -52,6 +52,7 @@ const harnesses: Readonly<Record<string, Table>> = {
 /** A project's config as it is here. `inline` are the models of older `[model]` tables. */
 export function translateProject(theirs: Table, inline: Table, add: AddRemark): Table {
   const own = translateKeys(without(theirs, "model", "models", "webhooks"), projectKeys, add);
+  remarkNetwork(theirs, add);
   const table: Record<string, unknown> = { ...translateHarness(own, add) };
   const models: Record<string, unknown> = {};
   for (const [name, model] of Object.entries(merged(inline, tableAt(theirs, "models")))) {
@@ -63,6 +64,14 @@ export function translateProject(theirs: Table, inline: Table, add: AddRemark): 
     if (source !== null) webhooks[name] = source;
   }
   return Object.assign(table, { models, webhooks });
+}
+
+/** Where the network is not named, theirs is open. */
+function remarkNetwork(theirs: Table, add: AddRemark): void {
+  if (textAt(tableAt(theirs, "local"), "network") !== null) return;
+  const message =
+    "runs reach their models, the hosts of their credentials and no others here, as the default network is closed";
+  add([], message, '[network] with allow = ["api.example.com", "npm"]');
 }
 
 /** The table of a project or an agent with the harness as it is called here. */

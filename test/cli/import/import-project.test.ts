@@ -41,6 +41,9 @@ function apk(name: string): string {
   return `${message}: RUN apk add --no-cache ${name} | ${fix}`;
 }
 
+const closedNetwork =
+  'config.toml: runs reach their models, the hosts of their credentials and no others here, as the default network is closed | [network] with allow = ["api.example.com", "npm"]';
+
 /** As text, so that each is one line of a failed comparison. */
 function places(remarks: readonly Told[]): string[] {
   return remarks.map(
@@ -131,6 +134,14 @@ USER al
     expect(text).toMatch(/config\.toml:\d+ models\.b\.provider is "bedrock"/);
   });
 
+  test("has no edit for the network where the project names a network", async () => {
+    const local = '\n[local]\nnetwork = "bridge"\n';
+    writeFiles(source, smallProject);
+    writeFiles(source, { "config.toml": `${smallProject["config.toml"] ?? ""}${local}` });
+    const { edits } = await folders.imported();
+    expect(places(edits)).not.toContain(closedNetwork);
+  });
+
   test("gives an agent that names a shared file a copy of it", async () => {
     writeFiles(source, currentProject);
     await folders.imported();
@@ -143,6 +154,7 @@ USER al
     writeFiles(source, currentProject);
     const { edits, notes } = await folders.imported();
     expect(places(edits.filter(({ file }) => file !== null))).toEqual([
+      closedNetwork,
       "config.toml:15 authType pi_auth, pi's own login, is not here; written as api_key | al creds add anthropic_key",
       'config.toml: the webhook source guild of type "discord" is left out: al has no such type | [webhooks.guild] with type = "standard", for a service in between that signs as Standard Webhooks',
       'agents/bot/config.toml: deliveries of guild (application_command) do not start it: al has no such type of webhook source; the entry is left out | a [[webhooks]] entry for a source of type "standard", with a service that signs for it in between',
@@ -182,6 +194,7 @@ USER al
     ]);
     expect(read("agents/builder/config.toml")).toContain("# Where to look when nothing was sent.");
     expect(places(edits.filter(({ file }) => file !== null))).toEqual([
+      closedNetwork,
       'agents/builder/SKILL.md:6 a lock is taken on a URI here | rlock "github:issue/$REPO/$NUMBER"',
       'agents/builder/SKILL.md:9 a lock is taken on a URI here | runlock "github:issue/$REPO/$NUMBER"',
     ]);
