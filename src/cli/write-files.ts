@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UserError, messageOf } from "../errors.ts";
+import { draftName } from "../files/replace-file.ts";
 
 /** A file that a command writes. */
 export interface NewFile {
@@ -36,26 +36,6 @@ export async function writeDirectory(
 export async function writeNew(path: string, { content, isExecutable }: NewFile): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, content, { flag: "wx", mode: isExecutable ? 0o755 : 0o644 });
-}
-
-/** Replaces a file in one step, so that no reader sees half of it. */
-export async function replaceFile(
-  path: string,
-  content: string | Uint8Array,
-  mode: number,
-): Promise<void> {
-  const draft = join(dirname(path), draftName());
-  try {
-    await writeFile(draft, content, { flag: "wx", mode });
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
-}
-
-function draftName(): string {
-  return `.${randomBytes(4).toString("hex")}.tmp`;
 }
 
 export function unwritable(path: string, cause: unknown, hint?: string): UserError {

@@ -1,29 +1,5 @@
+import type { DenyReason } from "./deny-reasons.ts";
 import type { AllowedHost } from "./network-allow.ts";
-
-/** Why a run may not reach a host. */
-export const denyReasons = [
-  /** The address that was asked for can't be read. */
-  "malformed",
-  /** No entry of the allow list is for the host and port. */
-  "not_allowed",
-  /** It has no address. */
-  "unresolved",
-  /** All its addresses are in private networks, and the entry does not say `private`. */
-  "private_address",
-  /** All its addresses are of this machine, of its link, of a cloud's metadata, or of no single host. */
-  "refused_address",
-  /** It could not be reached. */
-  "unreachable",
-  /** TLS was expected and something else was sent. */
-  "no_tls",
-  /** The TLS server name is another one than the host that was asked for. */
-  "server_name",
-  /** The run has as many tunnels open as it may have. */
-  "too_many_tunnels",
-  /** What stands for a secret would have left to where it is not bound, or not in a header. */
-  "sentinel",
-] as const;
-export type DenyReason = (typeof denyReasons)[number];
 
 /** What a run may reach beside its models. */
 export interface EgressPolicy {

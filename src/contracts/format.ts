@@ -39,6 +39,14 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** An amount of data: `12 bytes`, `1.5 KiB`, `3.2 MiB`. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1024) return counted(bytes, "byte");
+  return bytes < 1024 ** 2
+    ? `${(bytes / 1024).toFixed(1)} KiB`
+    : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+}
+
 /** An outcome in words: `timed out`. */
 export function outcomeText(outcome: string): string {
   return outcome.replaceAll("_", " ");

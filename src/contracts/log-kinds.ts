@@ -16,6 +16,8 @@ export const logKinds = [
   /** From one model to the next. */
   "fallback",
   "hook",
+  /** A host that was denied: `host`, `port`, `reason`. */
+  "network",
   /** A raw line of a process. */
   "process",
   /** Start and end of the run itself, and notes about it. */

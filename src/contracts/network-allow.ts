@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from "node:net";
 import { domainToASCII } from "node:url";
+import { defaultPort, hostAndPort } from "./host-and-port.ts";
 import { networkPresets } from "./network-presets.ts";
 
 /** An entry of `[network].allow`: a host, or all names below one. */
@@ -13,7 +14,6 @@ export interface AllowedHost {
   readonly isPrivate: boolean;
 }
 
-const defaultPort = 443;
 const labels =
   /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 /** What `domainToASCII` would cut off or decode. */
@@ -26,8 +26,8 @@ const entryForm =
  * IPv6 without brackets in its short form. IPv6 has to be in brackets. Null for what is no host.
  */
 export function canonicalHost(text: string): string | null {
-  const bracketed = /^\[([0-9a-f:.]+)\]$/i.exec(text);
-  if (bracketed !== null) return URL.parse(`http://${text}`)?.hostname.slice(1, -1) ?? null;
+  const address = /^\[([0-9a-f:.]+)\]$/i.exec(text);
+  if (address !== null) return URL.parse(`http://${text}`)?.hostname.slice(1, -1) ?? null;
   if (unsafe.test(text)) return null;
   const name = domainToASCII(text).replace(/\.$/, "");
   return isIPv4(name) || (labels.test(name) && !endsInNumber(name)) ? name : null;
@@ -73,6 +73,15 @@ export function allowedHosts(entries: readonly string[]): readonly AllowedHost[]
 /** The hosts that a preset stands for; null for what is no preset. */
 export function presetEntries(name: string): readonly string[] | null {
   return Object.hasOwn(networkPresets, name) ? (networkPresets[name] ?? null) : null;
+}
+
+/** The entry for a host. A name without a dot is in a private network. */
+export function allowEntry({
+  host,
+  port,
+  isPrivate = isIP(host) === 0 && !host.includes("."),
+}: Pick<AllowedHost, "host" | "port"> & Partial<Pick<AllowedHost, "isPrivate">>): string {
+  return `${hostAndPort({ host, port })}${isPrivate ? " private" : ""}`;
 }
 
 /** Whether the entry is for this host, in its canonical form, and port. */

@@ -2,6 +2,7 @@ import type { Observable } from "rxjs";
 import type { StatusSnapshot, StatusUpdate } from "../../streams/status/wire.ts";
 import type { AgentDetail } from "./agent-detail.ts";
 import type { CallTree, HistoryPage, HistoryQuery } from "./history.ts";
+import type { AgentHosts, AllowHostRequest, HostAllowed } from "./run-hosts.ts";
 import type { RunDifference, RunView } from "./run-view.ts";
 import type { Lock, ReceiptView, ReplayResult } from "./operator-api.ts";
 import type { SpendAnswer, SpendLimit, SpendRequest } from "./spend-report.ts";
@@ -18,6 +19,7 @@ export class OperationError extends Error {
     | "unreadable_receipt"
     | "disabled"
     | "invalid_config"
+    | "invalid_host"
     | "draining"
     | "refused"
     | "store_unavailable";
@@ -117,6 +119,13 @@ export interface Operations {
    * days and months. Throws OperationError `unknown_agent`, `unknown_instance` or `unknown_budget`.
    */
   raiseBudget(scope: string, usd: number): Promise<readonly SpendLimit[]>;
+  /** The hosts that an agent's runs were denied lately. Rejects with OperationError `unknown_agent`. */
+  agentHosts(agent: string): Promise<AgentHosts>;
+  /**
+   * Adds a host to the allow list in the agent's own file, or shows how. Rejects with OperationError `unknown_agent`,
+   * `invalid_host` or `invalid_config`.
+   */
+  allowHost(agent: string, request: AllowHostRequest): Promise<HostAllowed>;
   /** The resources that runs hold now. */
   locks(): readonly Lock[];
   receiveWebhook(delivery: Delivery): Promise<DeliveryAnswer>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { historyEntrySchema } from "./history.ts";
+import { runHostSchema } from "./run-hosts.ts";
 
 /** What a run ran. */
 export const runVersionSchema = z
@@ -61,6 +62,10 @@ export const runSchema = runEntrySchema
     version: runVersionSchema
       .nullable()
       .meta({ description: "Null for a run of an earlier version of the program" }),
+    hosts: z.array(runHostSchema).meta({
+      description:
+        "Hosts that it asked for beside its models: denied ones first, at most 200 of them and 200 others",
+    }),
     calls: z.object({
       received: receivedCallSchema.nullable(),
       made: z.array(historyEntrySchema).meta({ description: "Oldest first, at most 500" }),

@@ -1,7 +1,11 @@
+import type { AgentConfig, NetworkConfig } from "../../streams/agent-config.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
+import { allowedHosts } from "../contracts/network-allow.ts";
+import type { AllowedHost } from "../contracts/network-allow.ts";
 import { addedHosts } from "./bound-hosts.ts";
 import type { MoreHosts } from "./bound-hosts.ts";
 import { credentialType } from "./credential-types.ts";
+import type { Credential } from "./load-credential.ts";
 
 /** SSH, by which git hosts are reached, too. */
 const sshPort = 22;
@@ -32,4 +36,19 @@ async function hostsOfType(
   const host = await ownHost();
   if (host === undefined) return presets;
   return [host, `${host.replace(/:[0-9]+$/, "")}:${sshPort}`];
+}
+
+/** What the runs of an agent may reach: by its credentials, the project and itself. `project` is null without `[network]`. */
+export async function allowList(
+  { credentials, network }: Pick<AgentConfig, "credentials" | "network">,
+  project: (NetworkConfig & { readonly credentials: MoreHosts }) | null,
+  credential: (reference: string) => Promise<Pick<Credential, "fields">>,
+): Promise<readonly AllowedHost[]> {
+  const more = project?.credentials ?? {};
+  const ownHost = async (reference: string) => (await credential(reference)).fields.host;
+  const ofCredentials = await Promise.all(
+    credentials.map((reference) => allowedByCredential(reference, more, ownHost)),
+  );
+  const entries = [...(project?.allow ?? []), ...(network?.allow ?? [])];
+  return allowedHosts([...ofCredentials.flat(), ...entries]);
 }

@@ -11,6 +11,7 @@ import { database } from "./checks/database.ts";
 import { disk } from "./checks/disk.ts";
 import { dockerfiles } from "./checks/dockerfiles.ts";
 import { engine } from "./checks/engine.ts";
+import { hosts } from "./checks/hosts.ts";
 import { hostUser } from "./checks/host-user.ts";
 import { models } from "./checks/models.ts";
 import { network } from "./checks/network.ts";
@@ -37,6 +38,7 @@ export const checks: readonly Check[] = [
   network,
   hostUser,
   closedNetwork,
+  hosts,
   engine,
   dockerfiles,
   scheduler,

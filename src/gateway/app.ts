@@ -11,6 +11,7 @@ import { controlRoutes } from "./routes/control.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { docsRoute, openapiRoute } from "./routes/docs.ts";
 import { historyRoutes } from "./routes/history.ts";
+import { hostRoutes } from "./routes/hosts.ts";
 import { loginRoutes } from "./routes/login.ts";
 import { logRoutes } from "./routes/logs.ts";
 import { receiptRoutes } from "./routes/receipts.ts";
@@ -118,4 +119,5 @@ function apiRoutes(scope: FastifyInstance, deps: GatewayDeps, streams: EventStre
   logRoutes(scope, deps, streams);
   receiptRoutes(scope, deps);
   spendRoutes(scope, deps);
+  hostRoutes(scope, deps);
 }

@@ -35,6 +35,7 @@ const operationStatus: Readonly<Record<OperationError["code"], number>> = {
   unreadable_receipt: 409,
   disabled: 409,
   invalid_config: 409,
+  invalid_host: 400,
   draining: 503,
   refused: 409,
   store_unavailable: 503,

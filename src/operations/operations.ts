@@ -15,6 +15,9 @@ import type { FirstEvents } from "../runs/first-events.ts";
 import type { LiveRuns } from "../runs/live-runs.ts";
 import { heldLocks } from "../runs/lock-view.ts";
 import type { Inputs } from "../start/inputs.ts";
+import { agentHosts } from "./agent-hosts.ts";
+import type { AgentHostsDeps } from "./agent-hosts.ts";
+import { createAllowHost } from "./allow-host.ts";
 import { replay, replayTrigger } from "./replay.ts";
 import type { ReadAgain, ReplayDeps } from "./replay.ts";
 import { knownAgent, mustBeRunnable, refusalOf } from "./runnable.ts";
@@ -35,9 +38,13 @@ export interface OperationDeps {
   readonly switches: Switches;
   readonly store: Pick<
     Store,
-    "work" | "history" | "originals" | "receipts" | "runs" | "spendReport"
+    "work" | "history" | "originals" | "receipts" | "runs" | "spendReport" | "hosts"
   >;
   readonly logs: Pick<LogSource, "read">;
+  /** Absolute. */
+  readonly projectDir: string;
+  /** Rejects when it is missing. */
+  readonly credential: AgentHostsDeps["credential"];
   readonly inputs: Pick<Inputs, "manual$" | "kill$" | "project$">;
   readonly meter: Pick<SpendMeter, "limits" | "raise">;
   readonly overBudget: (agent: string) => OverBudget | null;
@@ -65,6 +72,9 @@ export function createOperations(deps: OperationDeps): Operations {
   const { overBudget } = deps;
   const running = { status, stopping, overBudget };
   const replays: ReplayDeps = { ...running, store, firstEvents, dispatch, readAgain };
+  const { projectDir, credential } = deps;
+  const project = () => deps.inputs.project$.value;
+  const hosts = { status, hosts: store.hosts, project, projectDir, credential };
   return {
     snapshot: () => status.snapshot(),
     update$: status.update$,
@@ -120,6 +130,8 @@ export function createOperations(deps: OperationDeps): Operations {
     replayTrigger: (id) => replayTrigger(id, replays),
     spend,
     raiseBudget: (scope, usd) => raiseBudget(scope, usd, deps),
+    agentHosts: (name) => agentHosts(name, hosts),
+    allowHost: createAllowHost(hosts),
     locks: () => heldLocks(status.claims()),
     receiveWebhook: (delivery) => deps.webhooks.receive(delivery),
   };

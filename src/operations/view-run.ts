@@ -4,6 +4,7 @@ import { kindOf } from "../contracts/log-kinds.ts";
 import type { LogSource } from "../contracts/log-source.ts";
 import { OperationError } from "../contracts/operations.ts";
 import { runEntrySchema } from "../contracts/run-view.ts";
+import type { RunHost } from "../contracts/run-hosts.ts";
 import type { RunVersionView, RunView } from "../contracts/run-view.ts";
 import type { Redactor } from "../credentials/redactor.ts";
 import type { StoredRun } from "../store/runs.ts";
@@ -11,7 +12,7 @@ import type { SpendRow } from "../store/spend-report.ts";
 import type { Store } from "../store/store.ts";
 
 export interface ViewRunDeps {
-  readonly store: Pick<Store, "runs" | "spendReport">;
+  readonly store: Pick<Store, "runs" | "spendReport" | "hosts">;
   readonly logs: Pick<LogSource, "read">;
   readonly redactor: Pick<Redactor, "redact" | "redactValue">;
 }
@@ -34,6 +35,7 @@ export async function viewRun(instanceId: string, deps: ViewRunDeps): Promise<Ru
     scheduledFor: asked.scheduledFor,
     spend: spendView(store.spendReport.run(instanceId)),
     version: versionView(run),
+    hosts: [...(await hostsOf(instanceId, store))],
     calls: {
       received:
         callId === null
@@ -89,6 +91,15 @@ function spendView({ nano, subscriptionNano, ...counts }: SpendRow): RunView["sp
     unpriced,
     estimated,
   };
+}
+
+/** With those of the last second. */
+async function hostsOf(
+  instanceId: string,
+  { hosts }: ViewRunDeps["store"],
+): Promise<readonly RunHost[]> {
+  await hosts.flush();
+  return hosts.of(instanceId);
 }
 
 /** After the model's last text come the run's own end, its hooks and its usage. */

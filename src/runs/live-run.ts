@@ -91,6 +91,8 @@ export class LiveRun implements Disposable {
   readonly budgetWaits = new Map<string, OpenBudgetWait>();
   /** The names of its latest unlocks, whose answers are stored. */
   readonly unlocks: string[] = [];
+  /** What it was denied, as far as its log has it; null before the first. */
+  denials: Set<string> | null = null;
   readonly freezer: Freezer;
   /** Requests that are not answered, of any kind. */
   openRequests = 0;
@@ -159,10 +161,10 @@ export class LiveRun implements Disposable {
   }
 
   /** Writes a warning into the log of the run's agent. */
-  warn(msg: string): void {
+  warn(msg: string, fields: Readonly<Record<string, unknown>> = {}): void {
     const { agent, instanceId } = this;
     const at = this.#deps.now();
-    const entry = { level: 40, time: at, msg, agent, instanceId } as const;
+    const entry = { level: 40, time: at, msg, agent, instanceId, ...fields } as const;
     this.#deps.emit({ type: "output", agent, at, instanceId, entry });
   }
 

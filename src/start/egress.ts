@@ -1,8 +1,7 @@
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import type { EgressPolicy } from "../contracts/egress.ts";
-import { allowedHosts } from "../contracts/network-allow.ts";
-import { allowedByCredential } from "../credentials/allowed-hosts.ts";
+import { allowList } from "../credentials/allowed-hosts.ts";
 import type { Credential } from "../credentials/load-credential.ts";
 import { ownAddresses } from "../run-api/egress/addresses.ts";
 import { dialDirect } from "../run-api/egress/dial.ts";
@@ -60,19 +59,9 @@ export async function policyOf(
   const { request } = wiring.runs.get(instanceId);
   const agent = wiring.agent(request.agent.name) ?? request.agent;
   const { network } = wiring.project();
-  const ownHost = async (reference: string) => (await wiring.credential(reference)).fields.host;
-  const ofCredentials = await Promise.all(
-    agent.credentials.map((reference) =>
-      allowedByCredential(reference, network?.credentials ?? {}, ownHost),
-    ),
-  );
   return {
     agent: agent.name,
-    allow: allowedHosts([
-      ...ofCredentials.flat(),
-      ...(network?.allow ?? []),
-      ...(agent.network?.allow ?? []),
-    ]),
+    allow: await allowList(agent, network, wiring.credential),
     ask: (agent.network ?? network)?.ask ?? false,
     ownPort: portOf(wiring.gatewayUrl()),
     bindings: await wiring.bindings(request),

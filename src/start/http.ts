@@ -4,6 +4,7 @@ import { agentConfigSchema, agentFacts } from "../config/agent-view.ts";
 import type { Operations } from "../contracts/operations.ts";
 import type { SpendMeter } from "../contracts/spend.ts";
 import { activeKey } from "../credentials/active-key.ts";
+import { loadCredential } from "../credentials/load-credential.ts";
 import type { ActiveKey } from "../credentials/active-key.ts";
 import { createGatewayListener, gatewaySettings } from "../gateway/listener.ts";
 import type { GatewayListener, ListenerOptions } from "../gateway/listener.ts";
@@ -33,7 +34,7 @@ export interface Http {
 }
 
 export interface HttpDeps {
-  readonly options: ListenerOptions;
+  readonly options: ListenerOptions & { readonly projectDir: string };
   readonly version: string;
   readonly own: ProjectHandle;
   readonly inputs: Inputs;
@@ -78,6 +79,8 @@ export function createHttp(deps: HttpDeps): Http {
     webhooks,
     redactor,
     logs: logSource,
+    projectDir: options.projectDir,
+    credential: (reference) => loadCredential(own.home, reference),
     dispatch,
   });
   const settings = gatewaySettings(options, project$.value);

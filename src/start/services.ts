@@ -13,6 +13,7 @@ import { createFirstEvents } from "../runs/first-events.ts";
 import type { FirstEvents } from "../runs/first-events.ts";
 import type { LiveRuns } from "../runs/live-runs.ts";
 import type { ModelGateway } from "../run-api/model-gateway/model-gateway.ts";
+import { recordAttempts } from "../runs/record-attempts.ts";
 import { createRunRequests } from "../runs/run-requests.ts";
 import type { RunRequests } from "../runs/run-requests.ts";
 import { loadCredential } from "../credentials/load-credential.ts";
@@ -187,7 +188,11 @@ export function createServices(
       env: options.env,
       bindings: context.brokering.bindings,
       intercept: context.brokering.intercept,
-      onAttempt: () => undefined,
+      onAttempt: recordAttempts({
+        runs,
+        hosts: own.store.hosts,
+        redact: (text) => own.redactor.redact(text),
+      }),
       warn,
     },
     options.egress,

@@ -1,3 +1,5 @@
+import { runHostsTable } from "./run-hosts-table.ts";
+
 /**
  * The format of state.db, one step a version; a step that was released is never edited.
  *
@@ -269,4 +271,5 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE spend ADD COLUMN refused TEXT;
   `,
+  runHostsTable,
 ];

@@ -17,12 +17,15 @@ export interface Pruned {
   readonly receipts: number;
   /** Calls to models. */
   readonly modelCalls: number;
+  /** Hosts of runs. */
+  readonly hosts: number;
 }
 
 /** Small, so that a batch never holds up a webhook's commit for long: 11 ms on average, measured on a million. */
 const triggersPerBatch = 100;
 const receiptsPerBatch = 25;
 const modelCallsPerBatch = 200;
+const hostsPerBatch = 200;
 /** Of the bodies in a batch; one that is larger is a batch of its own. */
 const bytesPerBatch = 4 * 1024 * 1024;
 const dayMs = 86_400_000;
@@ -40,6 +43,8 @@ const oldReceipts = `DELETE FROM receipts WHERE seq IN
 
 const oldModelCalls = `DELETE FROM model_calls WHERE seq IN
   (SELECT seq FROM model_calls WHERE at < ? AND reserved IS NULL ORDER BY at LIMIT ${modelCallsPerBatch})`;
+const oldHosts = `DELETE FROM run_hosts WHERE (instance_id, denied, host, port) IN
+  (SELECT instance_id, denied, host, port FROM run_hosts WHERE at < ? ORDER BY at LIMIT ${hostsPerBatch})`;
 /** Windows that turned and runs that are over: a limit still counts what a suspended run spent weeks ago. */
 const oldSpend = `DELETE FROM spend WHERE until < ? AND reserved = 0 AND scope NOT IN
   (SELECT 'run:' || instance_id FROM triggers WHERE state <> 'ended' AND instance_id IS NOT NULL)`;
@@ -50,8 +55,8 @@ const unusedContents = `DELETE FROM run_contents WHERE hash IN
     (SELECT 1 FROM triggers WHERE version IS NOT NULL AND version = hash))`;
 
 /**
- * Deletes history, calls to models and receipts older than `days`, then the oldest until the database is within `maxBytes`, and gives
- * the space back to the disk. Works in small batches between which everything else goes on.
+ * Deletes history, calls to models, hosts of runs and receipts older than `days`, then the oldest until the database is within
+ * `maxBytes`, and gives the space back to the disk. Works in small batches between which everything else goes on.
  */
 export async function prune(
   db: DatabaseSync,
@@ -61,9 +66,10 @@ export async function prune(
   const deleteTriggers = db.prepare(oldTriggers);
   const deleteReceipts = db.prepare(oldReceipts);
   const deleteModelCalls = db.prepare(oldModelCalls);
+  const deleteHosts = db.prepare(oldHosts);
   const deleteSpend = db.prepare(oldSpend);
   const deleteContents = db.prepare(unusedContents);
-  const pruned = { triggers: 0, receipts: 0, modelCalls: 0 };
+  const pruned = { triggers: 0, receipts: 0, modelCalls: 0, hosts: 0 };
 
   const deleteBatch = async (before: number): Promise<number> => {
     const batch = await write(() => {
@@ -73,21 +79,27 @@ export async function prune(
         triggers,
         receipts: Number(deleteReceipts.run(before).changes),
         modelCalls: Number(deleteModelCalls.run(before).changes),
+        hosts: Number(deleteHosts.run(before).changes),
       };
     });
     pruned.triggers += batch.triggers;
     pruned.receipts += batch.receipts;
     pruned.modelCalls += batch.modelCalls;
+    pruned.hosts += batch.hosts;
     await nextTurn();
-    return batch.triggers + batch.receipts + batch.modelCalls;
+    return total(batch);
   };
 
   const cutoff = now - days * dayMs;
   while ((await deleteBatch(cutoff)) > 0);
   while (usedBytes(db) > maxBytes && (await deleteBatch(olderPart(db))) > 0);
   await write(() => void deleteSpend.run(cutoff));
-  if (pruned.triggers + pruned.receipts + pruned.modelCalls > 0) await giveBack(db, write);
+  if (total(pruned) > 0) await giveBack(db, write);
   return pruned;
+}
+
+function total({ triggers, receipts, modelCalls, hosts }: Pruned): number {
+  return triggers + receipts + modelCalls + hosts;
 }
 
 /** Bytes that hold data. */
@@ -106,6 +118,7 @@ function olderPart(db: DatabaseSync): number {
     nth("triggers", triggersPerBatch),
     nth("receipts", receiptsPerBatch),
     nth("model_calls", modelCallsPerBatch),
+    nth("run_hosts", hostsPerBatch),
   );
   return Math.min(time + 1, Number.MAX_SAFE_INTEGER);
 }

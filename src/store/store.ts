@@ -13,6 +13,7 @@ import { prune } from "./prune.ts";
 import type { Retention } from "./prune.ts";
 import { createReceipts } from "./receipts.ts";
 import { createRuns } from "./runs.ts";
+import { createRunHosts } from "./run-hosts.ts";
 import { openRuns, recover } from "./recover.ts";
 import type { Times } from "./recover.ts";
 import { createSpend } from "./spend.ts";
@@ -33,10 +34,12 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
   const commits = createGroupCommit(db, path);
   const lastRuns = createLastRuns(db);
   const settings = createSettings(db, commits);
+  const hosts = createRunHosts(db, commits, now);
   return withStoreErrors(path, {
     work: createWork(db, commits, lastRuns, now),
     history: withStoreErrors(path, createHistory(db)),
     runs: withStoreErrors(path, createRuns(db)),
+    hosts: withStoreErrors(path, hosts),
     originals: withStoreErrors(path, createOriginals(db)),
     receipts: withStoreErrors(path, createReceipts(db, commits)),
     settings: withStoreErrors(path, settings),
@@ -59,6 +62,7 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
     prune: (retention: Retention) => prune(db, commits, retention),
     /** Commits what waits and closes; later writes are rejected. */
     close: () => {
+      hosts.close();
       commits.flush();
       if (db.isOpen) db.close();
     },

@@ -25,9 +25,17 @@ function patchOf(
   to: Compared,
   textOf: (content: RunContent) => string,
 ): string {
-  const [before, after] = [textOf(from.content), textOf(to.content)];
+  const names = [`${from.instanceId}/${file}`, `${to.instanceId}/${file}`] as const;
+  return textDifference(names, textOf(from.content), textOf(to.content));
+}
+
+/** What changed from one text to another, as a unified difference of files of these names; empty for nothing. */
+export function textDifference(
+  [old, now]: readonly [old: string, now: string],
+  before: string,
+  after: string,
+): string {
   if (before === after) return "";
-  const [old, now] = [`${from.instanceId}/${file}`, `${to.instanceId}/${file}`];
   const options = { context: 3, headerOptions: FILE_HEADERS_ONLY, timeout: timeoutMs };
   const patch = createTwoFilesPatch(old, now, before, after, undefined, undefined, options);
   return patch ?? replaced([old, now], before, after);

@@ -50,6 +50,28 @@ describe("al show", () => {
     expect(JSON.parse(json.stdout)).toEqual(run);
   });
 
+  test("prints the hosts that a run reached and was denied", async () => {
+    const host = { port: 443, denied: null, connections: 1, bytesOut: 512, bytesIn: 3 * 1024 ** 2 };
+    const lastAt = "2026-11-22T12:00:00.000Z";
+    const denied = {
+      ...host,
+      denied: "not_allowed",
+      connections: 3,
+      bytesOut: 0,
+      bytesIn: 0,
+    } as const;
+    const hosts = [
+      { ...denied, host: "api.evil.test", port: 8443, lastAt },
+      { ...host, host: "api.allowed.test", lastAt },
+      ...Array.from({ length: 25 }, (_, n) => ({ ...host, host: `h${n}.test`, lastAt })),
+    ];
+    await serve({ "GET /api/runs/dev-bbbbbbbb": () => aRunView("dev-bbbbbbbb", { hosts }) });
+    const { stdout } = await folders.al(["show", "dev-bbbbbbbb"]);
+    expect(stdout).toMatch(/^Denied +api\.evil\.test:8443 is not in \[network\]\.allow, 3 times$/m);
+    expect(stdout).toMatch(/^Reached +api\.allowed\.test 512 bytes out, 3\.0 MiB in$/m);
+    expect(stdout).toMatch(/^ +and 6 more$/m);
+  });
+
   test("--diff prints what changed since the last run that succeeded, or since another one", async () => {
     const queries: string[] = [];
     await serve({

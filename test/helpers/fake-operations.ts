@@ -3,6 +3,7 @@ import { OperationError } from "../../src/contracts/operations.ts";
 import type { AgentDetail } from "../../src/contracts/agent-detail.ts";
 import type { Delivery, DeliveryAnswer, Operations } from "../../src/contracts/operations.ts";
 import type { CallTree, HistoryEntry } from "../../src/contracts/history.ts";
+import type { AgentHosts } from "../../src/contracts/run-hosts.ts";
 import type { RunDifference, RunView } from "../../src/contracts/run-view.ts";
 import type { Lock, ReceiptView, ReplayResult } from "../../src/contracts/operator-api.ts";
 import type { SpendKey } from "../../src/contracts/spend-options.ts";
@@ -35,6 +36,8 @@ export interface FakeOperations extends Operations {
   /** The receipts that it has, by id. */
   readonly receipts: Map<string, ReceiptView>;
   readonly heldLocks: Lock[];
+  /** What `agentHosts` answers. */
+  deniedHosts: AgentHosts["denied"];
   /** What `spend` answers; empty for a kind without an answer. */
   readonly spending: Map<SpendKey, SpendAnswer>;
   /** What `callTree` answers, by the id of an entry. */
@@ -239,6 +242,23 @@ export function fakeOperations(
     raiseBudget: (scope, usd) => {
       called("raiseBudget", scope, usd);
       return Promise.resolve([]);
+    },
+    deniedHosts: [],
+    agentHosts: (name) => {
+      find(name);
+      return Promise.resolve({ days: 30, denied: fake.deniedHosts });
+    },
+    allowHost: async (agent, { host, port, dryRun, ...rest }) => {
+      called("allowHost", agent, host, port, rest.private, dryRun);
+      const entry = host + (port === 443 ? "" : `:${port}`) + (rest.private ? " private" : "");
+      const file = `agents/${agent}/config.toml`;
+      const change = `--- ${file}\n+++ ${file}\n@@ -1 +1,4 @@\n models = ["main"]\n+\n+[network]\n+allow = [ "${entry}" ]\n`;
+      if (!dryRun) {
+        fake.deniedHosts = fake.deniedHosts.map((one) =>
+          one.host === host && one.port === port ? { ...one, entry: null } : one,
+        );
+      }
+      return await Promise.resolve({ success: true, agent, entry, file, change, written: !dryRun });
     },
     locks: () => fake.heldLocks,
     receiveWebhook: async (delivery) => {

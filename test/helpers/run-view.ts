@@ -11,6 +11,7 @@ export function aRunView(instanceId: string, run: Partial<RunView> = {}): RunVie
     scheduledFor: entry.at,
     spend: { usd: 0.01, subscriptionUsd: 0, calls: 2, tokens: 1200, unpriced: 0, estimated: 0 },
     version: { hash: "a".repeat(32), commit: "c".repeat(40), dirty: false },
+    hosts: [],
     calls: { received: null, made: [] },
     ...run,
   };

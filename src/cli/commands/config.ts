@@ -13,6 +13,7 @@ export function configCommand(): AlCommand {
     .description("show or change the project's config.toml, or an agent's; comments and order stay")
     .argument("[agent]", "the agent; without it the project")
     .option("--set <key=value>", "set a key; may be given several times", severalTexts, [])
+    .option("--add <key=value>", "add to a list; may be given several times", severalTexts, [])
     .option("--unset <key>", "remove a key; may be given several times", severalTexts, [])
     .choice("--schema <file>", "print the JSON Schema of a kind of config.toml", [
       "project",
@@ -21,6 +22,7 @@ export function configCommand(): AlCommand {
     .examples(
       "al config dev --set 'schedule=0 9 * * 1-5' --set 'models=[\"claude\", \"gpt\"]'",
       "al config --set gateway.port=9000",
+      "al config dev --add network.allow=api.example.com",
       "al config dev --unset timeout",
       "al config --schema agent > agent.schema.json",
     )
@@ -31,8 +33,8 @@ export function configCommand(): AlCommand {
     });
 }
 
-async function printSchema({ set, unset }: Options, name: SchemaName, command: AlCommand) {
-  if (set.length + unset.length > 0) {
+async function printSchema({ set, add, unset }: Options, name: SchemaName, command: AlCommand) {
+  if (set.length + add.length + unset.length > 0) {
     throw new UserError("usage", "--schema prints and changes nothing", { exitCode: 2 });
   }
   const { schemaOf } = await import("../schema-files.ts");

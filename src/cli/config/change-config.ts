@@ -7,8 +7,8 @@ import { newProblems, openConfig, refuseProblems, writeConfig } from "./config-f
 import type { ConfigFile } from "./config-file.ts";
 import { noteForecast } from "./note-forecast.ts";
 import { tomlLines } from "./toml-keys.ts";
-import { edited, parseKey, parseSetting, refuseUnset } from "./edit-toml.ts";
-import type { Edit } from "./edit-toml.ts";
+import { edited, parseKey, parseSetting, refuseUnset } from "../../config/edit-toml.ts";
+import type { Edit } from "../../config/edit-toml.ts";
 import { guide } from "./guide.ts";
 import { makeConfig, openBareSkill } from "./make-config.ts";
 import { readProject } from "../../config/read-project.ts";
@@ -18,6 +18,8 @@ import { filterTable } from "../../webhooks/providers/table.ts";
 
 export interface ConfigOptions {
   readonly set: readonly string[];
+  /** Of a list, what comes to it. */
+  readonly add: readonly string[];
   readonly unset: readonly string[];
 }
 
@@ -32,6 +34,7 @@ export async function changeConfig(
 ): Promise<void> {
   const edits = [
     ...options.set.map(parseSetting),
+    ...options.add.map((setting): Edit => ({ ...parseSetting(setting), isAdded: true })),
     ...options.unset.map((key): Edit => ({ path: parseKey(key) })),
   ];
   const bare = agent === null ? null : await openBareSkill(context.projectDir, agent);

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { problemText } from "../../../streams/problem-text.ts";
 import type { Problem } from "../../../streams/vocabulary.ts";
@@ -9,10 +8,11 @@ import { readProject } from "../../config/read-project.ts";
 import { resolveAgent } from "../../config/resolve-agent.ts";
 import { resolveProject } from "../../config/resolve-project.ts";
 import { UserError } from "../../errors.ts";
+import { replaceText } from "../../files/replace-file.ts";
 import { knownToAgents } from "../../known-to-agents.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
 import { unknownAgent } from "../operator/connect.ts";
-import { replaceFile, unwritable } from "../write-files.ts";
+import { unwritable } from "../write-files.ts";
 import { agentTomlKeys, projectTomlKeys } from "./toml-keys.ts";
 
 /** A `config.toml` that is looked at or changed. */
@@ -103,9 +103,7 @@ export function refuseProblems(problems: readonly Problem[]): void {
 /** Replaces the file's text and keeps its mode. Throws a UserError. */
 export async function writeConfig({ path }: ConfigFile, text: string): Promise<void> {
   try {
-    const target = await realpath(path);
-    const { mode } = await stat(target);
-    await replaceFile(target, text, mode & 0o777);
+    await replaceText(path, text);
   } catch (error) {
     throw unwritable(path, error);
   }

@@ -3,8 +3,8 @@ import { UserError, messageOf } from "../../errors.ts";
 import type { Choice, Prompts } from "../terminal/prompts.ts";
 import { isRefused, newProblems } from "./config-file.ts";
 import type { ConfigFile } from "./config-file.ts";
-import { edited, parseKey, parseSetting } from "./edit-toml.ts";
-import type { Edit } from "./edit-toml.ts";
+import { edited, parseKey, parseSetting } from "../../config/edit-toml.ts";
+import type { Edit } from "../../config/edit-toml.ts";
 
 /** What people change most; everything else is one --set away. */
 const agentKeys = [

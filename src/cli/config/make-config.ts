@@ -21,8 +21,8 @@ import { openPrompts } from "../terminal/prompts.ts";
 import { writeSchemas } from "../schema-files.ts";
 import { unwritable, writeNew } from "../write-files.ts";
 import { refuseProblems } from "./config-file.ts";
-import { edited, refuseUnset } from "./edit-toml.ts";
-import type { Edit } from "./edit-toml.ts";
+import { edited, refuseUnset } from "../../config/edit-toml.ts";
+import type { Edit } from "../../config/edit-toml.ts";
 
 /** The directory of that name when it has a SKILL.md and no `config.toml`; null for all others. */
 export async function openBareSkill(projectDir: string, name: string): Promise<AgentFiles | null> {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, stringify } from "smol-toml";
-import { edited } from "../config/edit-toml.ts";
-import type { Edit } from "../config/edit-toml.ts";
+import { edited } from "../../config/edit-toml.ts";
+import type { Edit } from "../../config/edit-toml.ts";
 
 /** A TOML table, or what YAML has in its place. */
 export type Table = Readonly<Record<string, unknown>>;

@@ -1,5 +1,8 @@
-import { counted, durationText, outcomeText } from "../../contracts/format.ts";
+import { denyProblems } from "../../contracts/deny-reasons.ts";
+import { hostAndPort } from "../../contracts/host-and-port.ts";
+import { bytesText, counted, durationText, outcomeText } from "../../contracts/format.ts";
 import type { HistoryEntry } from "../../contracts/history.ts";
+import type { RunHost } from "../../contracts/run-hosts.ts";
 import type { RunView } from "../../contracts/run-view.ts";
 import { localTime, plain, plainLine } from "../terminal/format.ts";
 import { commitText } from "./render-difference.ts";
@@ -39,6 +42,8 @@ function factsOf(run: RunView, style: StatusStyle): readonly Fact[] {
     ["Version", version?.hash.slice(0, 12) ?? null],
     ["Commit", version && commitText(version)],
     ["Calls", calls.made.length === 0 ? null : calls.made.map(callText).join("\n")],
+    ["Denied", hostsText(run, ({ denied }) => denied !== null)],
+    ["Reached", hostsText(run, ({ denied }) => denied === null)],
     ["Returned", valueText(run.value)],
     ["Last words", run.lastWords],
   ];
@@ -63,6 +68,24 @@ function costText({ costUsd, spend }: RunView): string | null {
 function callText({ agent, instanceId, outcome, startedAt }: HistoryEntry): string {
   const state = outcome ?? (startedAt === null ? "queued" : "running");
   return [agent, outcomeText(state), instanceId].filter((part) => part !== null).join(" ");
+}
+
+/** Of a kind; `--json` has the rest. */
+const shownHosts = 20;
+
+function hostsText({ hosts }: RunView, isShown: (host: RunHost) => boolean): string | null {
+  const shown = hosts.filter(isShown);
+  if (shown.length === 0) return null;
+  const more = shown.length - shownHosts;
+  const lines = shown.slice(0, shownHosts).map(hostText);
+  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join("\n");
+}
+
+function hostText({ denied, connections, bytesOut, bytesIn, ...host }: RunHost): string {
+  const times = connections === 1 ? "" : `, ${connections} times`;
+  const name = host.port === 0 ? JSON.stringify(host.host) : hostAndPort(host);
+  if (denied !== null) return `${name} ${denyProblems[denied]}${times}`;
+  return `${name} ${bytesText(bytesOut)} out, ${bytesText(bytesIn)} in${times}`;
 }
 
 function valueText(value: unknown): string | null {

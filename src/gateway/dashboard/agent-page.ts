@@ -8,7 +8,7 @@ import { frameStyles, site } from "./site.ts";
 export function agentPage(agent: string): Page {
   return {
     title: `${agent} · Almanac`,
-    styles: [...frameStyles, "timeline", "history", "calls", "agent", "instructions"],
+    styles: [...frameStyles, "timeline", "history", "calls", "agent", "changes", "instructions"],
     script: "agent",
     body: site({
       current: null,
@@ -63,13 +63,21 @@ export function agentPage(agent: string): Page {
               <ul class="claims" id="lock-list"></ul>
               <p class="muted" id="locks-note">Its runs hold nothing.</p>
             </section>
+            <section class="panel" aria-labelledby="hosts-title">
+              <div class="panel-head">
+                <h2 id="hosts-title">Hosts</h2>
+                <span class="muted after" id="hosts-days" hidden></span>
+              </div>
+              <ul class="claims hosts" id="host-list"></ul>
+              <p class="muted" id="hosts-note" hidden></p>
+            </section>
             <section class="panel" aria-labelledby="config-title">
               <h2 id="config-title">Active configuration</h2>
               <dl class="facts" id="config"></dl>
             </section>
           </div>
         </div>
-        ${promptDialog(agent)} ${raiseDialog}
+        ${promptDialog(agent)} ${raiseDialog} ${allowDialog}
       `,
     }),
   };
@@ -127,6 +135,18 @@ function promptDialog(agent: string): Html {
     </form>
   </dialog>`;
 }
+
+const allowDialog = html`<dialog id="allow-dialog" aria-labelledby="allow-title">
+  <h2 id="allow-title"></h2>
+  <p>
+    This is written to <code id="allow-file"></code>, and counts for runs that are under way, too.
+  </p>
+  <pre class="changes" id="allow-change" tabindex="0"></pre>
+  <div class="end">
+    <button class="button" type="button" id="allow-cancel">Cancel</button>
+    <button class="button primary acts" type="button" id="allow-write">Write it</button>
+  </div>
+</dialog>`;
 
 const raiseDialog = html`<dialog id="raise-dialog" aria-labelledby="raise-title">
   <form method="dialog" id="raise-form">

@@ -1,3 +1,4 @@
+import { differenceLine } from "../../contracts/difference-line.ts";
 import type { RunDifference } from "../../contracts/run-view.ts";
 import { html } from "./html.ts";
 import type { Html } from "./html.ts";
@@ -58,12 +59,5 @@ function lines(text: string): readonly Html[] {
   return text
     .replace(/\n$/, "")
     .split("\n")
-    .map((line) => html`<span class="${kindOf(line)}">${line}</span>`);
-}
-
-function kindOf(line: string): string {
-  if (/^(---|\+\+\+) /.test(line)) return "file";
-  if (line.startsWith("@@")) return "place";
-  if (line.startsWith("+")) return "added";
-  return line.startsWith("-") ? "removed" : "same";
+    .map((line) => html`<span class="${differenceLine(line)}">${line}</span>`);
 }

@@ -20,8 +20,3 @@ export function parseAuthority(text: string, defaultPort?: number): Authority | 
   if (canonical === null || port === undefined || port > 65_535) return null;
   return { host: canonical, port };
 }
-
-/** The form in which addresses of requests have a host. */
-export function bracketed(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
-}

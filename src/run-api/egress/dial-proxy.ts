@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { isIP } from "node:net";
 import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { bracketed } from "./authority.ts";
+import { bracketed } from "../../contracts/host-and-port.ts";
 import type { Authority } from "./authority.ts";
 import { connected, dialDirect, inTime } from "./dial.ts";
 import { proxyLogin } from "./own-proxy.ts";

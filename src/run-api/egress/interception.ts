@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
-import type { DenyReason, SecretBinding } from "../../contracts/egress.ts";
+import type { DenyReason } from "../../contracts/deny-reasons.ts";
+import type { SecretBinding } from "../../contracts/egress.ts";
 
 /** A tunnel to a host that a secret is bound to: allowed, its addresses checked, its TLS server name the host's. */
 export interface Interception {

@@ -175,4 +175,32 @@ export const network: readonly Mutation[] = [
       "if (buffer.length === largeBytes) free.push(buffer);\n      return client.write(buffer.subarray(0, length), (error) => {",
     tests: ["test/run-api/egress/large-streams.test.ts"],
   },
+  {
+    defence: "a run that asks for ever new hosts does not fill its log",
+    file: "src/runs/record-attempts.ts",
+    find: "if (denials.size >= maxDenials || denials",
+    replace: "if (denials",
+    tests: ["test/runs/record-attempts.test.ts"],
+  },
+  {
+    defence: "a run that asks for ever new hosts does not fill the database",
+    file: "src/store/write-run-hosts.ts",
+    find: "if (Number(hosts) < mostHosts) insert",
+    replace: "insert",
+    tests: ["test/store/run-hosts.test.ts"],
+  },
+  {
+    defence: "a known secret in the name of a host is not logged",
+    file: "src/runs/record-attempts.ts",
+    find: "host: redact(attempt.host)",
+    replace: "host: attempt.host",
+    tests: ["test/runs/record-attempts.test.ts"],
+  },
+  {
+    defence: "two hosts that are allowed at once are both written",
+    file: "src/operations/allow-host.ts",
+    find: "last = next.catch(() => undefined);",
+    replace: "",
+    tests: ["test/operations/allow-host.test.ts"],
+  },
 ];

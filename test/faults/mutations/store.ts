@@ -171,7 +171,7 @@ export const store: readonly Mutation[] = [
   },
   {
     defence: "nobody ever reads half of a config.toml",
-    file: "src/cli/write-files.ts",
+    file: "src/files/replace-file.ts",
     find: `await writeFile(draft, content, { flag: "wx", mode });`,
     replace: `await writeFile(path, content, { mode });`,
     tests: [points],

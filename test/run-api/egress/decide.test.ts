@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { denyReasons } from "../../../src/contracts/egress.ts";
+import { denyReasons } from "../../../src/contracts/deny-reasons.ts";
 import { allowedHosts } from "../../../src/contracts/network-allow.ts";
 import { assertAllowed, EgressRefusal } from "../../../src/run-api/egress/decide.ts";
 

@@ -5,6 +5,7 @@ import { plainText } from "../../../contracts/plain-text.ts";
 import { wireAgentActions } from "./agent-actions.ts";
 import { createAgentBudget } from "./agent-budget.ts";
 import { createAgentDetail } from "./agent-detail.ts";
+import { createAgentHosts } from "./agent-hosts.ts";
 import { createAgentLocks } from "./agent-locks.ts";
 import { fetchJson } from "./api.ts";
 import { byId, setAttribute, setText, showText } from "./dom.ts";
@@ -22,6 +23,7 @@ const detail = createAgentDetail(name);
 const actions = wireAgentActions(name);
 const budget = createAgentBudget(name);
 const locks = createLockStatuses();
+const hosts = createAgentHosts(name);
 const lockList = createAgentLocks(name);
 
 const readRuns = soonOnce(async () => {
@@ -77,6 +79,7 @@ function showSnapshot(snapshot: StatusSnapshot): void {
   locks.reset(snapshot);
   lockList.show(locks.all());
   detail.read();
+  hosts.read();
   readRuns();
 }
 
@@ -91,17 +94,20 @@ function showUpdate(update: StatusUpdate): void {
   const agent = agents?.find((each) => each.name === name);
   if (agent !== undefined) {
     showAgent(agent);
+    hosts.read();
     readRuns();
   }
   // A line of the scheduler about an agent, and of no run, is mostly a change to its files.
   const isNoted = logs?.some((line) => line.agent === name && line.instanceId === null) === true;
   if (agent !== undefined || isNoted) detail.read();
+  if (isNoted) hosts.read();
 }
 
 eachSecond((now) => {
   runList.tick(now);
   detail.tick(now);
   budget.tick(now);
+  hosts.tick(now);
   lockList.tick(now);
 });
 

@@ -74,6 +74,7 @@ const contents: Readonly<Record<LogKind, (entry: LogEntry) => readonly HTMLEleme
   usage: (entry) => [create("span", "facts", usageText(entry))],
   fallback: plainLine,
   hook: plainLine,
+  network: plainLine,
   process: plainLine,
   run: (entry) => runEnd(entry) ?? runStart(entry) ?? plainLine(entry),
 };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { canonicalHost } from "../../../contracts/network-allow.ts";
-import { bracketed } from "../authority.ts";
+import { bracketed } from "../../../contracts/host-and-port.ts";
 import { requestLines, withoutHeaders } from "../forward-headers.ts";
 import type { UpstreamRequest } from "./upstream.ts";
 

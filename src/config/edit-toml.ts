@@ -1,12 +1,14 @@
 import { parse as parseKept, patch } from "@decimalturn/toml-patch";
 import { parse, stringify, TomlDate } from "smol-toml";
-import { didYouMean } from "../../contracts/did-you-mean.ts";
-import { UserError } from "../../errors.ts";
+import { didYouMean } from "../contracts/did-you-mean.ts";
+import { UserError } from "../errors.ts";
 
 /** One change of a TOML file; without a value the key goes. */
 export interface Edit {
   readonly path: readonly string[];
   readonly value?: unknown;
+  /** Whether the value comes to the list that is there. */
+  readonly isAdded?: boolean;
 }
 
 type Table = Record<string, unknown>;
@@ -78,7 +80,8 @@ function isTable(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function apply(table: Table, { path, value }: Edit): void {
+function apply(table: Table, edit: Edit): void {
+  const { path, value } = edit;
   const [last = "", ...outer] = [...path].reverse();
   let inner = table;
   for (const part of outer.reverse()) {
@@ -90,7 +93,22 @@ function apply(table: Table, { path, value }: Edit): void {
     inner = inner[part] as Table;
   }
   if (value === undefined) Reflect.deleteProperty(inner, last);
-  else inner[last] = Array.isArray(value) && value.length === 0 ? [emptyMark] : value;
+  else inner[last] = valueIn(Object.hasOwn(inner, last) ? inner[last] : [], edit);
+}
+
+function valueIn(there: unknown, { path, value, isAdded = false }: Edit): unknown {
+  if (isAdded) return longer(there, value, path);
+  return Array.isArray(value) && value.length === 0 ? [emptyMark] : value;
+}
+
+/** The list with what it does not have yet. Throws a UserError (usage) for what is no list. */
+function longer(there: unknown, value: unknown, path: readonly string[]): readonly unknown[] {
+  if (!Array.isArray(there)) {
+    throw usage(`${path.join(".")} is not a list`, "--set replaces its value");
+  }
+  const before: readonly unknown[] = there.filter((one) => one !== emptyMark);
+  const added: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return [...before, ...added.filter((one) => !before.includes(one))];
 }
 
 /** A key that is not set can't be removed: the user meant another one. Throws a UserError. */

@@ -1,6 +1,6 @@
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import { edited, parseKey, parseSetting } from "../../src/cli/config/edit-toml.ts";
+import { edited, parseKey, parseSetting } from "../../src/config/edit-toml.ts";
 
 describe("a setting", () => {
   test.each([

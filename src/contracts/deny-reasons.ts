@@ -1,0 +1,38 @@
+/** Why a run may not reach a host. */
+export const denyReasons = [
+  /** The address that was asked for can't be read. */
+  "malformed",
+  /** No entry of the allow list is for the host and port. */
+  "not_allowed",
+  /** It has no address. */
+  "unresolved",
+  /** All its addresses are in private networks, and the entry does not say `private`. */
+  "private_address",
+  /** All its addresses are of this machine, of its link, of a cloud's metadata, or of no single host. */
+  "refused_address",
+  /** It could not be reached. */
+  "unreachable",
+  /** TLS was expected and something else was sent. */
+  "no_tls",
+  /** The TLS server name is another one than the host that was asked for. */
+  "server_name",
+  /** The run has as many tunnels open as it may have. */
+  "too_many_tunnels",
+  /** What stands for a secret would have left to where it is not bound, or not in a header. */
+  "sentinel",
+] as const;
+export type DenyReason = (typeof denyReasons)[number];
+
+/** What is wrong with a host, behind its name. */
+export const denyProblems: Readonly<Record<DenyReason, string>> = {
+  malformed: "can't be read",
+  not_allowed: "is not in [network].allow",
+  unresolved: "has no address",
+  private_address: "has an address in a private network only",
+  refused_address: "has an address that no run may reach",
+  unreachable: "can't be reached",
+  no_tls: "was not asked by TLS",
+  server_name: "is not the TLS server name of the connection",
+  too_many_tunnels: "has to wait, as this run has too many connections open",
+  sentinel: "would have been sent what stands for a secret",
+};

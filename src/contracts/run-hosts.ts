@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { denyReasons } from "./deny-reasons.ts";
+import type { DenyReason } from "./deny-reasons.ts";
+
+/** A host that a run asked for, as long as it did with the same result. */
+export const runHostSchema = z
+  .object({
+    host: z.string(),
+    port: z.int().meta({ description: "0 when the address could not be read" }),
+    denied: z.enum(denyReasons).nullable().meta({ description: "Why; null where it was reached" }),
+    connections: z.int(),
+    bytesOut: z.number().meta({ description: "From the run" }),
+    bytesIn: z.number(),
+    lastAt: z.iso.datetime(),
+  })
+  .meta({ id: "RunHost" });
+export type RunHost = z.infer<typeof runHostSchema>;
+
+/** Why the runs of an agent could not reach a host, over all of them. */
+export type DeniedHost = Pick<RunHost, "host" | "port" | "lastAt"> & {
+  readonly denied: DenyReason;
+  readonly attempts: number;
+};
+
+const deniedHostSchema = runHostSchema
+  .pick({ host: true, port: true, lastAt: true })
+  .extend({
+    denied: z.enum(denyReasons),
+    attempts: z.int(),
+    entry: z.string().nullable().meta({
+      description:
+        "What allows it in `[network].allow`; null where no entry does, or one does by now",
+    }),
+  })
+  .meta({ id: "DeniedHost" });
+
+/** The denied hosts of an agent, the latest first. */
+export const agentHostsSchema = z
+  .object({
+    days: z.int().meta({ description: "Of how many days they are" }),
+    denied: z.array(deniedHostSchema).readonly(),
+  })
+  .meta({ id: "AgentHosts" });
+export type AgentHosts = z.infer<typeof agentHostsSchema>;
+
+/** Of how many days hosts that were denied are shown. */
+export const deniedDays = 30;
+
+/** What writes an entry into an agent's file. */
+export const allowHostSchema = z.strictObject({
+  host: z.string().min(1).max(255),
+  port: z.int().min(1).max(65_535).default(443),
+  private: z
+    .boolean()
+    .default(false)
+    .meta({ description: "Whether it may have an address of a private network" }),
+  dryRun: z.boolean().default(false).meta({ description: "Whether nothing is written" }),
+});
+export type AllowHostRequest = z.output<typeof allowHostSchema>;
+
+export const hostAllowedSchema = z
+  .object({
+    success: z.literal(true),
+    agent: z.string(),
+    entry: z.string(),
+    file: z.string().meta({ description: "Relative to the project" }),
+    change: z
+      .string()
+      .meta({ description: "Unified difference; empty where the file has the entry" }),
+    written: z.boolean(),
+  })
+  .meta({ id: "HostAllowed" });
+export type HostAllowed = z.infer<typeof hostAllowedSchema>;

@@ -1,0 +1,108 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { DenyReason } from "../contracts/deny-reasons.ts";
+import type { EgressAttempt } from "../contracts/egress.ts";
+import type { DeniedHost, RunHost } from "../contracts/run-hosts.ts";
+import type { GroupCommit } from "./group-commit.ts";
+import { prepareHostWriter } from "./write-run-hosts.ts";
+import type { HostChange } from "./write-run-hosts.ts";
+
+interface HostRow extends Omit<RunHost, "denied" | "lastAt"> {
+  /** Empty where it was reached. */
+  readonly denied: DenyReason | "";
+  readonly at: number;
+}
+
+type DeniedRow = Omit<DeniedHost, "lastAt"> & Pick<HostRow, "at">;
+
+/** Hosts of a run that wait for one commit, those denied and those reached. */
+const maxWaiting = 400;
+/** Of an agent, in one answer. */
+const mostDenied = 200;
+const commitMs = 1_000;
+
+/** Reads `run_hosts`, and writes it once a second: programs open many connections. `now` gives epoch ms. */
+export function createRunHosts(
+  db: DatabaseSync,
+  { record }: Pick<GroupCommit, "record">,
+  now: () => number,
+) {
+  const writeChange = prepareHostWriter(db);
+  let waiting = new Map<string, Map<string, HostChange>>();
+  let timer: NodeJS.Timeout | null = null;
+  let committing: Promise<void> | null = null;
+
+  const commit = (): Promise<void> => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    const changes = [...waiting.values()].flatMap((ofRun) => [...ofRun.values()]);
+    waiting = new Map();
+    if (changes.length === 0) return Promise.resolve();
+    return record(() => changes.forEach(writeChange));
+  };
+  // While the store is not available, one commit waits, and what comes is added up behind it.
+  const flush = async (): Promise<void> => {
+    await committing;
+    committing ??= commit().finally(() => (committing = null));
+    return committing;
+  };
+  const schedule = (): void => {
+    timer ??= setTimeout(() => void flush().catch(() => undefined), commitMs).unref();
+  };
+
+  return {
+    /** Counts an attempt; it is committed within a second or so. */
+    add: (attempt: EgressAttempt): void => {
+      const { instanceId, host, port, denied } = attempt;
+      const ofRun = waiting.get(instanceId) ?? new Map<string, HostChange>();
+      waiting.set(instanceId, ofRun);
+      const key = `${denied ?? ""} ${port} ${host}`;
+      const before = ofRun.get(key);
+      if (before === undefined && ofRun.size >= maxWaiting) return;
+      ofRun.set(key, added(attempt, now(), before));
+      schedule();
+    },
+    /** Resolves when all that was counted is committed. */
+    flush,
+    /** Gives what waits to the last commit. */
+    close: (): void => void commit().catch(() => undefined),
+    /** The hosts of a run, those that were denied first. */
+    of: (instanceId: string): readonly RunHost[] =>
+      (select(db).all(instanceId) as unknown as HostRow[]).map(hostOf),
+    /** What an agent's runs were denied since then, the latest first. */
+    deniedTo: (agent: string, since: number): readonly DeniedHost[] => deniedTo(db, agent, since),
+  };
+}
+
+function added(attempt: EgressAttempt, at: number, before: HostChange | undefined): HostChange {
+  return {
+    ...attempt,
+    at,
+    connections: (before?.connections ?? 0) + 1,
+    bytesOut: (before?.bytesOut ?? 0) + attempt.bytesOut,
+    bytesIn: (before?.bytesIn ?? 0) + attempt.bytesIn,
+  };
+}
+
+function select(db: DatabaseSync) {
+  return db.prepare(
+    `SELECT host, port, denied, connections, CAST(bytes_out AS REAL) AS bytesOut,
+       CAST(bytes_in AS REAL) AS bytesIn, at
+     FROM run_hosts WHERE instance_id = ? ORDER BY denied = '', at DESC, host, port`,
+  );
+}
+
+function hostOf({ denied, at, ...host }: HostRow): RunHost {
+  return { ...host, denied: denied === "" ? null : denied, lastAt: new Date(at).toISOString() };
+}
+
+/** What an agent's runs were denied since then, epoch ms, the latest first. */
+export function deniedTo(db: DatabaseSync, agent: string, since: number): readonly DeniedHost[] {
+  const rows = db
+    .prepare(
+      `SELECT host, port, denied, sum(connections) AS attempts, max(at) AS at
+       FROM run_hosts WHERE agent = ? AND denied <> '' AND at >= ?
+       GROUP BY host, port, denied ORDER BY max(at) DESC, host, port LIMIT ${mostDenied}`,
+    )
+    .all(agent, since) as unknown as DeniedRow[];
+  return rows.map(({ at, ...denied }) => ({ ...denied, lastAt: new Date(at).toISOString() }));
+}
