@@ -20,7 +20,7 @@ import type { SchedulerContext, Services, SchedulerOptions } from "./start/servi
 import { readAgents } from "./start/agent-directories.ts";
 import { modelSources } from "./start/model-calls.ts";
 import { createRuntimes, socketBaseDir } from "./start/runtimes.ts";
-import { networkWarnings } from "./start/network-warnings.ts";
+import { networkWarnings } from "./runners/network-warnings.ts";
 import { startWarnings } from "./start/observability.ts";
 import { closeAll } from "./start/stopping.ts";
 import { createUnconfiguredSkills } from "./start/agent-directories.ts";

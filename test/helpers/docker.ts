@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { copyFile, rename, rm } from "node:fs/promises";
+import { copyFile, cp, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
@@ -25,11 +25,11 @@ import { withLock } from "./lock.ts";
 
 const run = promisify(execFile);
 
-/** What the default image would install, so that its build needs no network. */
-const basePackages = "ca-certificates,git,curl,jq,openssh-client";
+/** What the default image would install, so that its build needs no network; and what agents install packages with. */
+const basePackages = "ca-certificates,git,curl,jq,openssh-client,python3,python3-pip";
 
 const baseVersion = createHash("sha256")
-  .update(`${basePackages} ${process.version}`)
+  .update(`${basePackages} npm ${process.version}`)
   .digest("hex")
   .slice(0, 8);
 
@@ -176,6 +176,15 @@ async function hasBase(engine: Engine): Promise<boolean> {
   return images.length > 0;
 }
 
+/** The machine's own; distributions' packages bring another Node. */
+async function copyNpm(root: string): Promise<void> {
+  const { stdout } = await run("npm", ["root", "--global"]);
+  const folder = "usr/lib/node_modules/npm";
+  await cp(join(stdout.trim(), "npm"), join(root, folder), { recursive: true, dereference: true });
+  const command = `#!/bin/sh\nexec node /${folder}/bin/npm-cli.js "$@"\n`;
+  await writeFile(join(root, "usr/bin/npm"), command, { mode: 0o755 });
+}
+
 async function makeBase(): Promise<void> {
   const root = join(cacheDir, "root");
   await rm(root, { recursive: true, force: true });
@@ -186,6 +195,7 @@ async function makeBase(): Promise<void> {
   await rm(join(root, "var/cache/apt"), { recursive: true, force: true });
   await rm(join(root, "var/lib/apt/lists"), { recursive: true, force: true });
   await copyFile(process.execPath, join(root, "usr/bin/node"));
+  await copyNpm(root);
   await run("tar", ["-C", root, "-cf", `${cachedTar}.new`, "."]);
   await rename(`${cachedTar}.new`, cachedTar);
   await rm(root, { recursive: true, force: true });

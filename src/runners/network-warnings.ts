@@ -3,7 +3,7 @@ import { networkOf } from "../../streams/run-network.ts";
 import type { ProjectNetwork } from "../../streams/run-network.ts";
 import { runtimes } from "../../streams/runtimes.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
-import { isOwnUser } from "../runners/host-user/supervisor-process.ts";
+import { isOwnUser } from "./host-user/supervisor-process.ts";
 
 /** Names of so many agents fit into a line. */
 const maxNames = 20;
