@@ -24,7 +24,7 @@ import { networkWarnings } from "./runners/network-warnings.ts";
 import { startWarnings } from "./start/observability.ts";
 import { closeAll } from "./start/stopping.ts";
 import { createUnconfiguredSkills } from "./start/agent-directories.ts";
-import { findIsolation } from "./runners/host-user/isolation.ts";
+import { createClosingProbe } from "./runners/host-user/isolation.ts";
 import { createPrewarming } from "./runners/host-user/prewarm-users.ts";
 import { watchFiles } from "./files/watch-files.ts";
 import { claimsWithVersions } from "./start/versions.ts";
@@ -73,10 +73,12 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     openSocket: async ({ instanceId, agent }) =>
       sockets.open(instanceId, await socketBaseDir(agent)),
   });
+  const whyNotClosed = createClosingProbe(env);
   const brokering = createBrokering({
     projectKey: () => own.store.settings.maskKey(),
     project: () => project$.value,
     credential: modelSources(own).credential,
+    whyNotClosed,
   });
   const runtimes = createRuntimes({
     projectDir,
@@ -90,7 +92,8 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   try {
     // Before runs are adopted: a start that fails must not end them.
     await checkListening(options, loaded.project);
-    return await run({ options, loaded, own, inputs, sockets, runs, runtimes, brokering, version });
+    const parts = { own, inputs, sockets, runs, runtimes, brokering, whyNotClosed };
+    return await run({ options, loaded, version, ...parts });
   } catch (error) {
     await sockets.close();
     own.close();
@@ -208,12 +211,12 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
 }
 
 /** What a run of another OS user has of the network is found out where it starts. */
-async function warnOfNetworks({ options, inputs }: SchedulerContext, services: Services) {
+async function warnOfNetworks(
+  { inputs, whyNotClosed }: SchedulerContext,
+  services: Services,
+): Promise<void> {
   const agents = services.observability.status.agents();
-  const messages = await networkWarnings(agents, inputs.project$.value, async () => {
-    const { notClosed } = await findIsolation(options.env, "closed");
-    return notClosed;
-  });
+  const messages = await networkWarnings(agents, inputs.project$.value, whyNotClosed);
   for (const message of messages) services.warn(message);
 }
 

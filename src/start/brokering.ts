@@ -8,12 +8,15 @@ import { brokerCredential } from "../credentials/broker-credentials.ts";
 import { createAuthorities } from "../run-api/egress/broker/authorities.ts";
 import { createIntercept } from "../run-api/egress/broker/intercept.ts";
 import type { Intercept } from "../run-api/egress/interception.ts";
+import { isOwnUser } from "../runners/host-user/supervisor-process.ts";
 import type { LoadedCredential, ModelSources } from "./model-calls.ts";
 
 export interface BrokeringDeps extends Pick<ModelSources, "credential"> {
   /** The project's own key for hashes of secret values. */
   readonly projectKey: () => string;
   readonly project: () => ProjectConfig;
+  /** Why the network of a run of this OS user can't be closed; null when it can. */
+  readonly whyNotClosed: () => Promise<string | null>;
 }
 
 /** What a run gets of its credentials. */
@@ -35,21 +38,22 @@ export interface Brokering {
 }
 
 /** All of it is derived from the project's key: for the runs of an earlier scheduler it is as it was. */
-export function createBrokering({ projectKey, project, credential }: BrokeringDeps): Brokering {
+export function createBrokering(deps: BrokeringDeps): Brokering {
+  const { projectKey, project, credential } = deps;
   const authorityOf = createAuthorities(projectKey, Date.now);
-  const brokered = (
+  const brokered = async (
     { instanceId, agent }: RunRequest,
     credentials: readonly LoadedCredential[],
   ) => {
     const moreHosts = project().network?.credentials ?? {};
     const options = { projectKey: projectKey(), instanceId, moreHosts };
-    return isSurelyClosed(agent, project())
+    return (await isSurelyClosed(agent, deps))
       ? credentials.map((one) => brokerCredential(one, options))
       : credentials.map((one) => ({ inRun: one, bindings: [] }));
   };
   return {
     forRun: async (request, credentials) => {
-      const all = brokered(request, credentials);
+      const all = await brokered(request, credentials);
       const hosts = new Set(all.flatMap(({ bindings }) => bindings).flatMap((one) => one.hosts));
       const inRun = all.map((one) => one.inRun);
       if (hosts.size === 0) return { credentials: inRun, authority: null };
@@ -60,7 +64,7 @@ export function createBrokering({ projectKey, project, credential }: BrokeringDe
       // One that is gone is put in nowhere; its sentinel is refused.
       const stored = await Promise.allSettled(request.agent.credentials.map(credential));
       const credentials = stored.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-      return brokered(request, credentials).flatMap(({ bindings }) => bindings);
+      return (await brokered(request, credentials)).flatMap(({ bindings }) => bindings);
     },
     intercept: createIntercept({
       contextFor: async (instanceId, host) => (await authorityOf(instanceId)).contextFor(host),
@@ -68,9 +72,16 @@ export function createBrokering({ projectKey, project, credential }: BrokeringDe
   };
 }
 
-/** A host user's run may turn out to be open as it starts. Such a one needs its secrets, unless it has to be closed. */
-function isSurelyClosed(agent: AgentConfig, project: ProjectConfig): boolean {
-  const network = networkOf(agent, project);
-  if (network === "closed-if-possible") return runtimes[agent.runtime.type].isolates;
-  return network === "closed";
+/**
+ * A host user's run may turn out to be open as it starts, and then needs its secrets. What the kernel allows another user
+ * is not known before.
+ */
+async function isSurelyClosed(
+  agent: AgentConfig,
+  { project, whyNotClosed }: BrokeringDeps,
+): Promise<boolean> {
+  const network = networkOf(agent, project());
+  if (network !== "closed-if-possible") return network === "closed";
+  const { type, runAs } = agent.runtime;
+  return runtimes[type].isolates || (isOwnUser(runAs) && (await whyNotClosed()) === null);
 }

@@ -67,6 +67,8 @@ export interface SchedulerContext {
   readonly runs: LiveRuns;
   readonly runtimes: Runtimes;
   readonly brokering: Brokering;
+  /** Why the network of a run of this OS user can't be closed; null when it can. */
+  readonly whyNotClosed: () => Promise<string | null>;
   readonly version: string;
 }
 

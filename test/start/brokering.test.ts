@@ -25,11 +25,12 @@ function projectOf(text: string) {
   throw new Error(change.problems.map(({ message }) => message).join("\n"));
 }
 
-function brokeringOf(project: string) {
+function brokeringOf(project: string, whyNotClosed: string | null = "forbidden") {
   return createBrokering({
     projectKey: () => "6b".repeat(32),
     project: () => projectOf(project),
     credential,
+    whyNotClosed: () => Promise.resolve(whyNotClosed),
   });
 }
 
@@ -37,10 +38,10 @@ const inContainer: Partial<AgentConfig> = { runtime: { type: "container", runAs:
 const withTable: Partial<AgentConfig> = { network: { allow: [], ask: false } };
 
 /** The job of a run, and what its requests get. */
-async function jobOf(config: Partial<AgentConfig>, project = "") {
+async function jobOf(config: Partial<AgentConfig>, project = "", whyNotClosed?: string | null) {
   const agent = anAgent("dev", { credentials: ["github_token"], ...config });
   const request = { instanceId: "dev-abcdefgh", agent, item: anItem("1") };
-  const brokering = brokeringOf(project);
+  const brokering = brokeringOf(project, whyNotClosed);
   const job = await prepareJob(request, "/w", {
     credential,
     checkCommand: () => Promise.resolve(),
@@ -60,8 +61,9 @@ test.each([
   ["a container without a network", inContainer, ""],
   ["a host user's run that has to be closed", withTable, ""],
   ["a host user's run of a project with an allow list", {}, '[network]\nallow = ["npm"]'],
-])("%s has no secret that is bound", async (_what, config, project) => {
-  const { job, bindings } = await jobOf(config, project);
+  ["a run of the scheduler's own user that can be closed", {}, "", null],
+])("%s has no secret that is bound", async (_what, config, project, whyNotClosed?: null) => {
+  const { job, bindings } = await jobOf(config, project, whyNotClosed);
   expect(JSON.stringify(job)).not.toContain("R3al");
   expect(bindings).toMatchObject([
     { secret: token, sentinel: job.credentials[0]?.env.GITHUB_TOKEN },
@@ -71,9 +73,10 @@ test.each([
 
 test.each([
   ["a container with a network", { ...inContainer, ...withTable }, '[local]\nnetwork = "bridge"'],
-  ["a host user's run that may turn out to be open", {}, ""],
-])("%s has its secrets, and its tunnels are not opened", async (_what, config, project) => {
-  const { job, bindings } = await jobOf(config, project);
+  ["a run of the scheduler's own user that can't be closed", {}, "", "forbidden"],
+  ["a run of another user", { runtime: { type: "host-user", runAs: "other" } }, "", null],
+])("%s has its secrets, and its tunnels are not opened", async (_what, config, project, why?) => {
+  const { job, bindings } = await jobOf(config as Partial<AgentConfig>, project, why);
   expect(job.credentials[0]?.env.GITHUB_TOKEN).toBe(token);
   expect(job.network).toBeUndefined();
   expect(bindings).toEqual([]);

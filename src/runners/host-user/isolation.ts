@@ -53,6 +53,12 @@ export async function findIsolation(
   return { ...(await findOpen(env)), isClosed: false, notClosed: found.why };
 }
 
+/** Gives why the network of a run of this OS user can't be closed, null when it can; tried once. */
+export function createClosingProbe(env: NodeJS.ProcessEnv): () => Promise<string | null> {
+  let tried: Promise<Isolation> | undefined;
+  return async () => (await (tried ??= findIsolation(env, "closed"))).notClosed;
+}
+
 /** Why no run with this network may start; null when it may. */
 export function refusalOf({ isClosed, notClosed }: Isolation, network: RunNetwork): string | null {
   return network === "closed" && !isClosed ? cannotClose(notClosed ?? "unknown reason") : null;
