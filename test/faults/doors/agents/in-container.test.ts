@@ -67,8 +67,10 @@ describe.skipIf(missing !== null)(
       for (const name of ["boxed", "beside"])
         await rm(join(project.dir, "agents", name), { recursive: true });
       const config = join(project.dir, "config.toml");
-      const text = (await readFile(config, "utf8"))
-        .replace('memory = "1g"', 'memory = "512m"\nnetwork = "bridge"');
+      const text = (await readFile(config, "utf8")).replace(
+        'memory = "1g"',
+        'memory = "512m"\nnetwork = "bridge"',
+      );
       await writeFile(config, `${text}\n[gateway]\nhost = "0.0.0.0"\n`);
       const secret = join(project.home, "credentials/victims/default/token");
       await mkdir(dirname(secret), { recursive: true, mode: 0o700 });
