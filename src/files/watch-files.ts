@@ -66,7 +66,7 @@ export function watchFiles(projectDir: string, deps: WatchDeps): WatchedFiles {
     mergeMap((event) => (event.type === "touched" ? of(classify(event.path)) : [])),
     share(),
   );
-  const agent$ = merge(kind$, cameOrWent(watched$).pipe(onceMoreWhenQuiet()));
+  const agent$ = merge(kind$, cameOrWent(watched$).pipe(onceMoreWhenQuiet(listAgents)));
   return {
     agent$: agent$.pipe(
       mergeMap((kind) => {
@@ -100,14 +100,27 @@ const agentFolder = /^agents\/[^/]+$/;
 
 /**
  * Watching misses that a folder went which had only just come, as when one checkout follows another: each of a burst is
- * looked at once more.
+ * looked at once more, and so is each that was there after the last burst and is not there now.
  */
-function onceMoreWhenQuiet<T>(): MonoTypeOperatorFunction<T> {
+export function onceMoreWhenQuiet(
+  list: () => Promise<{ readonly names: readonly string[] }>,
+): MonoTypeOperatorFunction<PathKind> {
   return (value$) =>
-    value$.pipe(
-      buffer(value$.pipe(debounceTime(quietMs))),
-      mergeMap((values) => values),
-    );
+    defer(() => {
+      let known: readonly string[] = [];
+      const gone = (names: readonly string[]): PathKind[] => {
+        const there = new Set(names);
+        const missing = known.filter((name) => !there.has(name));
+        known = names;
+        return missing.map((name) => ({ kind: "agent", name }));
+      };
+      return value$.pipe(
+        buffer(value$.pipe(debounceTime(quietMs))),
+        concatMap((kinds) =>
+          from(list()).pipe(mergeMap(({ names }) => [...kinds, ...gone(names)])),
+        ),
+      );
+    });
 }
 
 /**
