@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { HistoryPage } from "../../src/contracts/history.ts";
-import { containersOfProject, removeAll } from "../helpers/container-project.ts";
+import { removeAll, watchContainers } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
 import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
@@ -165,7 +165,7 @@ describe.skipIf(missing !== null)("the same agent in a container", () => {
     "leaves none of them with the engine either",
     async () => {
       await start('[runtime]\ntype = "container"\n');
-      const containers = watchContainers();
+      const containers = watchContainers(engine, project.dir);
       const { places } = await leak();
       await containers.stop();
       const [container = ""] = containers.seen.values();
@@ -218,27 +218,6 @@ type Place = readonly [string, string];
 
 function leaks(places: readonly Place[]) {
   return places.flatMap(([place, text]) => found(text).map((what) => ({ place, what })));
-}
-
-/** Notes what the engine tells of the project's containers, and has of their output, until it is told to stop. */
-function watchContainers(): { seen: ReadonlyMap<string, string>; stop: () => Promise<void> } {
-  const seen = new Map<string, string>();
-  let on = true;
-  const look = async () => {
-    while (on) {
-      for (const id of await containersOfProject(engine, project.dir)) {
-        const container = engine.calls().getContainer(id);
-        const [facts, said] = await Promise.all([
-          container.inspect(),
-          container.logs({ stdout: true, stderr: true }),
-        ]).catch(() => [null, ""] as const);
-        if (facts !== null) seen.set(id, JSON.stringify(facts) + said.toString());
-      }
-      await wait(50);
-    }
-  };
-  const looking = look();
-  return { seen, stop: () => ((on = false), looking) };
 }
 
 /** What the run left under /tmp/al-runs: its log, no working directory. */

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { containersOfProject, removeAll } from "../helpers/container-project.ts";
+import { removeAll, watchContainers } from "../helpers/container-project.ts";
 import { defaultTestImage, engineSetupMs, testEngine } from "../helpers/docker.ts";
+import { filesBelow } from "../helpers/files-below.ts";
 import { tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
 import type { OsUser } from "../helpers/os-users.ts";
 import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
@@ -42,9 +42,10 @@ async function stop(): Promise<void> {
 async function run(harness: HarnessName): Promise<readonly Looked[]> {
   const ended = await runAl(project, ["run", `looker-${harness}`]);
   expect(ended).toMatchObject({ code: 0 });
-  const logged = [...(await filesBelow(join(project.dir, ".al/logs"))), ended.stdout, ended.stderr];
+  const logs = await filesBelow(join(project.dir, ".al/logs"));
+  const logged = [...logs.values(), ended.stdout, ended.stderr, scheduler.output()];
   for (const word of hidden) {
-    expect([...logged, scheduler.output()].filter((text) => text.includes(word))).toEqual([]);
+    expect(logged.filter((text) => text.includes(word))).toEqual([]);
   }
   return looksIn(ended.stdout);
 }
@@ -52,12 +53,6 @@ async function run(harness: HarnessName): Promise<readonly Looked[]> {
 function looksIn(text: string): readonly Looked[] {
   const lines = text.replaceAll('\\"', '"').matchAll(/LOOKED (\{.*\})/g);
   return [...lines].map(([, json = ""]) => JSON.parse(json) as Looked);
-}
-
-async function filesBelow(dir: string): Promise<readonly string[]> {
-  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  return Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name), "utf8")));
 }
 
 /** What of the project's runs another process of this user can see. */
@@ -146,24 +141,11 @@ describe.skipIf(missing !== null)("the key of a model is nowhere in a container"
   });
 
   test.each(harnesses)("with %s", { timeout: engineSetupMs }, async (harness) => {
-    const inspected = watchContainers();
-    const all = await run(harness).finally(inspected.stop);
+    const containers = watchContainers(engine, project.dir);
+    const all = await run(harness).finally(containers.stop);
     expectHidden(all, programOf(harness));
-    expect(inspected.text()).toContain(`AL_INSTANCE=looker-${harness}-`);
-    for (const word of hidden) expect(inspected.text()).not.toContain(word);
+    const inspected = [...containers.seen.values()].join("\n");
+    expect(inspected).toContain(`AL_INSTANCE=looker-${harness}-`);
+    for (const word of hidden) expect(inspected).not.toContain(word);
   });
 });
-
-/** What the engine shows of the project's containers and has of their output, until it is stopped. */
-function watchContainers() {
-  let text = "";
-  const look = async (): Promise<void> => {
-    for (const id of await containersOfProject(engine, project.dir)) {
-      const container = engine.calls().getContainer(id);
-      const output = { stdout: true, stderr: true } as const;
-      text += JSON.stringify(await container.inspect()) + (await container.logs(output)).toString();
-    }
-  };
-  const timer = setInterval(() => void look().catch(() => undefined), 200);
-  return { text: () => text, stop: () => clearInterval(timer) };
-}

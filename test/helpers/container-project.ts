@@ -1,5 +1,6 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Engine } from "../../src/runners/container/engine.ts";
 import { projectId, projectLabel } from "../../src/runners/container/labels.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
@@ -75,6 +76,30 @@ export async function containersOfProject(
   const filters = { label, ...(status.length > 0 && { status: [...status] }) };
   const containers = await engine.calls().listContainers({ all: true, filters });
   return containers.map(({ Id }) => Id);
+}
+
+/** Notes what the engine shows of the project's containers, and has of their output, until it is stopped. */
+export function watchContainers(
+  engine: Engine,
+  projectDir: string,
+): { readonly seen: ReadonlyMap<string, string>; readonly stop: () => Promise<void> } {
+  const seen = new Map<string, string>();
+  let on = true;
+  const look = async () => {
+    while (on) {
+      for (const id of await containersOfProject(engine, projectDir)) {
+        const container = engine.calls().getContainer(id);
+        const [facts, said] = await Promise.all([
+          container.inspect(),
+          container.logs({ stdout: true, stderr: true }),
+        ]).catch(() => [null, ""] as const);
+        if (facts !== null) seen.set(id, JSON.stringify(facts) + said.toString());
+      }
+      await wait(50);
+    }
+  };
+  const looking = look();
+  return { seen, stop: () => ((on = false), looking) };
 }
 
 /** Takes the project's containers and images from the engine. */

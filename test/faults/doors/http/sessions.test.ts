@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { regenerateApiKey } from "../../../../src/credentials/api-key.ts";
 import { readStream } from "../../../gateway/event-stream.ts";
 import type { TestScheduler } from "../../../helpers/scheduler.ts";
-import { filesBelow } from "../files-below.ts";
+import { filesBelow } from "../../../helpers/files-below.ts";
 import { withHelloScheduler } from "./hello-scheduler.ts";
 
 let scheduler: TestScheduler;
