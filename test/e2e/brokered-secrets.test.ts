@@ -1,13 +1,17 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Engine } from "../../src/runners/container/engine.ts";
+import { removeAll, watchContainers } from "../helpers/container-project.ts";
+import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
+import { filesBelow } from "../helpers/files-below.ts";
 import { makeCertificate, startGitHttpsServer } from "../helpers/git-https-server.ts";
 import type { GitHttpsServer } from "../helpers/git-https-server.ts";
 import { makeRepository } from "../helpers/git-repository.ts";
@@ -17,9 +21,10 @@ import { runAl } from "../helpers/scheduler.ts";
 import type { TestProject } from "../helpers/scheduler.ts";
 import { whyNoNetwork } from "../runners/host-user/network-namespaces.ts";
 
-const missing = whyNoNetwork();
-if (missing !== null)
-  process.stderr.write(`skipped: brokered secrets of host users (${missing})\n`);
+const { engine, missing } = await testEngine();
+const noNetwork = whyNoNetwork();
+if (noNetwork !== null)
+  process.stderr.write(`skipped: brokered secrets of host users (${noNetwork})\n`);
 
 const backwards = (word: string) => Array.from(word).reverse().join("");
 /** Secrets of two bound credentials, and of one that is not, which proves that looking finds. */
@@ -32,6 +37,7 @@ const look = `node scripts/look.mjs ${Object.values(words).map(backwards).join("
 
 /** What the agent does; its lines are in its log. */
 const useAll = `set -e
+echo "instance: $AL_INSTANCE"
 export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.org GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@example.org
 git clone -q https://git.allowed.test/repo.git work
 cd work
@@ -44,17 +50,33 @@ echo "other: $(ask -H "Authorization: Bearer $MY_API_WORD" https://other.test/)"
 echo "query: $(ask "https://api.allowed.test/?token=$MY_API_WORD")"
 echo "body: $(ask -d "token=$MY_API_WORD" https://api.allowed.test/)"
 echo "foreign: $(ask -H "Authorization: Bearer $GITHUB_TOKEN" https://api.allowed.test/)"
-${look}
+${look} -- ROOTS
 `;
-const asksTwice = `set -e
-ask() { curl -sS -H "Authorization: Bearer $MY_API_WORD" "https://api.allowed.test/$1"; }
-ask first
-touch FOLDER/first
-until [ -e FOLDER/go ]; do sleep 0.2; done
-ask second
+const asksOn = `for count in $(seq 300); do
+  curl -sS -H "Authorization: Bearer $MY_API_WORD" https://api.allowed.test/ || true
+  sleep 0.2
+done
 `;
 
-describe.skipIf(missing !== null)("a secret that is bound to hosts", () => {
+describe.skipIf(noNetwork !== null)("in a run of the scheduler's own user, a bound secret", () => {
+  boundSecretTests({ runtime: 'type = "host-user"\nrun_as = "$USER"', roots: "", engine: null });
+});
+
+describe.skipIf(missing !== null)("in a container, a bound secret", () => {
+  beforeAll(() => defaultTestImage(engine), engineSetupMs);
+  boundSecretTests({ runtime: 'type = "container"', roots: "/", engine });
+});
+
+interface Surroundings {
+  /** `[runtime]` of the agent. */
+  readonly runtime: string;
+  /** Where it looks beside its working directory. */
+  readonly roots: string;
+  /** Null for runs without a container. */
+  readonly engine: Engine | null;
+}
+
+function boundSecretTests({ runtime, roots, engine }: Surroundings): void {
   let folder: string;
   let project: TestProject;
   let repository: GitRepository;
@@ -62,10 +84,12 @@ describe.skipIf(missing !== null)("a secret that is bound to hosts", () => {
   let api: Server;
   let outside: Outside;
   let schedulers: ChildProcess[];
+  /** Of the schedulers. */
+  let output: string;
   let seen: { readonly name: string; readonly url: string; readonly login: string }[];
 
   beforeEach(async () => {
-    [schedulers, seen] = [[], []];
+    [schedulers, seen, output] = [[], [], ""];
     folder = await mkdtemp(join(tmpdir(), "al-broker-"));
     project = {
       dir: join(folder, "project"),
@@ -97,8 +121,8 @@ describe.skipIf(missing !== null)("a secret that is bound to hosts", () => {
     };
   });
   afterEach(async () => {
-    await writeFile(join(folder, "go"), "");
     await Promise.all(schedulers.map((one) => end(one, "SIGTERM")));
+    if (engine !== null) await removeAll(engine, project.dir);
     api.closeAllConnections();
     api.close();
     await git.stop();
@@ -121,6 +145,9 @@ script = "done.script.toml"
 
 [network.credentials]
 my_api = ["api.allowed.test"]
+
+[local]
+base = "${testBase}"
 `,
     );
     await put("project/done.script.toml", '[[turns]]\ntext = "Done."\n');
@@ -131,8 +158,7 @@ credentials = ["github_token", "my_api", "my_own"]
 schedule = "0 0 29 2 *"
 
 [runtime]
-type = "host-user"
-run_as = "$USER"
+${runtime}
 
 [network]
 allow = ["api.allowed.test", "other.test"]
@@ -145,7 +171,7 @@ pre = ["bash scripts/use.sh"]
       "project/agents/looker/SKILL.md",
       "---\nname: looker\ndescription: Looks.\n---\nAsk.\n",
     );
-    await put("project/agents/looker/scripts/use.sh", script.replaceAll("FOLDER", folder));
+    await put("project/agents/looker/scripts/use.sh", script.replace("ROOTS", roots));
     await copyFile(
       join(import.meta.dirname, "look.mjs"),
       join(project.dir, "agents/looker/scripts/look.mjs"),
@@ -159,7 +185,7 @@ pre = ["bash scripts/use.sh"]
   async function start(): Promise<ChildProcess> {
     const program = join(import.meta.dirname, "../helpers/outside-scheduler.ts");
     const child = spawn(process.execPath, [program, JSON.stringify(outside)], {
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
       env: {
         ...process.env,
         AL_HOME: project.home,
@@ -167,6 +193,7 @@ pre = ["bash scripts/use.sh"]
       },
     });
     schedulers.push(child);
+    child.stderr.on("data", (bytes: Buffer) => (output += bytes.toString("utf8")));
     await once(child.stdout, "data");
     return child;
   }
@@ -178,13 +205,30 @@ pre = ["bash scripts/use.sh"]
     await ended;
   }
 
+  async function runToEnd() {
+    const containers = engine && watchContainers(engine, project.dir);
+    const ended = await runAl(project, ["run", "looker"]);
+    await containers?.stop();
+    return { ...ended, inspected: [...(containers?.seen.values() ?? [])] };
+  }
+
+  /** What the scheduler shows and keeps of the run that wrote this. */
+  async function keptOf(stdout: string): Promise<readonly string[]> {
+    const [, instance = ""] = /instance: (looker-\w+)/.exec(stdout) ?? [];
+    const shown = await runAl(project, ["show", instance]);
+    expect(shown.stdout).toContain("api.allowed.test");
+    const logs = await runAl(project, ["logs", "looker", "-n", "1000"]);
+    expect(logs.stdout).toContain("echo: 200 Bearer ");
+    return [shown.stdout, logs.stdout, ...(await filesBelow(project.dir)).values()];
+  }
+
   test(
     "is in no byte that the run can read, and its requests have it",
     { timeout: 120_000 },
     async () => {
       await prepare(useAll);
       await start();
-      const { code, stdout, stderr } = await runAl(project, ["run", "looker"]);
+      const { code, stdout, stderr, inspected } = await runToEnd();
 
       expect({ code, stderr }).toMatchObject({ code: 0 });
       const [, json = "{}"] = /LOOKED (\{.*\})/.exec(stdout.replaceAll('\\"', '"')) ?? [];
@@ -202,23 +246,23 @@ pre = ["bash scripts/use.sh"]
         expect(stdout).toMatch(new RegExp(`${what}: 403 .* holds a sentinel`));
       }
       expect(stdout).toMatch(/echo: 200 Bearer /);
-      expect(stdout).not.toContain("canary");
+      expect(inspected).toHaveLength(engine === null ? 0 : 1);
+      const texts = [stdout, output, ...inspected, ...(await keptOf(stdout))];
+      expect(texts.filter((text) => text.includes("canary"))).toEqual([]);
     },
   );
 
   test("is put in by the next scheduler, too", { timeout: 120_000 }, async () => {
-    await prepare(asksTwice);
+    await prepare(asksOn);
     const first = await start();
     const run = runAl(project, ["run", "looker"]);
-    await vi.waitFor(() => stat(join(folder, "first")), { timeout: 60_000, interval: 200 });
+    const asked = () => vi.waitFor(() => expect(seen).not.toEqual([]), { timeout: 60_000 });
+    await asked();
     await end(first, "SIGKILL");
     await run;
     await start();
-    await writeFile(join(folder, "go"), "");
-    await vi.waitFor(() => expect(seen.length).toBe(2), { timeout: 30_000, interval: 200 });
-    expect(seen.map(({ url, login }) => [url, login])).toEqual([
-      ["/first", `Bearer ${words.api}`],
-      ["/second", `Bearer ${words.api}`],
-    ]);
+    seen = [];
+    await asked();
+    expect(new Set(seen.map(({ login }) => login))).toEqual(new Set([`Bearer ${words.api}`]));
   });
-});
+}
