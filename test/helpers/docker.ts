@@ -176,11 +176,14 @@ async function hasBase(engine: Engine): Promise<boolean> {
   return images.length > 0;
 }
 
-/** The machine's own; distributions' packages bring another Node. */
+/** The machine's own; distributions' packages bring another Node. Where it lies is not where this Node has its packages. */
 async function copyNpm(root: string): Promise<void> {
-  const { stdout } = await run("npm", ["root", "--global"]);
+  const { stdout } = await run("npm", ["exec", "--call", 'echo "$npm_execpath"']);
   const folder = "usr/lib/node_modules/npm";
-  await cp(join(stdout.trim(), "npm"), join(root, folder), { recursive: true, dereference: true });
+  await cp(join(stdout.trim(), "../.."), join(root, folder), {
+    recursive: true,
+    dereference: true,
+  });
   const command = `#!/bin/sh\nexec node /${folder}/bin/npm-cli.js "$@"\n`;
   await writeFile(join(root, "usr/bin/npm"), command, { mode: 0o755 });
 }
