@@ -1,6 +1,7 @@
 import type { OnReadOpts, Socket } from "node:net";
 import { isIP } from "node:net";
 import type { EgressPolicy } from "../../contracts/egress.ts";
+import { isFor } from "../../contracts/network-allow.ts";
 import { messageOf } from "../../errors.ts";
 import { addressProblem } from "./addresses.ts";
 import type { Authority } from "./authority.ts";
@@ -40,6 +41,7 @@ export async function admit(
   scheme: "http" | "https",
   deps: AdmitDeps,
 ): Promise<Way> {
+  assertEntryHelps(policy, asked, deps);
   const permission = assertAllowed(policy, asked);
   const proxy = ownProxy(deps.proxyEnv, scheme, asked);
   const check = (addresses: readonly string[]) =>
@@ -61,6 +63,17 @@ export async function admit(
       dial: (signal) => reached(asked, dialProxy(proxy, signal)),
     },
   };
+}
+
+/** An address that is not listed is refused for what it is, where an entry as it stands would not open it. */
+function assertEntryHelps(
+  { allow, ownPort }: Pick<EgressPolicy, "allow" | "ownPort">,
+  asked: Authority,
+  deps: AdmitDeps,
+): void {
+  const isListed = allow.some((entry) => isFor(entry, asked.host, asked.port));
+  if (isIP(asked.host) === 0 || isListed) return;
+  checkedAddresses([asked.host], asked, { isPrivate: false, ownPort }, deps);
 }
 
 async function resolveInTime(asked: Authority, resolve: Resolve): Promise<readonly string[]> {

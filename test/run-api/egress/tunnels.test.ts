@@ -126,12 +126,13 @@ describe("what is not allowed", () => {
     ["api.allowed.test:8443", "not_allowed", 403],
     ["allowed.test:443", "not_allowed", 403],
     [`${publicAddress}:443`, "not_allowed", 403],
-    ["127.0.0.1:443", "not_allowed", 403],
-    ["0x7f.1:443", "not_allowed", 403],
-    ["169.254.169.254:80", "not_allowed", 403],
-    ["[::1]:443", "not_allowed", 403],
-    ["[::ffff:203.0.113.10]:443", "not_allowed", 403],
+    ["127.0.0.1:443", "refused_address", 403],
+    ["0x7f.1:443", "refused_address", 403],
+    ["169.254.169.254:80", "refused_address", 403],
+    ["[::1]:443", "refused_address", 403],
+    ["[::ffff:203.0.113.10]:443", "refused_address", 403],
     ["[2001:db8::1]:443", "not_allowed", 403],
+    ["10.0.0.7:443", "private_address", 403],
     ["localhost:443", "not_allowed", 403],
   ])("is %s", async (address, denied, status) => {
     expect(await refused(address)).toMatchObject({ status, attempt: { denied } });
