@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { bridgeKey } from "../contracts/bridge-key.ts";
+import { isAbsoluteForm } from "../contracts/http-proxy.ts";
 import { messageOf } from "../errors.ts";
 import { runApiApp } from "./app.ts";
 import type { Served } from "./app.ts";
-import { isAbsoluteForm } from "./egress/forward-http.ts";
 import { proxyRequests } from "./proxy-requests.ts";
 import { RunSocket } from "./run-socket.ts";
 import type { StoredSocket } from "./run-socket.ts";

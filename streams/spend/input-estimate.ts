@@ -6,8 +6,8 @@ export interface InputEstimates {
   learn(requestBytes: number, inputTokens: number): void;
 }
 
-/** Bytes of a request for one token, at first: providers count about one for four bytes of English or code. */
-const usualBytes = 3;
+/** Bytes of a text for one token, until more is known: providers count about one for four bytes of English or code. */
+export const usualBytesPerToken = 3;
 /** No tokenizer has tokens of less than one byte. */
 const leastBytes = 1;
 
@@ -18,7 +18,7 @@ const leastBytes = 1;
  */
 export function createInputEstimates(): InputEstimates {
   let last = { bytes: 0, tokens: 0 };
-  let bytesPerToken = usualBytes;
+  let bytesPerToken = usualBytesPerToken;
   return {
     estimate: (requestBytes) => {
       const newBytes = Math.max(0, requestBytes - last.bytes);

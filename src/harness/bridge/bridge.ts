@@ -3,11 +3,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { once } from "node:events";
 import { bridgeKey, bridgeUser } from "../../contracts/bridge-key.ts";
+import { isAbsoluteForm } from "../../contracts/http-proxy.ts";
 import { maxModelRequestBytes, modelPath } from "../../contracts/model-address.ts";
 import { messageOf } from "../../errors.ts";
 import type { ModelEndpoint } from "../harness.ts";
 import { carriesKey } from "./client-key.ts";
-import { isForProxy, passRequest } from "./pass-request.ts";
+import { passRequest } from "./pass-request.ts";
 import { passTunnel } from "./pass-tunnel.ts";
 import { carriesProxyKey, proxyChallenge, proxyKeyMissing } from "./proxy-key.ts";
 import { sendThrough } from "./send-through.ts";
@@ -77,7 +78,7 @@ async function pass(
   response: ServerResponse,
   { key, runSocket, onCut }: Omit<Through, "body"> & { readonly key: string },
 ): Promise<void> {
-  if (isForProxy(request)) {
+  if (isAbsoluteForm(request.url ?? "")) {
     if (carriesProxyKey(request, key)) return passRequest(request, response, runSocket);
     refuse(response, 407, proxyKeyMissing, proxyChallenge);
     return;

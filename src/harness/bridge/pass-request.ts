@@ -4,23 +4,13 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
+import { connectionHeaders, withoutHeaders } from "../../contracts/http-proxy.ts";
 import { messageOf } from "../../errors.ts";
-import { isAway, repeatWhileAway } from "./while-away.ts";
+import { repeatWhileAway, unlessAway } from "./while-away.ts";
 import type { RunSocket } from "./while-away.ts";
-
-/** What counts for one connection alone, and what the bridge answers for itself. */
-const ownHeaders = new Set([
-  ...["connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer"],
-  ...["transfer-encoding", "upgrade", "expect"],
-]);
 
 /** Methods that may be sent twice. */
 const repeatable = new Set(["GET", "HEAD", "OPTIONS"]);
-
-/** Whether a program asks for a whole address, as one does that takes this for its HTTP proxy. */
-export function isForProxy({ url = "" }: IncomingMessage): boolean {
-  return /^[a-z][a-z0-9+.-]*:/i.test(url);
-}
 
 /**
  * Passes a request in absolute form on to the scheduler, and the answer back, both as they come. It waits for a scheduler
@@ -38,7 +28,7 @@ export async function passRequest(
   );
   if (answer === null) return;
   const { statusCode = 502, statusMessage = "", rawHeaders } = answer;
-  response.writeHead(statusCode, statusMessage, passedOn(rawHeaders));
+  response.writeHead(statusCode, statusMessage, withoutHeaders(rawHeaders, connectionHeaders));
   response.flushHeaders();
   await pipeline(answer, response).catch(() => undefined);
 }
@@ -52,13 +42,14 @@ async function attempt(
   const hasBody = "content-length" in client.headers || "transfer-encoding" in client.headers;
   // Without it, Node writes the body of a GET after its head as it is: as if it were another request.
   const chunks = "transfer-encoding" in client.headers ? ["Transfer-Encoding", "chunked"] : [];
+  const kept = withoutHeaders(client.rawHeaders, connectionHeaders);
   const connection = await connected(socket, signal);
   const sent = httpRequest({
     method,
     path: url,
     signal,
     createConnection: () => connection,
-    headers: [...passedOn(client.rawHeaders), ...chunks, "Proxy-Authorization", `Bearer ${token}`],
+    headers: [...kept, ...chunks, "Proxy-Authorization", `Bearer ${token}`],
   });
   const response = once(sent, "response") as Promise<[IncomingMessage]>;
   if (!hasBody) sent.end();
@@ -71,9 +62,7 @@ async function attempt(
     return answer;
   }
   const [answer] = await response;
-  if (!isAway(answer)) return answer;
-  answer.resume();
-  return null;
+  return unlessAway(answer);
 }
 
 async function connected(path: string, signal: AbortSignal): Promise<Socket> {
@@ -83,12 +72,4 @@ async function connected(path: string, signal: AbortSignal): Promise<Socket> {
     throw error;
   });
   return socket;
-}
-
-/** Names and values in turns, as they were written. */
-function passedOn(rawHeaders: readonly string[]): string[] {
-  return rawHeaders.filter((_text, index) => {
-    const name = rawHeaders[index - (index % 2)] ?? "";
-    return !ownHeaders.has(name.toLowerCase());
-  });
 }

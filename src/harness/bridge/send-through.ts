@@ -8,7 +8,8 @@ import type {
 } from "node:http";
 import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
-import { isAway, repeatWhileAway } from "./while-away.ts";
+import { connectionHeaders } from "../../contracts/http-proxy.ts";
+import { repeatWhileAway, unlessAway } from "./while-away.ts";
 import type { RunSocket } from "./while-away.ts";
 
 export interface Through {
@@ -21,19 +22,10 @@ export interface Through {
 const connections = new Agent({ keepAlive: true, maxSockets: Infinity });
 
 /** What counts for one connection alone, and what the bridge answers for itself. */
-const ownHeaders = [
-  "authorization",
-  "x-api-key",
-  "x-goog-api-key",
-  "host",
-  "connection",
-  "expect",
-  "keep-alive",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-];
+const ownHeaders = new Set([
+  ...connectionHeaders,
+  ...["authorization", "x-api-key", "x-goog-api-key", "host"],
+]);
 
 /**
  * Sends a request to the scheduler and its answer back, as both come. While the scheduler is away and no byte of an
@@ -76,9 +68,7 @@ async function attempt(
   });
   sent.end(body);
   const [answer] = (await once(sent, "response")) as [IncomingMessage];
-  if (!isAway(answer)) return answer;
-  answer.resume();
-  return null;
+  return unlessAway(answer);
 }
 
 function headersFor(client: IncomingMessage, body: Buffer, token: string): OutgoingHttpHeaders {
@@ -91,6 +81,6 @@ function headersFor(client: IncomingMessage, body: Buffer, token: string): Outgo
 }
 
 function passedOn(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
-  const passed = Object.entries(headers).filter(([name]) => !ownHeaders.includes(name));
+  const passed = Object.entries(headers).filter(([name]) => !ownHeaders.has(name));
   return Object.fromEntries(passed);
 }

@@ -47,6 +47,13 @@ function unusable(socket: string, cause: unknown): Error {
   return new Error(text, { cause });
 }
 
+/** The answer; null when it is that the scheduler is away. */
+export function unlessAway(answer: IncomingMessage): IncomingMessage | null {
+  if (!isAway(answer)) return answer;
+  answer.resume();
+  return null;
+}
+
 /** The scheduler's own word that it is starting or stopping; a provider's 503 has another type. */
 export function isAway({ statusCode, headers }: IncomingMessage): boolean {
   return (

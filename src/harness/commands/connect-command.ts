@@ -1,10 +1,12 @@
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
-import { connect, isIPv6 } from "node:net";
+import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import type { Readable, Writable } from "node:stream";
+import { bracketed } from "../../contracts/host-and-port.ts";
+import { proxyLogin } from "../../contracts/http-proxy.ts";
 import { messageOf } from "../../errors.ts";
 
 interface ConnectDeps {
@@ -49,15 +51,15 @@ async function direct(host: string, port: number): Promise<Socket> {
 
 /** Rejects with the text of a refusal. */
 async function through(proxy: string, host: string, port: string): Promise<Socket> {
-  const { hostname, port: proxyPort, username, password } = new URL(proxy);
-  const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
-  const target = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  const address = new URL(proxy);
+  const login = proxyLogin(address);
+  const target = `${bracketed(host)}:${port}`;
   const sent = request({
-    host: hostname,
-    port: proxyPort,
+    host: address.hostname,
+    port: address.port,
     method: "CONNECT",
     path: target,
-    headers: { host: target, "proxy-authorization": `Basic ${login.toString("base64")}` },
+    headers: { host: target, ...(login !== null && { "proxy-authorization": login }) },
   });
   const connected = once(sent, "connect") as Promise<[IncomingMessage, Socket, Buffer]>;
   sent.end();

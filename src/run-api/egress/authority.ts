@@ -1,5 +1,8 @@
 import { canonicalHost } from "../../contracts/network-allow.ts";
 
+/** On which a host is asked by TLS and nothing else. */
+export const tlsPort = 443;
+
 /** A host and a port, as a request asks for them. */
 export interface Authority {
   /** Canonical. */

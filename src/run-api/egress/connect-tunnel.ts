@@ -3,6 +3,7 @@ import type { EgressPolicy } from "../../contracts/egress.ts";
 import { admit } from "./admit.ts";
 import type { AdmitDeps, Way } from "./admit.ts";
 import type { Attempt } from "./attempt.ts";
+import { tlsPort } from "./authority.ts";
 import type { Authority } from "./authority.ts";
 import { EgressRefusal } from "./decide.ts";
 import { firstData, firstDataProblem } from "./first-bytes.ts";
@@ -26,8 +27,6 @@ export interface TunnelRequest {
   readonly onAccepted: () => void;
   readonly onDenied: (refusal: Pick<EgressRefusal, "reason" | "detail">) => void;
 }
-
-const tlsPort = 443;
 
 /** Opens the tunnel that a CONNECT asks for; resolves when it is closed. Rejects with an `EgressRefusal`. */
 export async function connectTunnel(request: TunnelRequest, deps: TunnelDeps): Promise<void> {

@@ -2,10 +2,10 @@ import { request } from "node:http";
 import { isIP } from "node:net";
 import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { proxyLogin } from "../../contracts/http-proxy.ts";
 import { bracketed } from "../../contracts/host-and-port.ts";
 import type { Authority } from "./authority.ts";
 import { connected, dialDirect, inTime } from "./dial.ts";
-import { proxyLogin } from "./own-proxy.ts";
 
 /** Connects to a proxy of the operator's. */
 export function dialProxy(proxy: URL, signal: AbortSignal): Promise<Socket> {

@@ -1,16 +1,4 @@
-/** Of one connection (RFC 9110 7.6.1), and what proves to the scheduler which run it is. */
-const ofConnection = new Set([
-  "connection",
-  "expect",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+import { connectionHeaders } from "../../contracts/http-proxy.ts";
 
 /**
  * The headers of a request for its host, names and values in turn; null when its body is coded in a way that is not
@@ -37,16 +25,8 @@ function endToEnd(raw: readonly string[]): [string, string][] {
     .flatMap(([, value]) => value.toLowerCase().split(","))
     .map((name) => name.trim())
     .filter((name) => name !== "content-length");
-  const dropped = new Set([...ofConnection, ...named]);
+  const dropped = new Set([...connectionHeaders, ...named]);
   return all.filter(([name]) => !dropped.has(name.toLowerCase()));
-}
-
-/** Names and values in turn, without those of these names, which are in lower case. */
-export function withoutHeaders(lines: readonly string[], dropped: readonly string[]): string[] {
-  return lines.filter((_text, index) => {
-    const name = lines[index - (index % 2)] ?? "";
-    return !dropped.includes(name.toLowerCase());
-  });
 }
 
 function pairs(raw: readonly string[]): [string, string][] {

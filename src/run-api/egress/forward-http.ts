@@ -4,17 +4,17 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { EgressPolicy } from "../../contracts/egress.ts";
+import { proxyLogin } from "../../contracts/http-proxy.ts";
 import { messageOf } from "../../errors.ts";
 import { admit } from "./admit.ts";
 import type { AdmitDeps, Way } from "./admit.ts";
 import type { Attempt } from "./attempt.ts";
 import { bracketed } from "../../contracts/host-and-port.ts";
-import { parseAuthority } from "./authority.ts";
+import { parseAuthority, tlsPort } from "./authority.ts";
 import type { Authority } from "./authority.ts";
 import { assertNoSentinel, bodyWithoutSentinel } from "./broker/plain-request.ts";
 import { EgressRefusal } from "./decide.ts";
 import { requestLines, responseLines } from "./forward-headers.ts";
-import { proxyLogin } from "./own-proxy.ts";
 
 export interface ForwardedRequest {
   readonly attempt: Attempt;
@@ -27,7 +27,6 @@ export interface ForwardedRequest {
 }
 
 const httpPort = 80;
-const tlsPort = 443;
 /** How long a host may send nothing, in ms. */
 const idleMs = 5 * 60_000;
 /** A fragment is no part of a request, and userinfo hides what the host is. */
@@ -44,11 +43,6 @@ export function parseHttpTarget(url: string): HttpTarget | null {
   const { authority = "", path = "/" } = absoluteForm.exec(url)?.groups ?? {};
   const asked = parseAuthority(authority, httpPort);
   return asked === null ? null : { asked, path };
-}
-
-/** Whether a request is for a proxy: its address is whole. */
-export function isAbsoluteForm(url: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:/i.test(url);
 }
 
 /**

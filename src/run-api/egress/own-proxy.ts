@@ -25,10 +25,3 @@ function isExcepted(entry: string, host: string, port: number): boolean {
   const suffix = entry.replace(/^\*/, "");
   return suffix.startsWith(".") && host.endsWith(suffix);
 }
-
-/** What a proxy with user and password in its address wants to read. */
-export function proxyLogin({ username, password }: URL): string | null {
-  if (username === "" && password === "") return null;
-  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return `Basic ${Buffer.from(login).toString("base64")}`;
-}

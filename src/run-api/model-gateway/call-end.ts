@@ -1,3 +1,4 @@
+import { usualBytesPerToken } from "../../../streams/spend/input-estimate.ts";
 import type { CallEnd } from "../../contracts/model-gateway.ts";
 import { hasTokens } from "./usage-tap.ts";
 import type { UsageTap } from "./usage-tap.ts";
@@ -43,9 +44,6 @@ const nothingRead: UsageReading = {
 
 const unbilled = { usage: null, estimated: false } as const;
 
-/** Bytes of a text that are about one token: few enough that an estimate is rather too high. */
-const bytesPerToken = 3;
-
 /** What a call used: as the provider reports it, else by the bytes that were seen of it. */
 function usageOf(
   { usage: reported, isFinal, outputBytes, hasFailed }: UsageReading,
@@ -57,8 +55,8 @@ function usageOf(
   if (isCounted && isFinal) return { usage, estimated: false };
   // The provider failed before the model began.
   if (usage === null && hasFailed && outputBytes === 0) return unbilled;
-  const input = Math.ceil(requestBytes / bytesPerToken);
+  const input = Math.ceil(requestBytes / usualBytesPerToken);
   const known = usage ?? { input, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, output: 0 };
-  const output = Math.max(known.output, Math.ceil(outputBytes / bytesPerToken));
+  const output = Math.max(known.output, Math.ceil(outputBytes / usualBytesPerToken));
   return { usage: { ...known, output }, estimated: true };
 }

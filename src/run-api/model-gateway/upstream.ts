@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:h
 import type { OutgoingHttpHeaders } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { hasCode } from "../../errors.ts";
-import { decoded } from "./decoded.ts";
+import { decoded } from "../decoded.ts";
 
 export interface UpstreamRequest {
   readonly url: URL;

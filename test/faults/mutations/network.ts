@@ -148,7 +148,7 @@ export const network: readonly Mutation[] = [
   },
   {
     defence: "the token of a run does not leave with a forwarded request",
-    file: "src/run-api/egress/forward-headers.ts",
+    file: "src/contracts/http-proxy.ts",
     find: '  "proxy-authorization",\n',
     replace: "",
     tests: forwarded,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ownProxy, proxyLogin } from "../../../src/run-api/egress/own-proxy.ts";
+import { proxyLogin } from "../../../src/contracts/http-proxy.ts";
+import { ownProxy } from "../../../src/run-api/egress/own-proxy.ts";
 
 const https_proxy = "http://proxy.test:3128";
 const asked = { host: "api.allowed.test", port: 443 };

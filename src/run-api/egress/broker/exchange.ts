@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { hasCode, messageOf } from "../../../errors.ts";
 import type { Mask } from "../../masked-bytes.ts";
 import type { Interception } from "../interception.ts";
+import { tlsPort } from "../authority.ts";
 import { EgressRefusal } from "../decide.ts";
 import { passAnswer } from "./pass-answer.ts";
 import { assertForHost, HeadRefusal, upstreamRequest } from "./request-head.ts";
@@ -92,7 +93,7 @@ function refusalOf(error: unknown, { host, onDenied }: BrokeredTunnel["intercept
   const refusal =
     error instanceof EgressRefusal
       ? error
-      : new EgressRefusal("unreachable", { host, port: 443 }, { more: messageOf(error) });
+      : new EgressRefusal("unreachable", { host, port: tlsPort }, { more: messageOf(error) });
   onDenied(refusal.reason, refusal.detail);
   return { status: 502, detail: refusal.detail };
 }

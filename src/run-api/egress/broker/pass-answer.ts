@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { decoded } from "../../model-gateway/decoded.ts";
+import { withoutHeaders } from "../../../contracts/http-proxy.ts";
+import { decoded } from "../../decoded.ts";
 import { maskedBytes, maskedHeader } from "../../masked-bytes.ts";
 import type { Mask } from "../../masked-bytes.ts";
-import { responseLines, withoutHeaders } from "../forward-headers.ts";
+import { responseLines } from "../forward-headers.ts";
 
 export interface PassOptions {
   readonly masks: readonly Mask[];
@@ -48,5 +49,5 @@ function assertReadable(answer: IncomingMessage, isDecoded: boolean): void {
 }
 
 /** Another protocol would go past the scheduler. */
-const ofAll = ["alt-svc"];
-const ofEncoded = [...ofAll, "content-encoding", "content-length"];
+const ofAll = new Set(["alt-svc"]);
+const ofEncoded = new Set([...ofAll, "content-encoding", "content-length"]);

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { canonicalHost } from "../../../contracts/network-allow.ts";
+import { withoutHeaders } from "../../../contracts/http-proxy.ts";
 import { bracketed } from "../../../contracts/host-and-port.ts";
-import { requestLines, withoutHeaders } from "../forward-headers.ts";
+import { requestLines } from "../forward-headers.ts";
 import type { UpstreamRequest } from "./upstream.ts";
 
 /** A request that is not passed on. Its message says what is wrong and what to do. */
@@ -24,6 +25,8 @@ export function assertForHost({ headers, url = "" }: IncomingMessage, host: stri
   throw new HeadRefusal(421, `this connection is to ${host}; open another one for another host`);
 }
 
+const replaced = new Set(["accept-encoding", "connection"]);
+
 /**
  * The request as the host gets it, with one Host. Its answer has to be read on its way, so it may not be compressed. Throws
  * a `HeadRefusal` when its body is coded in a way that is not passed on.
@@ -36,7 +39,7 @@ export function upstreamRequest(
   const lines = requestLines(rawHeaders);
   if (lines === null) throw new HeadRefusal(501, "no transfer-encoding but chunked is passed on");
   const own = ["host", bracketed(host), "accept-encoding", "identity"];
-  const kept = withoutHeaders(lines, ["accept-encoding", "connection"]);
+  const kept = withoutHeaders(lines, replaced);
   return { method, path: url, headers: [...own, ...kept, ...missingLength(method, headers)] };
 }
 
