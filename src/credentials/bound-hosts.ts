@@ -1,26 +1,7 @@
 import { canonicalHost } from "../contracts/network-allow.ts";
 import type { CredentialReference } from "../contracts/credential-reference.ts";
+import { credentialType } from "./credential-types.ts";
 import type { Credential } from "./load-credential.ts";
-
-/** The hosts that a credential of a type is for, by HTTPS. Types that sign with their secret, such as `aws`, have none. */
-const hostsOfTypes: Readonly<Record<string, readonly string[]>> = {
-  github_token: ["github.com", "api.github.com", "uploads.github.com"],
-  gitlab_token: ["gitlab.com"],
-  npm_token: ["registry.npmjs.org"],
-  linear_token: ["api.linear.app"],
-  sentry_token: ["sentry.io", "us.sentry.io", "de.sentry.io"],
-  slack_bot_token: ["slack.com", "files.slack.com"],
-  discord_bot_token: ["discord.com"],
-  notion_token: ["api.notion.com"],
-  stripe_key: ["api.stripe.com"],
-  cloudflare_token: ["api.cloudflare.com"],
-  vercel_token: ["api.vercel.com"],
-  netlify_token: ["api.netlify.com"],
-  hetzner_api_key: ["api.hetzner.cloud"],
-  vultr_api_key: ["api.vultr.com"],
-  mintlify_token: ["api.mintlify.com"],
-  bugsnag_token: ["api.bugsnag.com"],
-};
 
 /** `[network.credentials]`: more hosts by `type` or `type:instance`. */
 export type MoreHosts = Readonly<Record<string, readonly string[]>>;
@@ -32,7 +13,7 @@ export type MoreHosts = Readonly<Record<string, readonly string[]>>;
  */
 export function boundHosts(credential: Credential, more: MoreHosts): readonly string[] {
   const { type, instance, fields } = credential;
-  const known = Object.hasOwn(hostsOfTypes, type) ? (hostsOfTypes[type] ?? []) : [];
+  const known = credentialType(type)?.hosts ?? [];
   const own = known.length > 0 && fields.host !== undefined ? [fields.host] : known;
   const canonical = [...own, ...addedHosts({ type, instance }, more)]
     .map((host) => canonicalHost(host.replace(/:443$/, "")))

@@ -35,6 +35,8 @@ export interface CredentialType {
   readonly git?: GitLogin;
   /** The presets of `[network].allow` that come with it; none for a service without fixed hosts. */
   readonly presets?: readonly string[];
+  /** The hosts that its secrets are for, by HTTPS; none for a type that signs with its secret, such as `aws`. */
+  readonly hosts?: readonly string[];
 }
 
 type Trait = "optional" | "open";
@@ -45,11 +47,6 @@ export function field(
   ...traits: readonly Trait[]
 ): CredentialField {
   return { description, env, ...Object.fromEntries(traits.map((trait) => [trait, true])) };
-}
-
-/** The type of a service whose hosts are a preset. */
-export function withPresets(type: CredentialType, ...presets: readonly string[]): CredentialType {
-  return { ...type, presets };
 }
 
 /** A type with one field. */

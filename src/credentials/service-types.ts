@@ -1,5 +1,5 @@
 import { appTypes } from "./app-types.ts";
-import { field, single, withPresets } from "./credential-type.ts";
+import { field, single } from "./credential-type.ts";
 import type { CredentialType, FileVariable, GitLogin } from "./credential-type.ts";
 import { usualKnownHosts } from "./known-hosts.ts";
 
@@ -14,14 +14,16 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
     env: ["GITHUB_TOKEN", "GH_TOKEN"],
     hostVariable: "GH_HOST",
     git: { host: "github.com", username: "x-access-token" },
-    preset: "github",
+    presets: ["github"],
+    hosts: ["github.com", "api.github.com", "uploads.github.com"],
   }),
   gitlab_token: gitHost({
     description: "Token for GitLab's API, git over HTTPS and the glab command",
     env: ["GITLAB_TOKEN"],
     hostVariable: "GITLAB_HOST",
     git: { host: "gitlab.com", username: "oauth2" },
-    preset: "gitlab",
+    presets: ["gitlab"],
+    hosts: ["gitlab.com"],
   }),
   git_ssh: {
     description: "Identity for git over SSH",
@@ -63,59 +65,76 @@ export const serviceTypes: Readonly<Record<string, CredentialType>> = {
     fields: { config: field("The kubeconfig; used as a file", []) },
     files: () => [{ variable: "KUBECONFIG", field: "config", value: "{config}" }],
   },
-  sentry_token: withPresets(
-    single("Token for Sentry's API and sentry-cli", "token", "SENTRY_AUTH_TOKEN"),
-    "sentry",
-  ),
-  linear_token: withPresets(
-    single("API key of Linear", "token", "LINEAR_API_KEY", "LINEAR_API_TOKEN"),
-    "linear",
-  ),
-  slack_bot_token: withPresets(
-    single("Bot token of a Slack app (xoxb-…)", "token", "SLACK_BOT_TOKEN"),
-    "slack",
-  ),
-  discord_bot_token: withPresets(
-    single("Bot token of a Discord app", "token", "DISCORD_BOT_TOKEN"),
-    "discord",
-  ),
-  notion_token: withPresets(
-    single("Token of a Notion integration", "token", "NOTION_TOKEN"),
-    "notion",
-  ),
-  mintlify_token: withPresets(
-    single("Admin API key of Mintlify", "token", ...eachMintlify),
-    "mintlify",
-  ),
-  bugsnag_token: withPresets(
-    single("Token for Bugsnag's API", "token", "BUGSNAG_AUTH_TOKEN"),
-    "bugsnag",
-  ),
-  netlify_token: withPresets(
-    single("Token for Netlify's API", "token", "NETLIFY_AUTH_TOKEN"),
-    "netlify",
-  ),
-  hetzner_api_key: withPresets(
-    single("API key of Hetzner Cloud", "api_key", "HETZNER_API_KEY"),
-    "hetzner",
-  ),
-  vultr_api_key: withPresets(single("API key of Vultr", "api_key", "VULTR_API_KEY"), "vultr"),
-  npm_token: withPresets(
-    single("Token of the npm registry", "token", "NPM_TOKEN", "NODE_AUTH_TOKEN"),
-    "npm",
-  ),
-  stripe_key: withPresets(
-    single("Secret API key of Stripe", "key", "STRIPE_API_KEY", "STRIPE_SECRET_KEY"),
-    "stripe",
-  ),
-  cloudflare_token: withPresets(
-    single("API token of Cloudflare", "token", "CLOUDFLARE_API_TOKEN"),
-    "cloudflare",
-  ),
-  vercel_token: withPresets(
-    single("Token for Vercel's API and the vercel command", "token", "VERCEL_TOKEN"),
-    "vercel",
-  ),
+  sentry_token: {
+    ...single("Token for Sentry's API and sentry-cli", "token", "SENTRY_AUTH_TOKEN"),
+    presets: ["sentry"],
+    hosts: ["sentry.io", "us.sentry.io", "de.sentry.io"],
+  },
+  linear_token: {
+    ...single("API key of Linear", "token", "LINEAR_API_KEY", "LINEAR_API_TOKEN"),
+    presets: ["linear"],
+    hosts: ["api.linear.app"],
+  },
+  slack_bot_token: {
+    ...single("Bot token of a Slack app (xoxb-…)", "token", "SLACK_BOT_TOKEN"),
+    presets: ["slack"],
+    hosts: ["slack.com", "files.slack.com"],
+  },
+  discord_bot_token: {
+    ...single("Bot token of a Discord app", "token", "DISCORD_BOT_TOKEN"),
+    presets: ["discord"],
+    hosts: ["discord.com"],
+  },
+  notion_token: {
+    ...single("Token of a Notion integration", "token", "NOTION_TOKEN"),
+    presets: ["notion"],
+    hosts: ["api.notion.com"],
+  },
+  mintlify_token: {
+    ...single("Admin API key of Mintlify", "token", ...eachMintlify),
+    presets: ["mintlify"],
+    hosts: ["api.mintlify.com"],
+  },
+  bugsnag_token: {
+    ...single("Token for Bugsnag's API", "token", "BUGSNAG_AUTH_TOKEN"),
+    presets: ["bugsnag"],
+    hosts: ["api.bugsnag.com"],
+  },
+  netlify_token: {
+    ...single("Token for Netlify's API", "token", "NETLIFY_AUTH_TOKEN"),
+    presets: ["netlify"],
+    hosts: ["api.netlify.com"],
+  },
+  hetzner_api_key: {
+    ...single("API key of Hetzner Cloud", "api_key", "HETZNER_API_KEY"),
+    presets: ["hetzner"],
+    hosts: ["api.hetzner.cloud"],
+  },
+  vultr_api_key: {
+    ...single("API key of Vultr", "api_key", "VULTR_API_KEY"),
+    presets: ["vultr"],
+    hosts: ["api.vultr.com"],
+  },
+  npm_token: {
+    ...single("Token of the npm registry", "token", "NPM_TOKEN", "NODE_AUTH_TOKEN"),
+    presets: ["npm"],
+    hosts: ["registry.npmjs.org"],
+  },
+  stripe_key: {
+    ...single("Secret API key of Stripe", "key", "STRIPE_API_KEY", "STRIPE_SECRET_KEY"),
+    presets: ["stripe"],
+    hosts: ["api.stripe.com"],
+  },
+  cloudflare_token: {
+    ...single("API token of Cloudflare", "token", "CLOUDFLARE_API_TOKEN"),
+    presets: ["cloudflare"],
+    hosts: ["api.cloudflare.com"],
+  },
+  vercel_token: {
+    ...single("Token for Vercel's API and the vercel command", "token", "VERCEL_TOKEN"),
+    presets: ["vercel"],
+    hosts: ["api.vercel.com"],
+  },
   ...appTypes,
   database_url: single("Address of a database, its password included", "url", "DATABASE_URL"),
 };
@@ -132,25 +151,22 @@ function sshCommand(hostsAreKnown: boolean): FileVariable {
   return { variable: "GIT_SSH_COMMAND", field: "command", value };
 }
 
-interface GitHostOptions {
-  readonly description: string;
+interface GitHostOptions extends Pick<CredentialType, "description" | "presets" | "hosts"> {
   readonly env: readonly string[];
   /** Variable by which the host's own tool knows the host. */
   readonly hostVariable: string;
   readonly git: GitLogin;
-  readonly preset: string;
 }
 
 /** The token of a git host, which companies run on hosts of their own, too. */
-function gitHost({ description, env, hostVariable, git, preset }: GitHostOptions): CredentialType {
+function gitHost({ env, hostVariable, ...type }: GitHostOptions): CredentialType {
+  const { description, git } = type;
   const host = `Host of your own installation, without https://; ${git.host} without it`;
   return {
-    description,
+    ...type,
     fields: {
       token: field(description, env),
       host: field(host, [hostVariable], "optional", "open"),
     },
-    git,
-    presets: [preset],
   };
 }

@@ -36,9 +36,7 @@ async function useUpDay(): Promise<TestScheduler> {
   scheduler = await startTestScheduler(project);
   expect((await runAl(project, ["run", "hello"])).code).toBe(125);
   await writeFile(agentFile(), (await readFile(agentFile(), "utf8")).replace("stop", "pause"));
-  await scheduler.waitForOutput(/budget\.onLimit "stop" → "pause"/);
-  // Which agents are held is looked up a little later.
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await scheduler.waitForOutput(/work waits: budget: the budget of agent hello for/);
   return scheduler;
 }
 
@@ -158,7 +156,6 @@ test("work that waits for money runs when the budget is raised", async () => {
     .toMatch(
       /^warning hello waits for money: \$0\.00 of its \$0\.02 a day .* begins in .*: al budget raise hello <usd>$/m,
     );
-  await started.waitForOutput(/work waits: budget: the budget of agent hello for/);
   await runAl(project, ["budget", "raise", "hello", "500"]);
   await started.waitForOutput(/its budget pays calls to models again/);
   await expect.poll(stat).not.toContain("waits for money");

@@ -14,6 +14,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { HistoryPage } from "../../src/contracts/history.ts";
 import { removeAll, watchContainers } from "../helpers/container-project.ts";
+import { filesBelow } from "../helpers/files-below.ts";
 import { defaultTestImage, engineSetupMs, testBase, testEngine } from "../helpers/docker.ts";
 import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
@@ -132,16 +133,6 @@ function watchCommandLines(): { seen: ReadonlySet<string>; stop: () => Promise<v
   return { seen, stop: () => ((on = false), looking) };
 }
 
-/** Every file below the folder, by its path; bytes as they are. */
-async function filesBelow(dir: string): Promise<ReadonlyMap<string, string>> {
-  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  const read = async (path: string) => [path, await readFile(path, "utf8")] as const;
-  return new Map(await Promise.all(paths.map(read)));
-}
-
 async function lastTrigger() {
   const answer = await scheduler.api("/api/stats/triggers");
   return ((await answer.json()) as HistoryPage).triggers[0];
@@ -201,7 +192,7 @@ async function leak() {
   const seen = [...commandLines.seen].join("\n");
 
   const places: Place[] = [
-    ...(await filesBelow(join(project.dir, ".al"))),
+    ...(await filesBelow(join(project.dir, ".al"), "utf8")),
     ["command lines", seen],
     ["al run", stdout + stderr],
     ["al logs", log.stdout + log.stderr],

@@ -58,7 +58,7 @@ describe("whose the requests for other hosts are", () => {
     early.write("\r\n");
     const [answer] = (await once(early, "data")) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 407 /);
-    await expect.poll(() => side.attempts.length).toBe(1);
+    await side.reported(1);
     expect(side.attempts[0]).toMatchObject({ denied: null, bytesIn: 14 });
     await expect
       .poll(() => side.hosts.ssh[0]?.readableEnded ?? side.hosts.ssh[0]?.destroyed)

@@ -17,11 +17,6 @@ beforeEach(async () => {
 });
 afterEach(() => side.close());
 
-async function reported(count: number) {
-  await expect.poll(() => side.attempts.length).toBe(count);
-  return side.attempts.at(-1);
-}
-
 describe("a request with a whole address", () => {
   it("is sent on to an allowed host, with the host of its address", async () => {
     const headers = { host: "other.test", accept: "text/x", "x-own": "1", connection: "x-own" };
@@ -35,7 +30,7 @@ describe("a request with a whole address", () => {
       accept: "text/x",
       connection: "close",
     });
-    const attempt = await reported(1);
+    const attempt = await side.reported(1);
     expect(attempt).toMatchObject({
       host: "api.allowed.test",
       port: 80,
@@ -82,7 +77,7 @@ describe("a request with a whole address", () => {
   ])("is refused: %s", async (url, status, denied) => {
     const answer = await forward(run, url);
     expect(answer.status).toBe(status);
-    expect(await reported(1)).toMatchObject({ denied });
+    expect(await side.reported(1)).toMatchObject({ denied });
     expect(answer.body.trim()).toBe(side.attempts[0]?.detail);
     expect(side.hosts.dialled).toEqual([]);
   });
@@ -172,6 +167,6 @@ describe("a request with a whole address", () => {
     );
     await expect.poll(() => side.hosts.seen.length).toBe(1);
     sent.destroy();
-    expect(await reported(1)).toMatchObject({ denied: null });
+    expect(await side.reported(1)).toMatchObject({ denied: null });
   });
 });

@@ -37,7 +37,7 @@ describe("an interceptor", () => {
     const [answer] = (await once(socket, "data")) as [Buffer];
     expect(answer.toString()).toBe("answer");
     socket.destroy();
-    await expect.poll(() => side.attempts.length).toBe(2);
+    await side.reported(2);
     expect(taken).toMatchObject([
       { instanceId: "dev-1", host: "api.allowed.test", port: 443, bindings },
     ]);

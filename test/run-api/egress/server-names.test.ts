@@ -16,12 +16,6 @@ beforeEach(async () => {
 });
 afterEach(() => side.close());
 
-/** What was reported last, once there are so many reports. */
-async function reported(count: number) {
-  await expect.poll(() => side.attempts.length).toBe(count);
-  return side.attempts.at(-1);
-}
-
 describe("a tunnel that does not begin as a connection to its host", () => {
   /** Sends these bytes first, and waits until the tunnel is cut. */
   async function cut(address: string, bytes: Buffer) {
@@ -32,7 +26,7 @@ describe("a tunnel that does not begin as a connection to its host", () => {
     const closed = once(socket, "close");
     socket.write(bytes);
     await closed;
-    return { received: Buffer.concat(chunks), attempt: await reported(1) };
+    return { received: Buffer.concat(chunks), attempt: await side.reported(1) };
   }
 
   it("is cut, with a reason that TLS has a word for, when it is for another server name", async () => {
@@ -40,7 +34,7 @@ describe("a tunnel that does not begin as a connection to its host", () => {
     const tls = tlsOver(socket, "other.test", side.hosts.ca);
     const [error] = (await once(tls, "error")) as [Error];
     expect(error.message).toMatch(/unrecognized.name/i);
-    const attempt = await reported(1);
+    const attempt = await side.reported(1);
     expect(attempt).toMatchObject({ host: "api.allowed.test", denied: "server_name", bytesOut: 0 });
     expect(attempt?.detail).toContain('"other.test"');
     expect(side.hosts.seen).toEqual([]);
@@ -81,7 +75,7 @@ describe("a tunnel that does not begin as a connection to its host", () => {
     const tls = tlsOver(socket, "", side.hosts.ca);
     await once(tls, "secureConnect");
     tls.destroy();
-    await reported(1);
+    await side.reported(1);
     side.attempts.length = 0;
     const { attempt } = await cut(`${publicAddress}:443`, hello());
     expect(attempt).toMatchObject({ denied: "server_name" });
@@ -90,6 +84,6 @@ describe("a tunnel that does not begin as a connection to its host", () => {
   it("is no attempt at anything when it ends before", async () => {
     const { socket } = await connectTo(run, "api.allowed.test:443");
     socket.end(hello().subarray(0, 50));
-    expect(await reported(1)).toMatchObject({ denied: null });
+    expect(await side.reported(1)).toMatchObject({ denied: null });
   });
 });

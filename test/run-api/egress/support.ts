@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { connect as connectTls } from "node:tls";
 import type { TLSSocket } from "node:tls";
+import { expect } from "vitest";
 import { createRedactor } from "../../../src/credentials/redactor.ts";
 import type { EgressAttempt, EgressPolicy } from "../../../src/contracts/egress.ts";
 import { allowedHosts } from "../../../src/contracts/network-allow.ts";
@@ -36,6 +37,8 @@ export interface EgressSide {
   /** What was reported, in order. */
   readonly attempts: EgressAttempt[];
   readonly problems: string[];
+  /** Resolves to the newest attempt once there are exactly `count`. */
+  reported(count: number): Promise<EgressAttempt | undefined>;
   /** Changes the policy of all runs. */
   allow(entries: readonly string[], more?: Partial<EgressPolicy>): void;
   open(instanceId: string): Promise<SocketOfRun>;
@@ -85,6 +88,10 @@ export async function egressSide(changed: Partial<EgressDeps> = {}): Promise<Egr
     egress,
     attempts,
     problems,
+    reported: async (count) => {
+      await expect.poll(() => attempts.length).toBe(count);
+      return attempts.at(-1);
+    },
     allow: (entries, more = {}) => (policy = { ...policy, allow: allowedHosts(entries), ...more }),
     open: (instanceId) => openSocket({ sockets, base }, instanceId),
     close: async () => {

@@ -15,12 +15,6 @@ beforeEach(async () => {
 });
 afterEach(() => side.close());
 
-/** What was reported last, once there are so many reports. */
-async function reported(count: number) {
-  await expect.poll(() => side.attempts.length).toBe(count);
-  return side.attempts.at(-1);
-}
-
 /** Asks for a host, and expects to be refused before anything is dialled. */
 async function refused(address: string) {
   const answer = await connectTo(run, address);
@@ -34,7 +28,7 @@ describe("a tunnel to an allowed host", () => {
     expect(status).toBe(200);
     const answer = await getThrough(socket, "https://api.allowed.test/", side.hosts);
     expect(answer).toMatchObject({ status: 200, body: "hello from api.allowed.test" });
-    const attempt = await reported(1);
+    const attempt = await side.reported(1);
     expect(attempt).toMatchObject({
       instanceId: "dev-1",
       agent: "dev",
@@ -77,7 +71,7 @@ describe("a tunnel to an allowed host", () => {
     expect(await sent).toBe("SSH-2.0-run\r\n");
     ssh.end("later");
     expect(await received).toBe(`${banner}later`);
-    expect(await reported(1)).toMatchObject({ port: 22, bytesOut: 13, bytesIn: 19 });
+    expect(await side.reported(1)).toMatchObject({ port: 22, bytesOut: 13, bytesIn: 19 });
   });
 
   it("ends when its host breaks it off", async () => {
@@ -85,7 +79,7 @@ describe("a tunnel to an allowed host", () => {
     await once(socket, "data");
     side.hosts.ssh[0]?.resetAndDestroy();
     await once(socket.resume(), "close");
-    await reported(1);
+    await side.reported(1);
   });
 
   it("ends when its run breaks it off", async () => {
@@ -96,7 +90,7 @@ describe("a tunnel to an allowed host", () => {
     socket.destroy();
     await once(ssh.resume(), "end");
     ssh.end();
-    await reported(1);
+    await side.reported(1);
   });
 
   it("tries the addresses of its host in turn", async () => {
@@ -203,7 +197,7 @@ describe("what is not allowed", () => {
     const { status, phrase, detail } = await connectTo(run, "api.allowed.test:443");
     expect([status, phrase]).toEqual([502, "api.allowed.test can't be reached"]);
     expect(detail).toContain("ECONNREFUSED");
-    expect(await reported(2)).toMatchObject({ denied: "unreachable" });
+    expect(await side.reported(2)).toMatchObject({ denied: "unreachable" });
   });
 
   it("is more than 128 connections of a run; another run has its own", async () => {
@@ -212,13 +206,13 @@ describe("what is not allowed", () => {
     );
     expect(open.every(({ status }) => status === 200)).toBe(true);
     expect(await connectTo(run, "api.allowed.test:22")).toMatchObject({ status: 429 });
-    expect(await reported(1)).toMatchObject({ denied: "too_many_tunnels", agent: "dev" });
+    expect(await side.reported(1)).toMatchObject({ denied: "too_many_tunnels", agent: "dev" });
     const other = await side.open("dev-2");
     const { socket, status } = await connectTo(other, "api.allowed.test:22");
     expect(status).toBe(200);
     for (const { socket: one } of open) one.resume();
     side.hosts.ssh[0]?.destroy();
-    await reported(2);
+    await side.reported(2);
     const { socket: next, status: again } = await connectTo(run, "api.allowed.test:22");
     expect(again).toBe(200);
     for (const { socket: one } of [...open, { socket }, { socket: next }]) one.destroy();

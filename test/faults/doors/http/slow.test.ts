@@ -64,7 +64,6 @@ describe("who holds connections open", () => {
     await Promise.all(idle.slice(0, 150).map(({ closed }) => closed));
     expect(await othersWait()).toBeLessThan(1_000);
     expect(stream.socket.readyState).toBe("open");
-    expect(idle.at(-1)?.socket.readyState).toBe("open");
   });
 });
 

@@ -43,7 +43,7 @@ test("a tunnel to the host of a secret is opened, and its request has the secret
   const answer = await getThrough(socket, `https://${host}/`, { ca, headers: authorization });
   expect(answer).toMatchObject({ status: 200, body: `hello from ${host}` });
   expect(seenHeaders()).toEqual([`Bearer ${secret}`]);
-  await expect.poll(() => side.attempts.length).toBe(1);
+  await side.reported(1);
   expect(side.attempts[0]).toMatchObject({ host, denied: null });
 });
 
@@ -59,7 +59,7 @@ test("a sentinel in a tunnel is reported, and the connection counted", async () 
   const answer = await getThrough(socket, `https://${host}/?token=${sentinel}`, { ca });
   expect(answer.status).toBe(403);
   expect(side.hosts.seen).toEqual([]);
-  await expect.poll(() => side.attempts.length).toBe(2);
+  await side.reported(2);
   expect(side.attempts[0]).toMatchObject({ host, denied: "sentinel", agent: "dev" });
   expect(side.attempts[0]?.detail).toContain("the address of the request");
 });
