@@ -1,0 +1,57 @@
+/** `[alert]` of an agent or of its project, resolved. */
+export interface AlertOptions {
+  /** Names of the targets; null for all that the project has. */
+  readonly to: readonly string[] | null;
+  /** Failures in a row before the first alert. */
+  readonly after: number;
+  /** How often an alert that lasts is repeated; null for never. */
+  readonly remindMs: number | null;
+  /** How long an agent may go without a success; null for as long as it likes. */
+  readonly noSuccessForMs: number | null;
+}
+
+/** Times of day, minutes since midnight in the project's time zone; `from` may be later than `until`, over midnight. */
+export interface QuietHours {
+  readonly from: number;
+  readonly until: number;
+}
+
+export const alertTargetTypes = [
+  "slack",
+  "discord",
+  "teams",
+  "telegram",
+  "ntfy",
+  "email",
+  "webhook",
+] as const;
+export type AlertTargetType = (typeof alertTargetTypes)[number];
+
+/** One `[alerts.<name>]`. */
+export interface AlertTarget {
+  readonly name: string;
+  readonly type: AlertTargetType;
+  /** Credential reference, `type` or `type:instance`, with its address and secrets. */
+  readonly credential: string;
+  /** Recipients of an e-mail; empty for other types. */
+  readonly to: readonly string[];
+  /** When alerts wait, and become one digest at its end; null for never. */
+  readonly quietHours: QuietHours | null;
+}
+
+/** What a run that succeeded must have left, or it has failed. */
+export interface Expectation {
+  /** It returned something. */
+  readonly returned: boolean;
+  /** Its model ended with words. */
+  readonly said: boolean;
+  /** JSON Schema that what it returned must meet; null for none. */
+  readonly schema: ExpectedSchema | null;
+}
+
+export interface ExpectedSchema {
+  /** Path relative to the agent's directory. */
+  readonly file: string;
+  /** Its content, JSON text. */
+  readonly text: string;
+}
