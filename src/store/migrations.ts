@@ -1,3 +1,4 @@
+import { outboxTables } from "./outbox-tables.ts";
 import { runHostsTable } from "./run-hosts-table.ts";
 
 /**
@@ -272,4 +273,5 @@ export const migrations: readonly string[] = [
   ALTER TABLE spend ADD COLUMN refused TEXT;
   `,
   runHostsTable,
+  outboxTables,
 ];

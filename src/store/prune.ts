@@ -19,6 +19,8 @@ export interface Pruned {
   readonly modelCalls: number;
   /** Hosts of runs. */
   readonly hosts: number;
+  /** Alerts that are delivered or given up. */
+  readonly alerts: number;
 }
 
 /** Small, so that a batch never holds up a webhook's commit for long: 11 ms on average, measured on a million. */
@@ -26,6 +28,7 @@ const triggersPerBatch = 100;
 const receiptsPerBatch = 25;
 const modelCallsPerBatch = 200;
 const hostsPerBatch = 200;
+const alertsPerBatch = 200;
 /** Of the bodies in a batch; one that is larger is a batch of its own. */
 const bytesPerBatch = 4 * 1024 * 1024;
 const dayMs = 86_400_000;
@@ -45,6 +48,8 @@ const oldModelCalls = `DELETE FROM model_calls WHERE seq IN
   (SELECT seq FROM model_calls WHERE at < ? AND reserved IS NULL ORDER BY at LIMIT ${modelCallsPerBatch})`;
 const oldHosts = `DELETE FROM run_hosts WHERE (instance_id, denied, host, port) IN
   (SELECT instance_id, denied, host, port FROM run_hosts WHERE at < ? ORDER BY at LIMIT ${hostsPerBatch})`;
+const oldAlerts = `DELETE FROM outbox WHERE seq IN
+  (SELECT seq FROM outbox WHERE at < ? AND +state <> 'waiting' ORDER BY at LIMIT ${alertsPerBatch})`;
 /** Windows that turned and runs that are over: a limit still counts what a suspended run spent weeks ago. */
 const oldSpend = `DELETE FROM spend WHERE until < ? AND reserved = 0 AND scope NOT IN
   (SELECT 'run:' || instance_id FROM triggers WHERE state <> 'ended' AND instance_id IS NOT NULL)`;
@@ -55,7 +60,7 @@ const unusedContents = `DELETE FROM run_contents WHERE hash IN
     (SELECT 1 FROM triggers WHERE version IS NOT NULL AND version = hash))`;
 
 /**
- * Deletes history, calls to models, hosts of runs and receipts older than `days`, then the oldest until the database is within
+ * Deletes history, calls to models, hosts of runs, alerts and receipts older than `days`, then the oldest until the database is within
  * `maxBytes`, and gives the space back to the disk. Works in small batches between which everything else goes on.
  */
 export async function prune(
@@ -67,9 +72,10 @@ export async function prune(
   const deleteReceipts = db.prepare(oldReceipts);
   const deleteModelCalls = db.prepare(oldModelCalls);
   const deleteHosts = db.prepare(oldHosts);
+  const deleteAlerts = db.prepare(oldAlerts);
   const deleteSpend = db.prepare(oldSpend);
   const deleteContents = db.prepare(unusedContents);
-  const pruned = { triggers: 0, receipts: 0, modelCalls: 0, hosts: 0 };
+  const pruned = { triggers: 0, receipts: 0, modelCalls: 0, hosts: 0, alerts: 0 };
 
   const deleteBatch = async (before: number): Promise<number> => {
     const batch = await write(() => {
@@ -80,12 +86,14 @@ export async function prune(
         receipts: Number(deleteReceipts.run(before).changes),
         modelCalls: Number(deleteModelCalls.run(before).changes),
         hosts: Number(deleteHosts.run(before).changes),
+        alerts: Number(deleteAlerts.run(before).changes),
       };
     });
     pruned.triggers += batch.triggers;
     pruned.receipts += batch.receipts;
     pruned.modelCalls += batch.modelCalls;
     pruned.hosts += batch.hosts;
+    pruned.alerts += batch.alerts;
     await nextTurn();
     return total(batch);
   };
@@ -98,8 +106,8 @@ export async function prune(
   return pruned;
 }
 
-function total({ triggers, receipts, modelCalls, hosts }: Pruned): number {
-  return triggers + receipts + modelCalls + hosts;
+function total({ triggers, receipts, modelCalls, hosts, alerts }: Pruned): number {
+  return triggers + receipts + modelCalls + hosts + alerts;
 }
 
 /** Bytes that hold data. */
@@ -119,6 +127,7 @@ function olderPart(db: DatabaseSync): number {
     nth("receipts", receiptsPerBatch),
     nth("model_calls", modelCallsPerBatch),
     nth("run_hosts", hostsPerBatch),
+    nth("outbox", alertsPerBatch),
   );
   return Math.min(time + 1, Number.MAX_SAFE_INTEGER);
 }

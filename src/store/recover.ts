@@ -48,6 +48,14 @@ interface OpenRow {
   readonly waitsSince: number | null;
 }
 
+/** Called with the runs that ended, inside the transaction that records them. */
+export type OnLost = (lost: readonly LostRun[]) => void;
+
+interface RecoverOptions {
+  readonly alive: ReadonlySet<string>;
+  readonly onLost: OnLost | undefined;
+}
+
 /** Epoch ms. */
 export interface Times {
   readonly now: number;
@@ -65,7 +73,7 @@ export function recover(
   db: DatabaseSync,
   { write }: GroupCommit,
   lastRuns: LastRuns,
-  alive: ReadonlySet<string>,
+  { alive, onLost }: RecoverOptions,
   times: () => Times,
 ): Promise<Recovered> {
   return write(() => {
@@ -74,6 +82,7 @@ export function recover(
     const runs = runsAmong(open, at);
     const gone = runs.filter((run) => !alive.has(run.instanceId));
     const lost = recordLost(db, lastRuns, gone);
+    onLost?.(lost);
     forgetOthers(db, alive);
     spendOpenReservations(db);
     const dropped = dropRepeatedCalls(db, at.now);

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { createAlerts } from "./alerts.ts";
 import { createCalls } from "./calls.ts";
 import { createChannels } from "./channels.ts";
 import { openDatabase } from "./database.ts";
@@ -15,7 +16,7 @@ import { createReceipts } from "./receipts.ts";
 import { createRuns } from "./runs.ts";
 import { createRunHosts } from "./run-hosts.ts";
 import { openRuns, recover } from "./recover.ts";
-import type { Times } from "./recover.ts";
+import type { OnLost, Times } from "./recover.ts";
 import { createSpend } from "./spend.ts";
 import { createSpendReport } from "./spend-report.ts";
 import { createSettings } from "./settings.ts";
@@ -49,15 +50,16 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
     waits: withStoreErrors(path, createWaits(db, commits)),
     past: withStoreErrors(path, createPastTriggers(db, commits)),
     spend: withStoreErrors(path, createSpend(db, commits, now)),
+    alerts: withStoreErrors(path, createAlerts(db, commits)),
     spendReport: withStoreErrors(path, createSpendReport(db, now)),
     /** The agent's latest run that started and is over; null when there is none. */
     lastRun: (agent: string) => lastRuns.of(agent),
     /** The runs that an earlier scheduler did not see the end of; until `recover`, to find out which of them live. */
     openRuns: () => openRuns(db, { now: now(), stoppedAt: settings.stoppedAt() }),
     /** Takes over what an earlier scheduler left; once, before anything else is written. */
-    recover: (alive: ReadonlySet<string> = new Set()) => {
+    recover: (alive: ReadonlySet<string> = new Set(), onLost?: OnLost) => {
       const times = (): Times => ({ now: now(), stoppedAt: settings.stoppedAt() });
-      return recover(db, commits, lastRuns, alive, times);
+      return recover(db, commits, lastRuns, { alive, onLost }, times);
     },
     prune: (retention: Retention) => prune(db, commits, retention),
     /** Commits what waits and closes; later writes are rejected. */

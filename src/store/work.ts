@@ -11,6 +11,9 @@ import type { DeadLetterEntry } from "./trigger-rows.ts";
 /** How work ends that never started. */
 export type RefusedOutcome = Extract<Outcome, "skipped" | "missed" | "dropped" | "rejected">;
 
+/** Writes that are committed with the record that it comes with, or not at all. */
+export type Also = () => void;
+
 /** A run that is over. `startedAt` is epoch ms. */
 export interface EndedRun {
   readonly instanceId: string;
@@ -46,7 +49,7 @@ export function createWork(
        exit_code = ?, model = ?, tokens = ?, cost_usd = ?, value = ?
      WHERE id = ? AND state = 'running' AND instance_id = ?`,
   );
-  const refuse = db.prepare(
+  const endQueued = db.prepare(
     `UPDATE triggers SET state = 'ended', outcome = ?, reason = ?, dead_letter = ?, ended_at = ?
      WHERE id = ? AND state = 'queued'`,
   );
@@ -99,6 +102,19 @@ export function createWork(
     for (const item of items) insert(queuedRow(item));
   };
 
+  const refuse = (
+    item: WorkItem,
+    outcome: RefusedOutcome,
+    reason: string,
+    deadLetter: boolean,
+  ): void => {
+    const { changes } = endQueued.run(outcome, reason, Number(deadLetter), now(), item.id);
+    if (changes === 1) return;
+    const state = stateOf.get(item.id)?.state;
+    if (state !== undefined) throw notQueued(item, state);
+    insert({ ...queuedRow(item), state: "ended", outcome, reason, deadLetter });
+  };
+
   return {
     /** Adds waiting items, all or none. */
     enqueue: (items: readonly WorkItem[]) => write(() => enqueue(items)),
@@ -113,7 +129,11 @@ export function createWork(
     /** For a claimed run whose commit was not known in time. Waits for the store. */
     recordGit: (request: RunRequest, git: GitState) => record(() => recordGit(request, git)),
     /** Records the end of a claimed run. One whose runner rejected it counts as never started. Waits for the store. */
-    end: (item: WorkItem, ended: EndedRun) => record(() => end(item, ended)),
+    end: (item: WorkItem, ended: EndedRun, also?: Also) =>
+      record(() => {
+        end(item, ended);
+        also?.();
+      }),
     /**
      * Ends an item that will not run, whether it waited or was never added. Rejects when it runs or ended. Waits for the
      * store.
@@ -123,13 +143,11 @@ export function createWork(
       outcome: RefusedOutcome,
       reason: string,
       deadLetter: boolean,
+      also?: Also,
     ): Promise<void> =>
       record(() => {
-        const { changes } = refuse.run(outcome, reason, Number(deadLetter), now(), item.id);
-        if (changes === 1) return;
-        const state = stateOf.get(item.id)?.state;
-        if (state !== undefined) throw notQueued(item, state);
-        insert({ ...queuedRow(item), state: "ended", outcome, reason, deadLetter });
+        refuse(item, outcome, reason, deadLetter);
+        also?.();
       }),
     /** Records why a trigger that reached no agent ran nothing. */
     deadLetter: (entry: DeadLetterEntry) => write(() => insert(deadLetterRow(entry))),

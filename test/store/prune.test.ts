@@ -55,6 +55,7 @@ test("what is older than its days goes, in more than one batch, and totals follo
     triggers: 1200,
     receipts: 0,
     modelCalls: 0,
+    alerts: 0,
     hosts: 0,
   });
   const { triggers, total } = store.history.query(wholeHistory);

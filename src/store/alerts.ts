@@ -1,0 +1,139 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Alert, AlertWrites, RuleState, StoredDelivery } from "../../streams/alerts/alert.ts";
+import type {
+  AlertStore,
+  AttemptRecord,
+  DeliveryFilter,
+  SwitchedOff,
+} from "../contracts/alerts.ts";
+import type { GroupCommit } from "./group-commit.ts";
+
+interface OutboxRow extends Omit<StoredDelivery, "alert"> {
+  readonly alert: string;
+}
+
+const columns = `id, at, target, alert, state, attempts, next_at AS nextAt, last_error AS lastError,
+  ended_at AS endedAt`;
+
+/** Reads and writes `outbox`, `rule_states` and `targets_off`. */
+export function createAlerts(db: DatabaseSync, { write, record }: GroupCommit): AlertStore {
+  const put = preparePut(db);
+  const states = db.prepare("SELECT agent, rule, value FROM rule_states");
+  const due = db.prepare(
+    `SELECT ${columns} FROM outbox WHERE state = 'waiting' AND target = ? AND next_at <= ?
+     ORDER BY next_at, seq LIMIT ?`,
+  );
+  const next = db.prepare(
+    "SELECT min(next_at) AS at FROM outbox WHERE state = 'waiting' AND target = ?",
+  );
+  const waiting = db.prepare("SELECT DISTINCT target FROM outbox WHERE state = 'waiting'");
+  const attempt = db.prepare(
+    `UPDATE outbox SET state = ?, attempts = attempts + 1, next_at = coalesce(?, next_at),
+       last_error = coalesce(?, last_error), ended_at = ? WHERE id = ?`,
+  );
+  const again = db.prepare(
+    `UPDATE outbox SET state = 'waiting', next_at = ?, ended_at = NULL,
+       attempts = iif(state = 'dead', 0, attempts) WHERE id = ? AND state <> 'sent'`,
+  );
+  const off = db.prepare(
+    `INSERT INTO targets_off VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET at = excluded.at, reason = excluded.reason`,
+  );
+  const on = db.prepare("DELETE FROM targets_off WHERE target = ?");
+  const allOff = db.prepare("SELECT target, at, reason FROM targets_off");
+  const counts = db.prepare(
+    `SELECT (SELECT count(*) FROM outbox WHERE state = 'waiting') AS waiting,
+       (SELECT count(*) FROM outbox WHERE state = 'dead') AS dead`,
+  );
+
+  return {
+    put,
+    record: (writes) => record(() => put(writes)),
+    states: () => states.all().map((row) => ({ ...row }) as unknown as RuleState),
+    due: (target, now, limit) => rows(due.all(target, now, limit)),
+    nextAt: (target) => numberOrNull(next.get(target)?.at),
+    waitingTargets: () => waiting.all().map(({ target }) => String(target)),
+    attempted: (id, result) =>
+      record(() => void attempt.run(stateAfter(result), ...attemptOf(result), id)),
+    retry: (id, now) => write(() => again.run(now, id).changes === 1),
+    switchOff: (target, why) =>
+      record(() => {
+        if (why === null) on.run(target);
+        else off.run(target, why.at, why.reason);
+      }),
+    switchedOff: () =>
+      new Map(allOff.all().map((row) => [String(row.target), offOf(row)] as const)),
+    list: (filter) => list(db, filter),
+    counts: () => ({ ...(counts.get() as unknown as ReturnType<AlertStore["counts"]>) }),
+  };
+}
+
+function preparePut(db: DatabaseSync): (writes: AlertWrites) => void {
+  // What is under way or over stays as it was sent: a digest grows only until it is due.
+  const insert = db.prepare(
+    `INSERT INTO outbox (id, at, target, alert, next_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET alert = excluded.alert, next_at = excluded.next_at
+       WHERE state = 'waiting' AND attempts = 0`,
+  );
+  const set = db.prepare(
+    `INSERT INTO rule_states VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value`,
+  );
+  const forget = db.prepare("DELETE FROM rule_states WHERE agent = ? AND rule = ?");
+  return ({ states, deliveries }) => {
+    for (const { agent, rule, value } of states) {
+      if (value === null) forget.run(agent, rule);
+      else set.run(agent, rule, value);
+    }
+    for (const { id, at, target, alert, nextAt } of deliveries)
+      insert.run(id, at, target, JSON.stringify(alert), nextAt);
+  };
+}
+
+function list(
+  db: DatabaseSync,
+  { state, target, before, limit }: DeliveryFilter,
+): readonly StoredDelivery[] {
+  const conditions = [
+    ...(state === undefined ? [] : ["state = :state"]),
+    ...(target === undefined ? [] : ["target = :target"]),
+    ...(before === null ? [] : ["seq < (SELECT seq FROM outbox WHERE id = :before)"]),
+  ];
+  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+  const select = db.prepare(
+    `SELECT ${columns} FROM outbox ${where} ORDER BY seq DESC LIMIT :limit`,
+  );
+  select.setAllowUnknownNamedParameters(true);
+  const values = { state: state ?? null, target: target ?? null, before, limit };
+  return rows(select.all(values));
+}
+
+function rows(found: readonly unknown[]): readonly StoredDelivery[] {
+  return (found as readonly OutboxRow[]).map((row) => ({
+    ...row,
+    alert: JSON.parse(row.alert) as Alert,
+  }));
+}
+
+function stateAfter({ type }: AttemptRecord): StoredDelivery["state"] {
+  return type === "retry" ? "waiting" : type;
+}
+
+/** When it is due next, the error, and when it ended; null leaves the first two as they were. */
+function attemptOf(result: AttemptRecord): [number | null, string | null, number | null] {
+  switch (result.type) {
+    case "sent":
+      return [null, null, result.at];
+    case "retry":
+      return [result.nextAt, result.error, null];
+    case "dead":
+      return [null, result.error, result.at];
+  }
+}
+
+function offOf({ at, reason }: Record<string, unknown>): SwitchedOff {
+  return { at: Number(at), reason: String(reason) };
+}
+
+function numberOrNull(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}
