@@ -24,6 +24,16 @@ export interface AlertStore {
   /** Newest first. */
   list(filter: DeliveryFilter): readonly StoredDelivery[];
   counts(): { readonly waiting: number; readonly dead: number };
+  /** What there is for each target; none for one that never had a delivery. */
+  targetDeliveries(): ReadonlyMap<string, TargetDeliveries>;
+}
+
+/** What waits for a target and what was given up, and whether it accepts what it is sent. */
+export interface TargetDeliveries {
+  readonly waiting: number;
+  readonly dead: number;
+  /** Why the last attempt failed; null when it was accepted, and before the first. */
+  readonly lastError: string | null;
 }
 
 export type AttemptRecord =
