@@ -106,6 +106,7 @@ function firstStatus({ projectDir, version, own, inputs }: ObservabilityDeps): S
     webhookSources: sourceNames(inputs.project$.value),
     error: null,
     warnings: [],
+    alerts: { open: 0, dead: 0 },
   };
 }
 

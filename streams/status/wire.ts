@@ -78,6 +78,12 @@ const schedulerSchema = z
     warnings: texts.meta({
       description: "Directories that are no agents yet, though each holds a skill",
     }),
+    alerts: z
+      .object({
+        open: z.int().meta({ description: "Alerts that were opened and not resolved" }),
+        dead: z.int().meta({ description: "Deliveries of alerts that were given up" }),
+      })
+      .readonly(),
   })
   .meta({ id: "Scheduler" });
 export type SchedulerStatus = Readonly<z.infer<typeof schedulerSchema>>;

@@ -166,6 +166,7 @@ export function snapshotOf(
     webhookSources: [],
     error: null,
     warnings: [],
+    alerts: { open: 0, dead: 0 },
     ...rest,
   };
   return { scheduler, agents, recentLogs: [], locks: [] };

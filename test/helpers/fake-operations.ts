@@ -14,11 +14,11 @@ import type {
   LockStatusId,
   RecentLog,
   SchedulerStatus,
-  StatusSnapshot,
   StatusUpdate,
 } from "../../streams/status/wire.ts";
-import { anAgentStatus } from "./agent-status.ts";
 import { fakeHistoryPage } from "./fake-history-page.ts";
+import { agentStatus, fakeSnapshot } from "./fake-snapshot.ts";
+import type { NamedStatus } from "./fake-snapshot.ts";
 
 /** Operations that keep a small state of their own and remember what was asked of them. */
 export interface FakeOperations extends Operations {
@@ -49,17 +49,12 @@ export interface FakeOperations extends Operations {
   setClaim(claim: LockStatus): void;
   endClaim(claim: LockStatus): void;
   /** Changes an agent, or adds it, and tells the streams. */
-  setAgent(agent: Partial<AgentStatus> & { readonly name: string }): void;
+  setAgent(agent: NamedStatus): void;
   removeAgent(name: string): void;
   setScheduler(change: Partial<SchedulerStatus>): void;
   addLog(line: Partial<RecentLog> & { readonly msg: string }): void;
   /** Sends an update as it is. */
   emit(update: StatusUpdate): void;
-}
-
-/** An idle agent with a cron schedule. */
-function agentStatus(agent: Partial<AgentStatus> & { readonly name: string }): AgentStatus {
-  return anAgentStatus(agent.name, { triggers: ["cron 0 9 * * *"], ...agent });
 }
 
 function mustHave<Value>(values: ReadonlyMap<string, Value>, instanceId: string): Value {
@@ -69,29 +64,10 @@ function mustHave<Value>(values: ReadonlyMap<string, Value>, instanceId: string)
 }
 
 /** Makes fake operations with the given agents. */
-export function fakeOperations(
-  agents: readonly (Partial<AgentStatus> & { readonly name: string })[] = [],
-): FakeOperations {
+export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperations {
   const update = new Subject<StatusUpdate>();
   let seq = 0;
-  let snapshot: StatusSnapshot = {
-    scheduler: {
-      paused: false,
-      draining: false,
-      startedAt: new Date().toISOString(),
-      version: "0.1.0",
-      project: "hello",
-      gatewayUrl: "http://localhost:8080",
-      running: 0,
-      cronJobs: agents.length,
-      webhookSources: [],
-      error: null,
-      warnings: [],
-    },
-    agents: agents.map(agentStatus),
-    recentLogs: [],
-    locks: [],
-  };
+  let snapshot = fakeSnapshot(agents);
 
   const find = (name: string): AgentStatus => {
     const agent = snapshot.agents.find((known) => known.name === name);

@@ -45,6 +45,7 @@ export function aSnapshot(
       webhookSources: [],
       error: null,
       warnings: [],
+      alerts: { open: 0, dead: 0 },
       ...scheduler,
     },
     agents,

@@ -20,6 +20,7 @@ export const schedulerStatus: SchedulerStatus = {
   webhookSources: [],
   error: null,
   warnings: [],
+  alerts: { open: 0, dead: 0 },
 };
 
 /** Counts how often one entry is asked for or set, and refuses to be gone through. */
