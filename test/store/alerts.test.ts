@@ -105,6 +105,24 @@ test("a target gets what is due, the oldest first; an attempt moves or ends a de
   );
 });
 
+test("a target has what waits and what was given up, and the error of its last attempt", async () => {
+  let now = 0;
+  const { alerts } = tempStore(tempDir(), () => (now += 1));
+  await alerts.record({ states: [], deliveries: ["a", "b", "c"].map((id) => delivery(id)) });
+  expect(alerts.targetDeliveries()).toEqual(
+    new Map([["ops", { waiting: 3, dead: 0, lastError: null }]]),
+  );
+  await alerts.attempted("b", { type: "retry", nextAt: 9, error: "HTTP 503" });
+  await alerts.attempted("a", { type: "dead", at: 2_000, error: "HTTP 404" });
+  expect(alerts.targetDeliveries().get("ops")).toEqual({
+    waiting: 2,
+    dead: 1,
+    lastError: "HTTP 404",
+  });
+  await alerts.attempted("b", { type: "sent", at: 2_000 });
+  expect(alerts.targetDeliveries().get("ops")).toMatchObject({ waiting: 1, lastError: null });
+});
+
 test("a retry by hand begins anew for what was given up, and changes nothing that was sent", async () => {
   const { alerts } = tempStore();
   await alerts.record({ states: [], deliveries: [delivery("dead"), delivery("sent")] });
