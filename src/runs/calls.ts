@@ -1,7 +1,7 @@
 import type { Clock } from "../../streams/clock.ts";
 import { createCalls } from "../../streams/coordination/calls.ts";
 import type { CallEvent } from "../../streams/coordination/calls.ts";
-import { drive } from "../../streams/coordination/machine.ts";
+import { drive } from "../../streams/machine.ts";
 import type { OpenCall } from "../../streams/coordination/open-calls.ts";
 import type { WaitGraph } from "../../streams/coordination/wait-graph.ts";
 import type { RunEvent, WorkItem } from "../../streams/vocabulary.ts";

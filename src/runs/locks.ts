@@ -1,6 +1,6 @@
 import type { Observable } from "rxjs";
 import type { Clock } from "../../streams/clock.ts";
-import { drive } from "../../streams/coordination/machine.ts";
+import { drive } from "../../streams/machine.ts";
 import type { HeldLock, LockCommand, LockEvent } from "../../streams/coordination/lock-events.ts";
 import { createLocks } from "../../streams/coordination/locks.ts";
 import type { WaitGraph } from "../../streams/coordination/wait-graph.ts";

@@ -2,7 +2,7 @@ import { Subscription } from "rxjs";
 import { z } from "zod";
 import type { Clock } from "../../streams/clock.ts";
 import type { Condition } from "../../streams/coordination/condition.ts";
-import { drive } from "../../streams/coordination/machine.ts";
+import { drive } from "../../streams/machine.ts";
 import { createWaits } from "../../streams/coordination/waits.ts";
 import type { Wait, WaitEvent } from "../../streams/coordination/waits.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";

@@ -1,4 +1,4 @@
-import type { MachineContext } from "./machine.ts";
+import type { MachineContext } from "../machine.ts";
 import { addTo, removeFrom } from "./sets-by-key.ts";
 import type { WaitGraph, WaitsFor } from "./wait-graph.ts";
 

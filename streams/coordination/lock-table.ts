@@ -1,7 +1,7 @@
 import type { AcquireCommand, HeldLock } from "./lock-events.ts";
 import { createLockQueue } from "./lock-queue.ts";
 import type { ContendedLock } from "./lock-waiters.ts";
-import type { MachineContext } from "./machine.ts";
+import type { MachineContext } from "../machine.ts";
 import { addTo, removeFrom } from "./sets-by-key.ts";
 
 /** A lock that is held, and its queue. */

@@ -1,7 +1,7 @@
 import type { AcquireCommand, HeldLock } from "./lock-events.ts";
 import { otherAhead } from "./lock-queue.ts";
 import type { LockQueue, QueuedWaiter } from "./lock-queue.ts";
-import type { MachineContext } from "./machine.ts";
+import type { MachineContext } from "../machine.ts";
 import { addTo, removeFrom } from "./sets-by-key.ts";
 import type { WaitGraph } from "./wait-graph.ts";
 

@@ -3,8 +3,8 @@ import { createLockTable } from "./lock-table.ts";
 import type { LockEntry } from "./lock-table.ts";
 import { createLockWaiters } from "./lock-waiters.ts";
 import type { LockWaiter } from "./lock-waiters.ts";
-import { createMachine } from "./machine.ts";
-import type { Machine } from "./machine.ts";
+import { createMachine } from "../machine.ts";
+import type { Machine } from "../machine.ts";
 import type { WaitGraph } from "./wait-graph.ts";
 
 export interface LockOptions {

@@ -1,7 +1,7 @@
 import { meets } from "./condition.ts";
 import type { Condition, Occurrence } from "./condition.ts";
-import { createMachine } from "./machine.ts";
-import type { Machine } from "./machine.ts";
+import { createMachine } from "../machine.ts";
+import type { Machine } from "../machine.ts";
 
 /** A run that waits for something to happen. Times are epoch ms. */
 export interface Wait {

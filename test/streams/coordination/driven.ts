@@ -1,7 +1,7 @@
 import { Observable } from "rxjs";
 import { createClock } from "../../../streams/clock.ts";
-import { drive } from "../../../streams/coordination/machine.ts";
-import type { Machine } from "../../../streams/coordination/machine.ts";
+import { drive } from "../../../streams/machine.ts";
+import type { Machine } from "../../../streams/machine.ts";
 import type { Marbles } from "../../helpers/marbles.ts";
 
 /** The events of a new machine for each subscription, which obeys commands in virtual time until it is unsubscribed. */

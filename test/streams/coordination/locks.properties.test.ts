@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
-import { drive } from "../../../streams/coordination/machine.ts";
+import { drive } from "../../../streams/machine.ts";
 import type * as events from "../../../streams/coordination/lock-events.ts";
 import type { HeldLock } from "../../../streams/coordination/lock-events.ts";
 import { createLocks } from "../../../streams/coordination/locks.ts";

@@ -2,7 +2,7 @@ import { Observable } from "rxjs";
 import { describe, it } from "vitest";
 import { createClock } from "../../../streams/clock.ts";
 import type { Occurrence } from "../../../streams/coordination/condition.ts";
-import { drive } from "../../../streams/coordination/machine.ts";
+import { drive } from "../../../streams/machine.ts";
 import { createWaits } from "../../../streams/coordination/waits.ts";
 import type { Match, Wait, WaitCommand, WaitEvent } from "../../../streams/coordination/waits.ts";
 import { marbles } from "../../helpers/marbles.ts";

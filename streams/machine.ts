@@ -1,7 +1,7 @@
 import { Subscription } from "rxjs";
-import type { Clock } from "../clock.ts";
-import { createTimers } from "../timers.ts";
-import type { Timers } from "../timers.ts";
+import type { Clock } from "./clock.ts";
+import { createTimers } from "./timers.ts";
+import type { Timers } from "./timers.ts";
 
 /** A state machine without a clock. Times are epoch ms. */
 export interface Machine<C, E> {
