@@ -32,7 +32,7 @@ export interface AlertStore {
 export interface TargetDeliveries {
   readonly waiting: number;
   readonly dead: number;
-  /** Why the last attempt failed; null when it was accepted, and before the first. */
+  /** Why an attempt failed, while that delivery waits, or is dead and nothing was accepted since; null otherwise. */
   readonly lastError: string | null;
 }
 

@@ -5,9 +5,9 @@ import type {
   AttemptRecord,
   DeliveryFilter,
   SwitchedOff,
-  TargetDeliveries,
 } from "../contracts/alerts.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import { prepareTargetDeliveries } from "./target-deliveries.ts";
 
 interface OutboxRow extends Omit<StoredDelivery, "alert"> {
   readonly alert: string;
@@ -16,12 +16,8 @@ interface OutboxRow extends Omit<StoredDelivery, "alert"> {
 const columns = `id, at, target, alert, state, attempts, next_at AS nextAt, last_error AS lastError,
   ended_at AS endedAt`;
 
-/** Reads and writes `outbox`, `rule_states` and `targets_off`. `now` gives epoch ms. */
-export function createAlerts(
-  db: DatabaseSync,
-  { write, record }: GroupCommit,
-  now: () => number,
-): AlertStore {
+/** Reads and writes `outbox`, `rule_states` and `targets_off`. */
+export function createAlerts(db: DatabaseSync, { write, record }: GroupCommit): AlertStore {
   const put = preparePut(db);
   const states = db.prepare("SELECT agent, rule, value FROM rule_states");
   const due = db.prepare(
@@ -33,7 +29,7 @@ export function createAlerts(
   );
   const waiting = db.prepare("SELECT DISTINCT target FROM outbox WHERE state = 'waiting'");
   const attempt = db.prepare(
-    `UPDATE outbox SET state = ?, attempts = attempts + 1, attempted_at = ?, next_at = coalesce(?, next_at),
+    `UPDATE outbox SET state = ?, attempts = attempts + 1, next_at = coalesce(?, next_at),
        last_error = coalesce(?, last_error), ended_at = ? WHERE id = ?`,
   );
   const again = db.prepare(
@@ -55,12 +51,12 @@ export function createAlerts(
     put,
     record: (writes) => record(() => put(writes)),
     states: () => states.all().map((row) => ({ ...row }) as unknown as RuleState),
-    due: (target, at, limit) => rows(due.all(target, at, limit)),
+    due: (target, now, limit) => rows(due.all(target, now, limit)),
     nextAt: (target) => numberOrNull(next.get(target)?.at),
     waitingTargets: () => waiting.all().map(({ target }) => String(target)),
     attempted: (id, result) =>
-      record(() => void attempt.run(stateAfter(result), now(), ...attemptOf(result), id)),
-    retry: (id, at) => write(() => again.run(at, id).changes === 1),
+      record(() => void attempt.run(stateAfter(result), ...attemptOf(result), id)),
+    retry: (id, now) => write(() => again.run(now, id).changes === 1),
     switchOff: (target, why) =>
       record(() => {
         if (why === null) on.run(target);
@@ -69,8 +65,8 @@ export function createAlerts(
     switchedOff: () =>
       new Map(allOff.all().map((row) => [String(row.target), offOf(row)] as const)),
     list: (filter) => list(db, filter),
-    targetDeliveries: () => targetDeliveries(db),
     counts: () => ({ ...(counts.get() as unknown as ReturnType<AlertStore["counts"]>) }),
+    targetDeliveries: prepareTargetDeliveries(db),
   };
 }
 
@@ -111,30 +107,6 @@ function list(
   select.setAllowUnknownNamedParameters(true);
   const values = { state: state ?? null, target: target ?? null, before, limit };
   return rows(select.all(values));
-}
-
-function targetDeliveries(db: DatabaseSync): ReadonlyMap<string, TargetDeliveries> {
-  const found = db.prepare(
-    `WITH counts AS (
-       SELECT target, sum(n) FILTER (WHERE state = 'waiting') AS waiting,
-         sum(n) FILTER (WHERE state = 'dead') AS dead
-       FROM (SELECT target, state, count(*) AS n FROM outbox GROUP BY target, state) GROUP BY target)
-     SELECT target, coalesce(waiting, 0) AS waiting, coalesce(dead, 0) AS dead,
-       (SELECT iif(state = 'sent', NULL, last_error) FROM outbox
-        WHERE outbox.target = counts.target AND attempted_at IS NOT NULL
-        ORDER BY attempted_at DESC, seq DESC LIMIT 1) AS lastError
-     FROM counts`,
-  );
-  return new Map(
-    found.all().map(({ target, waiting, dead, lastError }) => [
-      String(target),
-      {
-        waiting: Number(waiting),
-        dead: Number(dead),
-        lastError: lastError === null ? null : String(lastError),
-      },
-    ]),
-  );
 }
 
 function rows(found: readonly unknown[]): readonly StoredDelivery[] {

@@ -11,14 +11,12 @@ export const outboxTables = `
     alert TEXT NOT NULL,
     state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'dead')),
     attempts INTEGER NOT NULL DEFAULT 0,
-    attempted_at INTEGER,
     next_at INTEGER NOT NULL,
     last_error TEXT,
     ended_at INTEGER
   ) STRICT;
   CREATE INDEX outbox_waiting ON outbox (target, next_at) WHERE state = 'waiting';
   CREATE INDEX outbox_dead ON outbox (seq) WHERE state = 'dead';
-  CREATE INDEX outbox_attempted ON outbox (target, attempted_at) WHERE attempted_at IS NOT NULL;
   CREATE INDEX outbox_by_time ON outbox (at);
 
   CREATE TABLE rule_states (

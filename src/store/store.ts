@@ -50,7 +50,7 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
     waits: withStoreErrors(path, createWaits(db, commits)),
     past: withStoreErrors(path, createPastTriggers(db, commits)),
     spend: withStoreErrors(path, createSpend(db, commits, now)),
-    alerts: withStoreErrors(path, createAlerts(db, commits, now)),
+    alerts: withStoreErrors(path, createAlerts(db, commits)),
     spendReport: withStoreErrors(path, createSpendReport(db, now)),
     /** The agent's latest run that started and is over; null when there is none. */
     lastRun: (agent: string) => lastRuns.of(agent),

@@ -105,24 +105,6 @@ test("a target gets what is due, the oldest first; an attempt moves or ends a de
   );
 });
 
-test("a target has what waits and what was given up, and the error of its last attempt", async () => {
-  let now = 0;
-  const { alerts } = tempStore(tempDir(), () => (now += 1));
-  await alerts.record({ states: [], deliveries: ["a", "b", "c"].map((id) => delivery(id)) });
-  expect(alerts.targetDeliveries()).toEqual(
-    new Map([["ops", { waiting: 3, dead: 0, lastError: null }]]),
-  );
-  await alerts.attempted("b", { type: "retry", nextAt: 9, error: "HTTP 503" });
-  await alerts.attempted("a", { type: "dead", at: 2_000, error: "HTTP 404" });
-  expect(alerts.targetDeliveries().get("ops")).toEqual({
-    waiting: 2,
-    dead: 1,
-    lastError: "HTTP 404",
-  });
-  await alerts.attempted("b", { type: "sent", at: 2_000 });
-  expect(alerts.targetDeliveries().get("ops")).toMatchObject({ waiting: 1, lastError: null });
-});
-
 test("a retry by hand begins anew for what was given up, and changes nothing that was sent", async () => {
   const { alerts } = tempStore();
   await alerts.record({ states: [], deliveries: [delivery("dead"), delivery("sent")] });
@@ -168,4 +150,32 @@ test("what is over is deleted with the history, and what waits stays", async () 
   const pruned = await prune({ now: 30 * 86_400_000, days: 14, maxBytes: 1e12 });
   expect(pruned.alerts).toBe(1);
   expect(alerts.list({ before: null, limit: 9 })).toMatchObject([{ id: "waits" }]);
+});
+
+test("each target has what waits for it, what was given up, and why it fails while it does", async () => {
+  const { alerts } = tempStore();
+  expect(alerts.targetDeliveries()).toEqual(new Map());
+  const ids = ["new", "tried", "dead", "sent"];
+  await alerts.record({ states: [], deliveries: ids.map((id) => delivery(id)) });
+  const other = ["lost", "fine"].map((id) => delivery(id, { target: "pager" }));
+  await alerts.record({ states: [], deliveries: other });
+  await alerts.attempted("tried", { type: "retry", nextAt: 9_000, error: "HTTP 503" });
+  await alerts.attempted("dead", { type: "dead", at: 2_000, error: "HTTP 404" });
+  await alerts.attempted("sent", { type: "sent", at: 3_000 });
+  await alerts.attempted("lost", { type: "dead", at: 4_000, error: "HTTP 500" });
+  const pager = { waiting: 1, dead: 1, lastError: "HTTP 500" };
+  expect(alerts.targetDeliveries()).toEqual(
+    new Map([
+      ["ops", { waiting: 2, dead: 1, lastError: "HTTP 503" }],
+      ["pager", pager],
+    ]),
+  );
+  await alerts.attempted("tried", { type: "sent", at: 9_000 });
+  await alerts.attempted("fine", { type: "sent", at: 9_000 });
+  expect(alerts.targetDeliveries()).toEqual(
+    new Map([
+      ["ops", { waiting: 1, dead: 1, lastError: null }],
+      ["pager", { waiting: 0, dead: 1, lastError: null }],
+    ]),
+  );
 });
