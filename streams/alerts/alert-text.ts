@@ -1,0 +1,70 @@
+import { nanoOfUsd, usdText } from "../spend/money.ts";
+import { shownAt } from "../wall-time.ts";
+import type { Alert } from "./alert.ts";
+import { alertTitle } from "./alert-title.ts";
+import { lengthText } from "./length-text.ts";
+
+/** An alert in words, not escaped for any target. */
+export interface AlertText {
+  /** One line. */
+  readonly title: string;
+  readonly severity: AlertSeverity;
+  readonly lines: readonly AlertLine[];
+}
+
+export type AlertSeverity = "error" | "warning" | "ok";
+
+export interface AlertLine {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** What is wrong, why, since when, how often and at what cost; times as a clock in `timezone` (IANA name) shows them. */
+export function alertText(alert: Alert, { timezone }: { readonly timezone: string }): AlertText {
+  const { reason, instanceId, costUsd, agents } = alert;
+  const lines: readonly (AlertLine | null)[] = [
+    reason === null ? null : { label: alert.phase === "resolved" ? "Was" : "Why", text: reason },
+    agents.length === 0 ? null : { label: "Agents", text: agentsText(alert) },
+    sinceLine(alert, timezone),
+    alert.topic === "runs" && alert.count > 1
+      ? { label: "Failures", text: `${alert.count} in a row` }
+      : null,
+    instanceId === null ? null : { label: "Run", text: instanceId },
+    costUsd === null ? null : { label: "Cost", text: usdText(nanoOfUsd(costUsd)) },
+  ];
+  return {
+    title: alertTitle(alert),
+    severity: severityOf(alert),
+    lines: lines.filter((line) => line !== null),
+  };
+}
+
+function severityOf({ topic, phase, count }: Alert): AlertSeverity {
+  if (phase === "resolved" || topic === "test") return "ok";
+  if (topic === "budget") return count < 100 ? "warning" : "error";
+  return topic === "missed_ticks" ? "warning" : "error";
+}
+
+/** The first ten are known, and how many alerts there are, but not how many agents. */
+function agentsText({ agents, count }: Alert): string {
+  const names = agents.join(", ");
+  return count > agents.length && agents.length >= 10 ? `${names} and others` : names;
+}
+
+/** Null for what has no length, such as a budget. */
+function sinceLine({ since, at, phase }: Alert, timezone: string): AlertLine | null {
+  if (phase === "resolved") {
+    return {
+      label: "Lasted",
+      text: `${lengthText(at - since)}, since ${timeText(since, timezone)}`,
+    };
+  }
+  const lasted = at - since < 60_000 ? "" : ` (${lengthText(at - since)})`;
+  return { label: "Since", text: `${timeText(since, timezone)}${lasted}` };
+}
+
+/** `2026-11-22 14:05 Europe/Vienna`. */
+function timeText(time: number, timezone: string): string {
+  const shown = new Date(shownAt(time, timezone)).toISOString();
+  return `${shown.slice(0, "2026-11-22".length)} ${shown.slice(11, 16)} ${timezone}`;
+}
