@@ -1,5 +1,6 @@
 import type { Provider } from "../../streams/agent-config.ts";
 import { gatewayKeyType } from "../contracts/credential-reference.ts";
+import { alertTypes } from "./alert-types.ts";
 import { single } from "./credential-type.ts";
 import type { CredentialType } from "./credential-type.ts";
 import { serviceTypes } from "./service-types.ts";
@@ -52,6 +53,7 @@ export function schedulersUseOf(type: string): string | null {
   if (Object.hasOwn(modelKeys, type)) return "the scheduler asks models with it";
   if (Object.values(webhookSecretTypes).includes(type))
     return "the scheduler verifies deliveries with it";
+  if (Object.hasOwn(alertTypes, type)) return "the scheduler sends alerts with it";
   return null;
 }
 
@@ -59,6 +61,7 @@ export function schedulersUseOf(type: string): string | null {
 export const credentialTypes: Readonly<Record<string, CredentialType>> = {
   ...modelKeys,
   ...serviceTypes,
+  ...alertTypes,
   [gatewayKeyType]: single("The gateway's own API key; no agent may have it", "key"),
   github_webhook_secret: webhookSecret("GitHub", "GITHUB_WEBHOOK_SECRET"),
   sentry_client_secret: webhookSecret("Sentry", "SENTRY_CLIENT_SECRET"),
