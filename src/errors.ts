@@ -20,7 +20,10 @@ export class UserError extends Error {
 
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  if (error.message !== "") return error.message;
+  // Some errors of the system have a code only, such as the one for several addresses that were tried.
+  return "code" in error ? String(error.code) : "no reason given";
 }
 
 /** The message of anything that was thrown, with its hint where it has one. */

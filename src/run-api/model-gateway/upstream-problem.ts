@@ -8,22 +8,16 @@ export function unreachable({ host }: URL, cause: unknown): GatewayProblem {
   const isLate = cause instanceof UpstreamTimeout;
   const message = isLate
     ? `${host} sent nothing for too long`
-    : `${host} cannot be reached: ${reasonText(cause)}`;
+    : `${host} cannot be reached: ${messageOf(cause)}`;
   const [status, code] = isLate ? [504, "upstream_timeout"] : [502, "upstream_unreachable"];
   return new GatewayProblem({ status, code, message }, { isPassing: true, cause });
 }
 
 /** A provider that stopped in the middle of its answer: the client sees that it has no end. */
 export function brokenOff({ host }: URL, cause: unknown): GatewayProblem {
-  const message = `${host} broke its answer off: ${reasonText(cause)}`;
+  const message = `${host} broke its answer off: ${messageOf(cause)}`;
   const problem = { status: 502, code: "upstream_broke_off", message };
   return new GatewayProblem(problem, { isPassing: true, cause });
-}
-
-/** Some errors of the system have no text of their own, such as one of several addresses tried. */
-function reasonText(cause: unknown): string {
-  if (messageOf(cause) !== "") return messageOf(cause);
-  return cause instanceof Error && "code" in cause ? String(cause.code) : "no reason given";
 }
 
 /** A redirect is never followed: the key would go to wherever it points. */

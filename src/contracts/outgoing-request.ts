@@ -1,0 +1,81 @@
+import { Agent as HttpAgent, request as httpRequest } from "node:http";
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { messageOf } from "../errors.ts";
+
+export interface OutgoingRequest {
+  readonly method: "GET" | "POST";
+  /** `http:` or `https:`. */
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+export interface OutgoingAnswer {
+  /** A redirect is an answer like any other, and not followed: its target may be one that only this machine reaches. */
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Cut to its first 64 KiB. */
+  readonly text: string;
+}
+
+/** Rejects, when no whole answer came in time, with an error that holds the host of the address at most. */
+export type SendRequest = (request: OutgoingRequest) => Promise<OutgoingAnswer>;
+
+export interface OutgoingOptions {
+  /** `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in upper or lower case. */
+  readonly proxyEnv: NodeJS.ProcessEnv;
+  /** For one request with its answer, in ms. */
+  readonly timeoutMs?: number;
+}
+
+const maxAnswerBytes = 64 * 1024;
+
+/** Short requests to hosts that an operator named, each over a connection of its own. */
+export function createSendRequest({ proxyEnv, timeoutMs = 15_000 }: OutgoingOptions): SendRequest {
+  // While a proxy does not respond, the signal ends neither the request nor the connection: this closes it.
+  const settings = { proxyEnv, timeout: timeoutMs + 500 } as const;
+  const http = { request: httpRequest, agent: new HttpAgent(settings) };
+  const https = { request: httpsRequest, agent: new HttpsAgent(settings) };
+  return async ({ method, url, headers, body }) => {
+    const { request, agent } = url.protocol === "https:" ? https : http;
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const sent = request(url, { method, headers, agent, signal });
+      const answer = await answerTo(sent, body, signal);
+      return {
+        status: answer.statusCode ?? 0,
+        headers: answer.headers,
+        text: await firstText(answer),
+      };
+    } catch (error) {
+      const late = `no whole answer within ${timeoutMs / 1000} s`;
+      throw new Error(signal.aborted ? late : messageOf(error), { cause: error });
+    }
+  };
+}
+
+function answerTo(
+  request: ClientRequest,
+  body: string | null,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.once("response", resolve);
+    request.on("error", reject);
+    signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+    request.end(body ?? undefined);
+  });
+}
+
+/** Leaving the loop closes the connection. */
+async function firstText(answer: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= maxAnswerBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, maxAnswerBytes).toString("utf8");
+}
