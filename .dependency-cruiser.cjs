@@ -29,8 +29,13 @@ module.exports = {
       comment:
         "but what an agent is configured to be, and the tables of its runtimes and harnesses.",
       severity: "error",
-      from: { path: "^streams/(vocabulary|agent-config|runtimes|harnesses)\\.ts$" },
-      to: { path: ".", pathNot: "^streams/(agent-config|runtimes|harnesses)\\.ts$" },
+      from: {
+        path: "^streams/(vocabulary|agent-config|runtimes|harnesses|alerts/alert-options)\\.ts$",
+      },
+      to: {
+        path: ".",
+        pathNot: "^streams/(agent-config|runtimes|harnesses|alerts/alert-options)\\.ts$",
+      },
     },
     {
       name: "only-its-wiring-imports-the-runtime",

@@ -1,5 +1,6 @@
 /** What an agent is configured to be: its own files, resolved against the project's. Plain data. */
 
+import type { AlertOptions, Expectation } from "./alerts/alert-options.ts";
 import type { HarnessType } from "./harnesses.ts";
 import { runtimes } from "./runtimes.ts";
 import type { RuntimeType } from "./runtimes.ts";
@@ -168,6 +169,12 @@ export interface AgentConfig {
   readonly local: AgentLocalConfig;
   /** Its own; null without the table. */
   readonly network: NetworkConfig | null;
+  /** What its file does not set is the project's. */
+  readonly alert: AlertOptions;
+  /** What its runs must leave, null for nothing. */
+  readonly expect: Expectation | null;
+  /** URL that its runs ping, null for none. It may hold a secret. */
+  readonly heartbeat: string | null;
   /** Changes with the agent's Dockerfile and with the files that it may copy; null without one. */
   readonly dockerfileHash: string | null;
 }

@@ -17,7 +17,7 @@ export function refuseFaults(
   project: ProjectConfig,
   options: { readonly hint: string; readonly exitCode?: number },
 ): void {
-  const files = { ...texts, dockerfileHash: null, problems: [] };
+  const files = { ...texts, dockerfileHash: null, schemas: new Map(), problems: [] };
   const change = resolveAgent(files, project, knownToAgents());
   if (change.type !== "invalid") return;
   throw new UserError("invalid_config", change.problems.map(problemText).join("\n"), options);

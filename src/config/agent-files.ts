@@ -9,6 +9,7 @@ import { fileProblem } from "./diagnostics.ts";
 import { readText } from "./read-file.ts";
 import type { FileText } from "./read-file.ts";
 import { maxConfigBytes } from "./read-project.ts";
+import { namedSchemas, readSchemas } from "./schema-files.ts";
 import { formatValue } from "./format-value.ts";
 
 /** The texts of an agent's files; null where there is none, and `problems` has the reason. */
@@ -18,6 +19,8 @@ export interface AgentFiles {
   readonly skill: string | null;
   /** Changes with the Dockerfile and with what it may copy; null without one. */
   readonly dockerfileHash: string | null;
+  /** JSON files that its config names, by name. */
+  readonly schemas: ReadonlyMap<string, FileText>;
   readonly problems: readonly Problem[];
 }
 
@@ -74,6 +77,7 @@ async function filesOf(
     config: textOf(config),
     skill: textOf(needed),
     dockerfileHash: await imageHash(dockerfile, join(projectDir, "agents", name)),
+    schemas: await readSchemas(projectDir, name, namedSchemas(textOf(config) ?? "")),
     problems: [
       ...unreadable(`${path}/config.toml`, config),
       ...unreadable(`${path}/SKILL.md`, needed),

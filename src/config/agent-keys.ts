@@ -6,9 +6,11 @@ import { localKey } from "./agent-local.ts";
 import { modelsKey } from "./agent-models.ts";
 import { runtimeKey } from "./agent-runtime.ts";
 import { webhooksKey } from "./agent-webhooks.ts";
+import { alertKey } from "./alert-options.ts";
 import { budgetKey } from "./budget.ts";
 import { agentKey, fact, factOf } from "./config-key.ts";
 import type { AgentKey } from "./config-key.ts";
+import { expectKey } from "./expect.ts";
 import {
   choice,
   credential,
@@ -20,6 +22,7 @@ import {
   timezone,
 } from "./fields.ts";
 import { harnessKey } from "./harness.ts";
+import { heartbeatKey } from "./heartbeat.ts";
 import { maskUserInfo } from "./mask.ts";
 import { fileSchema } from "./key-table.ts";
 import { networkKey } from "./network.ts";
@@ -160,6 +163,9 @@ export const agentKeys = {
   runtime: runtimeKey,
   local: localKey,
   network: networkKey,
+  alert: alertKey,
+  expect: expectKey,
+  heartbeat: heartbeatKey,
   source: agentKey({
     inFile: "source",
     field: text().optional().describe("Where al add took the agent from."),

@@ -4,6 +4,7 @@ import type { AgentFact } from "../contracts/agent-detail.ts";
 import type { FilterTable } from "../contracts/webhook-filters.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { ProjectConfig } from "./project-config.ts";
+import type { FileText } from "./read-file.ts";
 
 /** What agents are resolved by beside the project's config. */
 export interface KnownToAgents {
@@ -19,6 +20,8 @@ export interface KnownToAgents {
 /** What the value of an agent's key may depend on. */
 export interface AgentContext extends KnownToAgents {
   readonly project: ProjectConfig;
+  /** JSON files of its directory by name. */
+  readonly schemas: ReadonlyMap<string, FileText>;
   readonly diagnostics: Diagnostics;
 }
 

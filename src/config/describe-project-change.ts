@@ -1,3 +1,4 @@
+import { describeAlerts } from "./alert-options.ts";
 import { describeBudgets } from "./budget.ts";
 import { describeValues, differingKeys } from "./differences.ts";
 import { describeNetworks } from "./network.ts";
@@ -30,6 +31,10 @@ function describeKey(
   if (key === "harness") return "[harness] changed";
   if (key === "budget") return describeBudgets(before.budget, after.budget);
   if (key === "network") return describeNetworks(before.network, after.network);
+  if (key === "alert") return describeAlerts(before.alert, after.alert);
+  if (key === "alerts") return describeTables(key, byName(before.alerts), byName(after.alerts));
+  // It may hold a secret.
+  if (key === "heartbeat") return "[heartbeat] changed";
   if (key === "models" || key === "webhooks") return describeTables(key, before[key], after[key]);
   if (key === "local" || key === "gateway") {
     return describeTable(`${key}.`, before[key], after[key]);
@@ -55,4 +60,8 @@ function describeTables(section: string, before: object, after: object): string 
       return `[${section}.${name}] ${isNew ? "added" : isGone ? "removed" : "changed"}`;
     })
     .join(", ");
+}
+
+function byName(list: readonly { readonly name: string }[]): object {
+  return Object.fromEntries(list.map((one) => [one.name, one]));
 }

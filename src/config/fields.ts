@@ -4,6 +4,7 @@ import {
   parseCredentialReference,
   gatewayKeyType,
 } from "../contracts/credential-reference.ts";
+import { parseDuration } from "./durations.ts";
 import { formatNames } from "./format-value.ts";
 import { isTimezone } from "./timezone.ts";
 
@@ -81,6 +82,19 @@ export function credential() {
 export function credentialInstance() {
   const error = 'the name of a credential\'s instance, e.g. "default"';
   return z.string({ error }).refine(isCredentialInstance, { error });
+}
+
+/** A length of time as text, such as "90s", "24h" or "7d". */
+export function duration(what: string) {
+  const error = `${what} from 1 minute to 365 days, e.g. "90m", "24h" or "7d", or "never"`;
+  return z.string({ error }).refine((text) => parseDuration(text) !== undefined, { error });
+}
+
+/** An http or https URL without a name and a password in it. */
+export function httpUrl(what: string) {
+  return z
+    .url({ protocol: /^https?$/, error: what })
+    .refine((url) => !/^\w+:\/\/[^/?#]*@/.test(url), { error: what });
 }
 
 /** HTTP headers whose values are text; those that the program itself sends are refused. */

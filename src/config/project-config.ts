@@ -1,3 +1,4 @@
+import type { AlertOptions, AlertTarget } from "../../streams/alerts/alert-options.ts";
 import type { WebhookSource } from "../contracts/webhook-filters.ts";
 import type {
   Budget,
@@ -35,12 +36,19 @@ export interface ProjectConfig {
     readonly allowedHosts: readonly string[];
     readonly trustProxy: boolean;
     readonly maxBodyBytes: number;
+    /** Origin by which people reach the dashboard, null for the gateway's own address. */
+    readonly publicUrl: string | null;
   };
   readonly webhooks: Readonly<Record<string, WebhookSource>>;
   /** `dayUsd` and `monthUsd` are over all agents; the rest counts for agents that don't set their own. */
   readonly budget: Budget;
   /** Null without the table. */
   readonly network: ProjectNetworkConfig | null;
+  readonly alerts: readonly AlertTarget[];
+  /** For agents that don't set their own, and for what no agent is the cause of. */
+  readonly alert: AlertOptions;
+  /** URL that is pinged while the scheduler is well, null for none. It may hold a secret. */
+  readonly heartbeat: string | null;
   readonly workQueueSize: number;
   readonly defaultWaitTimeoutSeconds: number;
   readonly resourceLockTimeoutSeconds: number;

@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { maxAllowedBodyBytes } from "../contracts/body-limits.ts";
+import { projectAlertSchema } from "./alert-options.ts";
+import { alertTargetsSchema } from "./alert-targets.ts";
 import { projectBudgetSchema } from "./budget.ts";
 import {
   credentialInstance,
   flag,
+  httpUrl,
   integer,
   list,
   maxTimerSeconds,
@@ -16,6 +19,7 @@ import {
   timezone,
 } from "./fields.ts";
 import { harnessSchema } from "./harness.ts";
+import { projectHeartbeatSchema } from "./heartbeat.ts";
 import { fileSchema } from "./key-table.ts";
 import { modelKeys } from "./model-keys.ts";
 import { projectNetworkSchema } from "./network.ts";
@@ -72,6 +76,8 @@ const localSchema = table({
     ),
 });
 
+const publicUrlError = 'an http or https URL without a path, e.g. "https://al.example.org"';
+
 const gatewaySchema = table({
   port: integer("", 0, 65_535).default(8080).describe("The TCP port; 0 is any that is free."),
   host: text("a host name or address to listen on")
@@ -88,6 +94,10 @@ const gatewaySchema = table({
     .describe(
       "The largest delivery that is taken; the default is GitHub's limit. Four of this size may arrive at the same time.",
     ),
+  publicUrl: httpUrl(publicUrlError)
+    .refine((url) => /^\w+:\/\/[^/?#]+\/?$/.test(url), { error: publicUrlError })
+    .optional()
+    .describe("The address by which people reach the dashboard, for links in alerts."),
 });
 
 const name = pattern(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,62}$/, "letters, digits and . _ : / -");
@@ -119,6 +129,15 @@ export const projectSchema = table({
     .optional()
     .describe(
       "What the runs of all agents may reach beside what each agent lists. Where the network can't be closed for a run, it does not start.",
+    ),
+  alerts: alertTargetsSchema,
+  alert: projectAlertSchema
+    .prefault({})
+    .describe("When there are alerts, for agents that don't set their own."),
+  heartbeat: projectHeartbeatSchema
+    .prefault({})
+    .describe(
+      "A URL that is pinged each minute while the scheduler is well: what watches it sends a message once the pings stay away.",
     ),
   workQueueSize: integer("work items", 1)
     .default(100)

@@ -49,7 +49,7 @@ interface ResolvedConfig {
 }
 
 function resolveConfig(
-  { name, config }: AgentFiles,
+  { name, config, schemas }: AgentFiles,
   project: ProjectConfig,
   known: KnownToAgents,
 ): ResolvedConfig {
@@ -65,7 +65,7 @@ function resolveConfig(
   checkCredentials(table, known.credentialTypes, diagnostics);
   checkLocal(table, known.credentialSets, diagnostics);
   checkNetwork(table, project, diagnostics);
-  const resolved = resolveKeys(agentKeys, table, { ...known, project, diagnostics });
+  const resolved = resolveKeys(agentKeys, table, { ...known, project, schemas, diagnostics });
   return { resolved, problems };
 }
 

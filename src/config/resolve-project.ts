@@ -2,6 +2,8 @@ import type { ModelApi, ModelConfig } from "../../streams/agent-config.ts";
 import type { FilterTable, WebhookSource } from "../contracts/webhook-filters.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { modelDefaults } from "../contracts/model-defaults.ts";
+import { checkAlert, projectAlert } from "./alert-options.ts";
+import { alertTargets, checkAlertTargets } from "./alert-targets.ts";
 import { projectBudget } from "./budget.ts";
 import { resolveHarness } from "./harness.ts";
 import { resolveKeys } from "./key-table.ts";
@@ -21,6 +23,8 @@ export function resolveProject(file: ProjectFile, filters: FilterTable): Project
   if (value !== null) {
     checkModels(value, diagnostics);
     checkSources(value, filters, diagnostics);
+    checkAlertTargets(value.alerts, diagnostics);
+    checkAlert(value.alert, alertTargets(value.alerts), diagnostics);
   }
   if (value === null || hasErrors(diagnostics.problems)) {
     return { type: "invalid", problems: diagnostics.problems };
@@ -97,7 +101,7 @@ function projectConfig(
 ): ProjectConfig {
   const { models, harness, local, gateway, webhooks, budget, network, timezone, scale, ...rest } =
     table;
-  const { defaultWaitTimeout, resourceLockTimeout, ...sizes } = rest;
+  const { defaultWaitTimeout, resourceLockTimeout, alerts, alert, heartbeat, ...sizes } = rest;
   const { timeout, base, starting, ...localRest } = local;
   return {
     models: mapEntries(models, (name, model) => modelConfig(name, model, dir)),
@@ -108,18 +112,25 @@ function projectConfig(
       base: base ?? null,
       starting: starting ?? machineCores,
     },
-    gateway,
+    gateway: { ...gateway, publicUrl: publicOrigin(gateway) },
     webhooks: mapEntries(webhooks, (name, { credential = null, ...source }): WebhookSource => {
       return { name, ...source, credential };
     }),
     budget: projectBudget(budget),
     network: network ?? null,
+    alerts: alertTargets(alerts),
+    alert: projectAlert(alert),
+    heartbeat: heartbeat.url ?? null,
     ...sizes,
     defaultWaitTimeoutSeconds: defaultWaitTimeout,
     resourceLockTimeoutSeconds: resourceLockTimeout,
     scale: scale ?? null,
     timezone: timezone ?? machineTimezone,
   };
+}
+
+function publicOrigin({ publicUrl }: ProjectTable["gateway"]): string | null {
+  return publicUrl === undefined ? null : new URL(publicUrl).origin;
 }
 
 function modelConfig(name: string, table: ModelTable, projectDir: string): ModelConfig {

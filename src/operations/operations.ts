@@ -82,7 +82,7 @@ export function createOperations(deps: OperationDeps): Operations {
     agent: (name) => {
       const { config } = knownAgent(status, name);
       if (config === null) return { config, nextTicks: [] };
-      return { config: maskHeaders(config), nextTicks: nextTicks(config, Date.now()) };
+      return { config: maskSecrets(config), nextTicks: nextTicks(config, Date.now()) };
     },
     phase: () => stopping.phase(),
     setPaused: (paused) => switches.setPaused(paused),
@@ -176,11 +176,11 @@ async function trigger(
 
 const mask = "***";
 
-/** The config for a person to look at: headers of models may hold secrets, so only their names are shown. */
-export function maskHeaders(config: AgentConfig): AgentConfig {
+/** The config for a person to look at: headers of models and the URL of a heartbeat may hold secrets. */
+export function maskSecrets(config: AgentConfig): AgentConfig {
   const models = config.models.map((model) => {
     const names = Object.keys(model.headers);
     return { ...model, headers: Object.fromEntries(names.map((name) => [name, mask])) };
   });
-  return { ...config, models };
+  return { ...config, models, heartbeat: config.heartbeat && mask };
 }

@@ -20,8 +20,21 @@ describe("readAgent", () => {
       config: "a = 1",
       skill: "Do it.",
       dockerfileHash: "67c4282c6928ae380489b6392127b14bb16d8c2f5ba5fa285a934f4f94387b5e",
+      schemas: new Map(),
       problems: [],
     });
+  });
+
+  it("reads JSON files that its config names, in its own directory only", async () => {
+    const config = `[expect]\nschema = "out.json"\nother = '../../secret.json'\nmore = "gone.json"`;
+    const files = { "agents/dev/config.toml": config, "agents/dev/out.json": "{}" };
+    const dir = await directory({ ...whole, ...files, "secret.json": "1" });
+    expect((await readAgent(dir, "dev"))?.schemas).toEqual(
+      new Map([
+        ["out.json", { type: "text", text: "{}" }],
+        ["gone.json", { type: "missing" }],
+      ]),
+    );
   });
 
   it("sees another hash when a file changes that the Dockerfile may copy, and no other does", async () => {

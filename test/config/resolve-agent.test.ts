@@ -7,6 +7,7 @@ import {
   known,
   project,
   said,
+  unset,
   usualAgent,
   usualProject,
 } from "./samples.ts";
@@ -37,11 +38,10 @@ describe("resolveAgent", () => {
       queueSize: 100,
       waitTimeoutSeconds: 1800,
       webhooks: [],
-      hooks: { pre: [], post: [] },
       params: {},
       runtime: { type: "container", runAs: "al-agent" },
       local: { memory: null, cpus: null, network: null, env: {} },
-      network: null,
+      ...unset,
       dockerfileHash: null,
     });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defaultBudget } from "../../streams/spend/budget.ts";
-import { project, projectChange, said, usualProject } from "./samples.ts";
+import { project, projectChange, said, unsetOfProject, usualProject } from "./samples.ts";
 
 describe("resolveProject", () => {
   it("fills in all defaults", () => {
@@ -23,10 +23,11 @@ describe("resolveProject", () => {
         allowedHosts: [],
         trustProxy: false,
         maxBodyBytes: 26_214_400,
+        publicUrl: null,
       },
       webhooks: {},
       budget: defaultBudget,
-      network: null,
+      ...unsetOfProject,
       workQueueSize: 100,
       defaultWaitTimeoutSeconds: 1800,
       resourceLockTimeoutSeconds: 1800,

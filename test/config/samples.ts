@@ -59,10 +59,16 @@ credentials = []
 schedule = "0 9 * * *"
 `;
 
+const alert = { to: null, after: 1, remindMs: 86_400_000, noSuccessForMs: null };
+const hooks = { pre: [], post: [] };
+/** Tables of an agent, and of a project, that are not in the file. */
+export const unset = { hooks, network: null, alert, expect: null, heartbeat: null };
+export const unsetOfProject = { network: null, alerts: [], alert, heartbeat: null };
+
 export const usualSkill = "---\nname: Developer\n---\nDo it.\n";
 
 export function agentFiles(config: string, skill = usualSkill): AgentFiles {
-  return { name: "dev", config, skill, dockerfileHash: null, problems: [] };
+  return { name: "dev", config, skill, dockerfileHash: null, schemas: new Map(), problems: [] };
 }
 
 /** What the program knows, as far as the tests of configs need it. */

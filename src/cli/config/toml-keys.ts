@@ -1,13 +1,16 @@
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { agentKeys } from "../../config/agent-keys.ts";
+import { writtenAlert } from "../../config/alert-options.ts";
+import { writtenAlertTargets } from "../../config/alert-targets.ts";
 import { writtenBudget } from "../../config/budget.ts";
+import { writtenHeartbeat } from "../../config/heartbeat.ts";
 import { writtenKeys } from "../../config/key-table.ts";
 import { modelKeys } from "../../config/model-keys.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
 
 /** The project's active config, with the keys that its file has. What is not set is left out. */
 export function projectTomlKeys(project: ProjectConfig, projectDir: string): object {
-  const { models, local, webhooks, budget, ...rest } = project;
+  const { models, local, webhooks, budget, alerts, alert, heartbeat, ...rest } = project;
   const { defaultWaitTimeoutSeconds, resourceLockTimeoutSeconds, ...same } = rest;
   const { timeoutSeconds, ...localRest } = local;
   return withoutNulls({
@@ -18,6 +21,9 @@ export function projectTomlKeys(project: ProjectConfig, projectDir: string): obj
     local: { ...localRest, timeout: timeoutSeconds },
     webhooks: mapped(webhooks, withoutName),
     budget: writtenBudget(budget),
+    alerts: writtenAlertTargets(alerts),
+    alert: writtenAlert(alert),
+    heartbeat: writtenHeartbeat(heartbeat),
   });
 }
 

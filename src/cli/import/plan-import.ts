@@ -135,7 +135,7 @@ function problemsOf(
   const inAgent = (name: string, project: ProjectConfig): readonly Problem[] => {
     const config = textOf(`agents/${name}/config.toml`);
     const skill = textOf(`agents/${name}/SKILL.md`);
-    const agent = { name, config, skill, dockerfileHash: null, problems: [] };
+    const agent = { name, config, skill, dockerfileHash: null, schemas: new Map(), problems: [] };
     const change = resolveAgent(agent, project, knownToAgents());
     if (change.type === "removed") return [];
     return change.type === "invalid" ? change.problems : change.warnings;

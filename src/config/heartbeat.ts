@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { agentKey, fact } from "./config-key.ts";
+import { httpUrl, table } from "./fields.ts";
+
+const url = httpUrl('an http or https URL, e.g. "https://hc-ping.com/<uuid>"').optional();
+
+/** The project's `[heartbeat]`. */
+export const projectHeartbeatSchema = table({
+  url: url.describe(
+    "The URL that is pinged: of Healthchecks.io, or a push monitor of Uptime Kuma.",
+  ),
+});
+
+/** An agent's own `[heartbeat]`. */
+export const heartbeatKey = agentKey({
+  inFile: "heartbeat",
+  field: table({
+    url: url.describe(
+      "The URL of its check at Healthchecks.io, or its push monitor of Uptime Kuma.",
+    ),
+  })
+    .prefault({})
+    .describe("A URL that is pinged when a run starts (/start), succeeds, and fails (/fail)."),
+  resolve: (given): string | null => given.url ?? null,
+  written: writtenHeartbeat,
+  value: z.string().nullable(),
+  // Who has it can ping it: it is as secret as a credential.
+  isLong: true,
+  // It changes nothing of a run.
+  canonical: () => null,
+  facts: (given) => fact("Heartbeat", given && new URL(given).host),
+});
+
+/** With the key that files have. */
+export function writtenHeartbeat(given: string | null): object {
+  return { url: given };
+}
