@@ -9,13 +9,13 @@ export type OpenAlert = Pick<Alert, "agent" | "topic" | "since" | "count" | "rea
 export interface AlertOperationsDeps {
   readonly store: Pick<AlertStore, "list" | "switchedOff" | "targetDeliveries">;
   /** The alerts that were opened and not resolved. */
-  open(): readonly OpenAlert[];
+  readonly open: () => readonly OpenAlert[];
   /** Those of the active config. */
-  targets(): readonly AlertTarget[];
+  readonly targets: () => readonly AlertTarget[];
   /** An alert in one line, as targets have it. */
-  title(alert: Alert): string;
+  readonly title: (alert: Alert) => string;
   /** Sends a test to one of the targets, now. One that accepts it is switched on again. Never rejects. */
-  test(name: string): Promise<TargetAnswer>;
+  readonly test: (name: string) => Promise<TargetAnswer>;
   /** Makes a delivery that is dead, or waits, due now, and wakes the sender; false when there is none such. */
-  retry(id: string): Promise<boolean>;
+  readonly retry: (id: string) => Promise<boolean>;
 }

@@ -1,5 +1,6 @@
 import type { Observable } from "rxjs";
 import type { StatusSnapshot, StatusUpdate } from "../../streams/status/wire.ts";
+import type { AlertsQuery, AlertsReport, AlertTested } from "./alerts-report.ts";
 import type { AgentDetail } from "./agent-detail.ts";
 import type { CallTree, HistoryPage, HistoryQuery } from "./history.ts";
 import type { AgentHosts, AllowHostRequest, HostAllowed } from "./run-hosts.ts";
@@ -12,8 +13,10 @@ export class OperationError extends Error {
   readonly code:
     | "unknown_agent"
     | "unknown_budget"
+    | "unknown_delivery"
     | "unknown_instance"
     | "unknown_receipt"
+    | "unknown_target"
     | "unknown_trigger"
     | "unknown_version"
     | "unreadable_receipt"
@@ -126,6 +129,12 @@ export interface Operations {
    * `invalid_host` or `invalid_config`.
    */
   allowHost(agent: string, request: AllowHostRequest): Promise<HostAllowed>;
+  /** The targets of alerts, what is wrong now, and the deliveries, newest first. */
+  alerts(query: AlertsQuery): AlertsReport;
+  /** Makes a delivery due that was given up, or waits. Rejects with OperationError `unknown_delivery`. */
+  retryAlert(id: string): Promise<void>;
+  /** Sends a test, not through the outbox. Rejects with OperationError `unknown_target`. */
+  testAlertTarget(name: string): Promise<AlertTested>;
   /** The resources that runs hold now. */
   locks(): readonly Lock[];
   receiveWebhook(delivery: Delivery): Promise<DeliveryAnswer>;

@@ -7,6 +7,7 @@ import { authenticate, authenticateKey } from "./auth.ts";
 import { createApp } from "./create-app.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { checkHost } from "./known-hosts.ts";
+import { alertRoutes } from "./routes/alerts.ts";
 import { controlRoutes } from "./routes/control.ts";
 import { dashboardRoutes } from "./routes/dashboard.ts";
 import { docsRoute, openapiRoute } from "./routes/docs.ts";
@@ -120,4 +121,5 @@ function apiRoutes(scope: FastifyInstance, deps: GatewayDeps, streams: EventStre
   receiptRoutes(scope, deps);
   spendRoutes(scope, deps);
   hostRoutes(scope, deps);
+  alertRoutes(scope, deps);
 }

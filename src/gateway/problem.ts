@@ -28,8 +28,10 @@ export class HttpProblem extends Error {
 const operationStatus: Readonly<Record<OperationError["code"], number>> = {
   unknown_agent: 404,
   unknown_budget: 404,
+  unknown_delivery: 404,
   unknown_instance: 404,
   unknown_receipt: 404,
+  unknown_target: 404,
   unknown_trigger: 404,
   unknown_version: 404,
   unreadable_receipt: 409,

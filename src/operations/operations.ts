@@ -2,6 +2,7 @@ import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import { nextTick } from "../../streams/triggers/next-tick.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
+import type { AlertOperationsDeps } from "../contracts/alert-operations.ts";
 import type { LogSource } from "../contracts/log-source.ts";
 import { OperationError } from "../contracts/operations.ts";
 import type { Delivery, DeliveryAnswer, Operations } from "../contracts/operations.ts";
@@ -17,6 +18,7 @@ import { heldLocks } from "../runs/lock-view.ts";
 import type { Inputs } from "../start/inputs.ts";
 import { agentHosts } from "./agent-hosts.ts";
 import type { AgentHostsDeps } from "./agent-hosts.ts";
+import { createAlertOperations } from "./alerts.ts";
 import { createAllowHost } from "./allow-host.ts";
 import { replay, replayTrigger } from "./replay.ts";
 import type { ReadAgain, ReplayDeps } from "./replay.ts";
@@ -53,6 +55,7 @@ export interface OperationDeps {
     readonly readAgain: (receipt: Receipt) => ReadAgain | null;
   };
   readonly redactor: ReceiptViewDeps["redactor"];
+  readonly alerts: AlertOperationsDeps;
   /** Gives committed work to its agent's queue. */
   readonly dispatch: (items: readonly WorkItem[]) => void;
 }
@@ -132,6 +135,7 @@ export function createOperations(deps: OperationDeps): Operations {
     raiseBudget: (scope, usd) => raiseBudget(scope, usd, deps),
     agentHosts: (name) => agentHosts(name, hosts),
     allowHost: createAllowHost(hosts),
+    ...createAlertOperations(deps.alerts, (text) => deps.redactor.redact(text)),
     locks: () => heldLocks(status.claims()),
     receiveWebhook: (delivery) => deps.webhooks.receive(delivery),
   };

@@ -1,6 +1,7 @@
 import type { OverBudget } from "../../streams/agent-graph.ts";
 import type { WorkItem } from "../../streams/vocabulary.ts";
 import { agentConfigSchema, agentFacts } from "../config/agent-view.ts";
+import type { AlertOperationsDeps } from "../contracts/alert-operations.ts";
 import type { Operations } from "../contracts/operations.ts";
 import type { SpendMeter } from "../contracts/spend.ts";
 import { activeKey } from "../credentials/active-key.ts";
@@ -46,6 +47,7 @@ export interface HttpDeps {
   readonly requests: Pick<RunRequests, "matchDelivery">;
   readonly meter: Pick<SpendMeter, "limits" | "raise">;
   readonly overBudget: (agent: string) => OverBudget | null;
+  readonly alerts: AlertOperationsDeps;
 }
 
 /** Webhooks, operations and the gateway over them; nothing listens yet. */
@@ -78,6 +80,7 @@ export function createHttp(deps: HttpDeps): Http {
     overBudget: deps.overBudget,
     webhooks,
     redactor,
+    alerts: deps.alerts,
     logs: logSource,
     projectDir: options.projectDir,
     credential: (reference) => loadCredential(own.home, reference),

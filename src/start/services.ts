@@ -179,6 +179,14 @@ export function createServices(
     requests,
     meter,
     overBudget,
+    alerts: {
+      store: own.store.alerts,
+      open: () => [],
+      targets: () => [],
+      title: ({ topic }) => topic,
+      test: () => Promise.resolve({ type: "failed", error: "no target", afterMs: null }),
+      retry: (id) => own.store.alerts.retry(id, Date.now()),
+    },
   });
   const egress = createRunEgress(
     {

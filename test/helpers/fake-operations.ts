@@ -17,6 +17,8 @@ import type {
   StatusUpdate,
 } from "../../streams/status/wire.ts";
 import { fakeHistoryPage } from "./fake-history-page.ts";
+import { fakeAlerts } from "./fake-alerts.ts";
+import type { FakeAlerts } from "./fake-alerts.ts";
 import { agentStatus, fakeSnapshot } from "./fake-snapshot.ts";
 import type { NamedStatus } from "./fake-snapshot.ts";
 
@@ -38,6 +40,8 @@ export interface FakeOperations extends Operations {
   readonly heldLocks: Lock[];
   /** What `agentHosts` answers. */
   deniedHosts: AgentHosts["denied"];
+  /** What `alerts` answers. */
+  readonly alerting: FakeAlerts;
   /** What `spend` answers; empty for a kind without an answer. */
   readonly spending: Map<SpendKey, SpendAnswer>;
   /** What `callTree` answers, by the id of an entry. */
@@ -235,6 +239,19 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
         );
       }
       return await Promise.resolve({ success: true, agent, entry, file, change, written: !dryRun });
+    },
+    alerting: fakeAlerts(),
+    alerts: (query) => {
+      fake.calls.push(`alerts ${JSON.stringify(query)}`);
+      return fake.alerting.page(query);
+    },
+    retryAlert: (id) => {
+      called("retryAlert", id);
+      return fake.alerting.retry(id);
+    },
+    testAlertTarget: (name) => {
+      called("testAlertTarget", name);
+      return fake.alerting.test(name);
     },
     locks: () => fake.heldLocks,
     receiveWebhook: async (delivery) => {

@@ -1,0 +1,122 @@
+import type { StoredDelivery } from "../../streams/alerts/alert.ts";
+import type { AlertTarget } from "../../streams/alerts/alert-options.ts";
+import type { AlertOperationsDeps, OpenAlert } from "../contracts/alert-operations.ts";
+import type { SwitchedOff, TargetDeliveries } from "../contracts/alerts.ts";
+import type {
+  AlertDeliveryView,
+  AlertsQuery,
+  AlertsReport,
+  AlertTargetView,
+  AlertTested,
+  OpenAlertView,
+} from "../contracts/alerts-report.ts";
+import { OperationError } from "../contracts/operations.ts";
+import type { Operations } from "../contracts/operations.ts";
+
+type Redact = (text: string) => string;
+
+/** What operators can do with alerts. Texts may quote a run or a target's answer: their secrets are redacted. */
+export function createAlertOperations(
+  deps: AlertOperationsDeps,
+  redact: Redact,
+): Pick<Operations, "alerts" | "retryAlert" | "testAlertTarget"> {
+  return {
+    alerts: (query) => ({
+      targets: targetViews(deps, redact),
+      open: deps.open().map((one) => openView(one, redact)),
+      ...deliveryPage(query, deps, redact),
+    }),
+    retryAlert: async (id) => {
+      if (await deps.retry(id)) return;
+      const message = `no delivery ${JSON.stringify(id)} waits or was given up`;
+      throw new OperationError("unknown_delivery", message);
+    },
+    testAlertTarget: (name) => testTarget(name, deps, redact),
+  };
+}
+
+async function testTarget(
+  name: string,
+  deps: AlertOperationsDeps,
+  redact: Redact,
+): Promise<AlertTested> {
+  const names = deps.targets().map((target) => target.name);
+  if (!names.includes(name)) {
+    const known =
+      names.length === 0 ? "config.toml has none" : `config.toml has ${names.join(", ")}`;
+    const message = `there is no target ${JSON.stringify(name)} of alerts; ${known}`;
+    throw new OperationError("unknown_target", message);
+  }
+  const answer = await deps.test(name);
+  if (answer.type === "accepted") return { accepted: true, error: null };
+  return { accepted: false, error: redact(answer.error) };
+}
+
+/** One more is read than the page has, to know whether there is another page. */
+function deliveryPage(
+  { state, target, before, limit }: AlertsQuery,
+  { store, title }: AlertOperationsDeps,
+  redact: Redact,
+): Pick<AlertsReport, "deliveries" | "next"> {
+  const filter = {
+    ...(state === undefined ? {} : { state }),
+    ...(target === undefined ? {} : { target }),
+  };
+  const found = store.list({ ...filter, before: before ?? null, limit: limit + 1 });
+  const shown = found.slice(0, limit);
+  const deliveries = shown.map((one) => deliveryView(one, redact(title(one.alert)), redact));
+  return { deliveries, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
+}
+
+function deliveryView(delivery: StoredDelivery, title: string, redact: Redact): AlertDeliveryView {
+  const { id, target, state, attempts, lastError, alert } = delivery;
+  const { agent, topic, phase } = alert;
+  return {
+    id,
+    at: isoTime(delivery.at),
+    target,
+    agent,
+    topic,
+    phase,
+    title,
+    state,
+    attempts,
+    nextAt: state === "waiting" ? isoTime(delivery.nextAt) : null,
+    lastError: lastError === null ? null : redact(lastError),
+    endedAt: delivery.endedAt === null ? null : isoTime(delivery.endedAt),
+  };
+}
+
+function openView({ since, reason, ...open }: OpenAlert, redact: Redact): OpenAlertView {
+  const { agent, topic, count } = open;
+  const text = reason === null ? null : redact(reason);
+  return { agent, topic, since: isoTime(since), count, reason: text };
+}
+
+const noDeliveries: TargetDeliveries = { waiting: 0, dead: 0, lastError: null };
+
+function targetViews({ store, targets }: AlertOperationsDeps, redact: Redact): AlertTargetView[] {
+  const deliveries = store.targetDeliveries();
+  const off = store.switchedOff();
+  return targets().map((target) => {
+    const { name } = target;
+    return targetView(target, deliveries.get(name) ?? noDeliveries, off.get(name), redact);
+  });
+}
+
+function targetView(
+  { name, type }: AlertTarget,
+  { waiting, dead, ...deliveries }: TargetDeliveries,
+  off: SwitchedOff | undefined,
+  redact: Redact,
+): AlertTargetView {
+  const error = off?.reason ?? deliveries.lastError;
+  const lastError = error === null ? null : redact(error);
+  const counts = { waiting, dead, lastError };
+  if (off !== undefined) return { name, type, state: "off", ...counts, offSince: isoTime(off.at) };
+  return { name, type, state: error === null ? "ok" : "failing", ...counts, offSince: null };
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
