@@ -113,10 +113,10 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
   const alive = instancesOf(adopted);
   runs.adoptSockets(await sockets.restore(alive));
   if (onDemand) refuseAdopted(adopted);
-  const recovered = await store.recover(alive);
-  const waiting = onDemand ? [] : recovered.requeue;
 
-  const services = createServices(context, earlier, () => subscription.unsubscribe());
+  const services = createServices(context, { earlier, agents }, () => subscription.unsubscribe());
+  const recovered = await store.recover(alive, services.alerts.onLost);
+  const waiting = onDemand ? [] : recovered.requeue;
   const { observability, requests, stopping, http, warn } = services;
   const { logger, status } = observability;
   const files = watchFiles(projectDir, {
@@ -223,7 +223,7 @@ async function warnOfNetworks(
 /** After the last run: closes everything that is open, the project's lock last. */
 function close(
   { own, sockets, runs }: SchedulerContext,
-  { stopping, firstEvents, requests, modelCalls, egress, http, observability }: Services,
+  { stopping, firstEvents, requests, modelCalls, egress, alerts, http, observability }: Services,
   problem: (error: unknown) => void,
 ): Promise<void> {
   stopping.done();
@@ -233,6 +233,7 @@ function close(
     () => runs.removeSockets(),
     () => modelCalls.close(),
     () => egress.close(),
+    () => alerts.close(),
     () => sockets.close(),
     () => http.gateway.close(),
     () => observability.logWriter.close(),

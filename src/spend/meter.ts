@@ -101,10 +101,11 @@ export function createMeter(deps: MeterDeps): SpendMeter {
     if (event.type === "settled") spent.next(runSpend(instanceId, agent, event.run));
     if (event.type !== "warned") return;
     const { account, percent, cap } = event;
-    store.recordWarning(account, percent).catch(onError);
     const { scope, window } = account;
     const amounts = { usd: usdOfNano(event.spent), limitUsd: usdOfNano(cap) };
+    // First what comes of it: if only that is stored, the next scheduler warns again, and its reader drops the second.
     warning.next({ scope, window, percent, ...amounts });
+    store.recordWarning(account, percent).catch(onError);
   };
   const granted = (call: OpenCall): CallGrant => {
     let isOpen = true;

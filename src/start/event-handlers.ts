@@ -5,6 +5,7 @@ import type { Problem, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import type { SpendMeter } from "../contracts/spend.ts";
 import { messageOf } from "../errors.ts";
 import type { Store } from "../store/store.ts";
+import type { Alerts } from "./alerts.ts";
 import type { FirstEvents } from "../runs/first-events.ts";
 import type { Http } from "./http.ts";
 import type { Inputs } from "./inputs.ts";
@@ -21,6 +22,7 @@ export interface EventHandlerDeps {
   readonly firstEvents: FirstEvents;
   readonly requests: Pick<RunRequests, "onEvent">;
   readonly meter: Pick<SpendMeter, "run" | "runEnded">;
+  readonly alerts: Pick<Alerts, "onEvent">;
   readonly inputs: Pick<Inputs, "paused$" | "project$">;
   readonly store: Pick<Store, "work" | "settings">;
   readonly redact: (text: string) => string;
@@ -29,7 +31,7 @@ export interface EventHandlerDeps {
 
 /** Passes every event, without secrets, to all its handlers, in the order in which they may build on each other. */
 export function createEventHandler(deps: EventHandlerDeps): (event: RunEvent) => void {
-  const { status, logger, http, firstEvents, requests, meter, store, dispatch } = deps;
+  const { status, logger, http, firstEvents, requests, meter, alerts, store, dispatch } = deps;
   const { work, settings } = store;
   const { paused$, project$ } = deps.inputs;
   const reruns: RerunDeps = {
@@ -39,8 +41,10 @@ export function createEventHandler(deps: EventHandlerDeps): (event: RunEvent) =>
     isPaused: () => paused$.value,
   };
   const records: EventStore = {
-    end: (item, run) => work.end(item, run),
-    refuse: (item, outcome, reason, deadLetter) => work.refuse(item, outcome, reason, deadLetter),
+    end: (item, run, also) => work.end(item, run, also),
+    refuse: (item, outcome, reason, deadLetter, also) =>
+      work.refuse(item, outcome, reason, deadLetter, also),
+    record: (also) => work.record(also),
     recordTick: (agent, at) =>
       settings.recordTick(agent, { at, schedule: scheduleOf(status.agent(agent)) }),
   };
@@ -56,7 +60,7 @@ export function createEventHandler(deps: EventHandlerDeps): (event: RunEvent) =>
       logger.log(50, `${event.agent}: ${event.type} not recorded: ${messageOf(error)}`);
     // In the same turn as the record of the run's end, and so in the same commit.
     retryWork(event, work, dispatch).catch(problem);
-    recordEvent(event, records).catch(problem);
+    recordEvent(event, records, alerts.onEvent(event)).catch(problem);
     rerun(event, reruns).catch(problem);
     if (event.type === "finished") meter.runEnded(event.instanceId);
     // Last, as its answers about work that ended are read from the store after all of these.

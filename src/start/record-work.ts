@@ -1,7 +1,7 @@
 import type { RunEnd, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import { retryOf } from "../store/recover.ts";
 import { v7 as uuidV7 } from "uuid";
-import type { Work } from "../store/work.ts";
+import type { Also, Work } from "../store/work.ts";
 
 /** The part of the store that events are written to. */
 export interface EventStore {
@@ -13,32 +13,37 @@ export interface EventStore {
       readonly at: number;
       readonly end: RunEnd;
     },
+    also?: Also,
   ): Promise<void>;
   refuse(
     item: WorkItem,
     outcome: "skipped" | "missed" | "dropped" | "rejected",
     reason: string,
     deadLetter: boolean,
+    also?: Also,
   ): Promise<void>;
+  /** Commits what an event led to that is not recorded itself. */
+  record(also: Also): Promise<void>;
   /** How far an agent's schedule came, epoch ms. */
   recordTick(agent: string, at: number): Promise<void>;
 }
 
 /**
- * Records what became of work; resolves once that is committed. Skipped and missed ticks are not dead letters, because the next tick comes by itself; dropped and rejected
+ * Records what became of work, and in the same commit what the event led to; resolves once that is committed. Skipped and missed ticks are not dead letters, because the next tick comes by itself; dropped and rejected
  * work is.
  */
-export async function recordEvent(event: RunEvent, store: EventStore): Promise<void> {
+export async function recordEvent(event: RunEvent, store: EventStore, also?: Also): Promise<void> {
   switch (event.type) {
     case "finished":
-      return store.end(event.item, event);
+      return store.end(event.item, event, also);
     case "refused": {
       const dead = event.outcome === "dropped" || event.outcome === "rejected";
-      return store.refuse(event.item, event.outcome, event.reason, dead);
+      return store.refuse(event.item, event.outcome, event.reason, dead, also);
     }
     case "next-run":
       return store.recordTick(event.agent, event.at);
     default:
+      if (also !== undefined) return store.record(also);
   }
 }
 

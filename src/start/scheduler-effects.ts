@@ -16,7 +16,7 @@ import {
 } from "rxjs";
 import type { Observable } from "rxjs";
 import { harnesses } from "../../streams/harnesses.ts";
-import { problemText } from "../../streams/problem-text.ts";
+import { problemSummary, problemText } from "../../streams/problem-text.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import {
@@ -30,6 +30,7 @@ import { unknownModels } from "../models/unknown-models.ts";
 import type { Prewarming } from "../runners/host-user/prewarm-users.ts";
 import { filterTable } from "../webhooks/providers/table.ts";
 import { lostProject } from "./acquire-project.ts";
+import type { Alerts } from "./alerts.ts";
 import { createEventHandler } from "./event-handlers.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { projectChanges, reloadProject } from "./project-changes.ts";
@@ -56,7 +57,7 @@ export function schedulerEffects(
   services: Services,
   { event$, files, skills, warm, lost }: EffectSources,
 ): Observable<unknown> {
-  const { inputs, own, runs } = context;
+  const { options, inputs, own, runs } = context;
   const { observability, requests, http, warn } = services;
   const { status, logger } = observability;
   const over$ = new Subject<void>();
@@ -67,6 +68,7 @@ export function schedulerEffects(
     firstEvents: services.firstEvents,
     requests,
     meter: services.meter,
+    alerts: options.onDemand === true ? noAlerts : services.alerts,
     inputs,
     store: own.store,
     redact: own.redactor.redact,
@@ -97,21 +99,30 @@ export function schedulerEffects(
     lostProject(own.lock).pipe(tap(lost)),
     skillWarnings(skills, services),
     upkeep(context, services),
+    options.onDemand === true ? EMPTY : alertsOf(services),
     requirements(context, services, event$).pipe(tap(onEvent)),
   );
   return merge(beside$.pipe(takeUntil(over$)), graph$, around$.pipe(takeUntil(over$)));
 }
 
+/** A run by `al run` without a scheduler is watched by the person who started it. */
+const noAlerts: Pick<Alerts, "onEvent"> = { onEvent: () => undefined };
+
+function alertsOf({ alerts, meter }: Services): Observable<unknown> {
+  return merge(alerts.effect$, meter.warning$.pipe(tap(alerts.onWarning)));
+}
+
 /** Edits of the project's own config. */
 function projectEdits(
   { options, loaded, inputs: { project$ } }: SchedulerContext,
-  { observability: { status, logger }, slots, starting, http: { listener } }: Services,
+  { observability: { status, logger }, slots, starting, alerts, http: { listener } }: Services,
   files: EffectSources["files"],
 ): Observable<unknown> {
   const first = { type: "set", project: loaded.project, warnings: loaded.warnings } as const;
   const isListening = (): boolean => listener.isSettled();
   return projectChanges(options.projectDir, files.project$, filterTable, first).pipe(
     tap((change) => {
+      alerts.onProjectConfig(change.type === "invalid" ? problemSummary(change.problems) : null);
       reloadProject(change, { status, logger, project$, slots, starting, isListening });
       listener.onProject();
     }),

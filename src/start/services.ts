@@ -5,7 +5,9 @@ import type { Clock } from "../../streams/clock.ts";
 import { createSlots } from "../../streams/runs/slots.ts";
 import type { Slots } from "../../streams/runs/slots.ts";
 import type { LogEntry, WorkItem } from "../../streams/vocabulary.ts";
+import { createSendAlert } from "../alerts/send-alert.ts";
 import type { SpendMeter } from "../contracts/spend.ts";
+import type { AgentFiles } from "../config/agent-files.ts";
 import type { LoadedProject } from "../config/load-project.ts";
 import { messageOf } from "../errors.ts";
 import type { RunSockets } from "../run-api/run-sockets.ts";
@@ -21,6 +23,9 @@ import type { Egress } from "../run-api/egress/egress.ts";
 import { interpretStored } from "../webhooks/interpret.ts";
 import { createBudgetHolds } from "../spend/budget-holds.ts";
 import type { BudgetHolds } from "../spend/budget-holds.ts";
+import { createAlerts } from "./alerts.ts";
+import type { Alerts } from "./alerts.ts";
+import { alertOptionsOf } from "./alert-options.ts";
 import { abandonBy, dispatchTo } from "./inputs.ts";
 import type { Inputs } from "./inputs.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
@@ -88,16 +93,25 @@ export interface Services {
   readonly modelCalls: ModelGateway;
   /** By which runs reach other hosts. */
   readonly egress: Egress;
+  readonly alerts: Alerts;
   readonly http: Http;
   /** Gives committed work to its agent's queue. */
   readonly dispatch: (items: readonly WorkItem[]) => void;
   readonly warn: (message: string) => void;
 }
 
-/** Creates the services. `earlier` are the last lines of the logs; `abort` ends the graph. */
+/** What was read before the services are created. */
+export interface EarlierState {
+  /** The last lines of the logs. */
+  readonly earlier: readonly LogEntry[];
+  /** The agents' files. */
+  readonly agents: ReadonlyMap<string, AgentFiles>;
+}
+
+/** Creates the services; `abort` ends the graph. */
 export function createServices(
   context: SchedulerContext,
-  earlier: readonly LogEntry[],
+  { earlier, agents }: EarlierState,
   abort: () => void,
 ): Services {
   const { options, loaded, own, inputs, runs, version } = context;
@@ -207,6 +221,29 @@ export function createServices(
     },
     options.egress,
   );
+  const alerts = createAlerts({
+    store: own.store.alerts,
+    project$: inputs.project$,
+    projectName: status.snapshot().scheduler.project,
+    optionsOf: alertOptionsOf({
+      agents,
+      record: (name) => status.agent(name),
+      project: () => inputs.project$.value,
+    }),
+    status,
+    clock,
+    send: createSendAlert({
+      credential: async (reference) => (await modelSources(own).credential(reference)).fields,
+      redact: (text) => own.redactor.redact(text),
+      proxyEnv: options.env,
+    }),
+    dashboardUrl: () => (options.webUi ? http.listener.url() : null),
+    earlier: {
+      aliveAt: own.store.settings.lastAlive(),
+      stoppedAt: own.store.settings.stoppedAt(),
+    },
+    warn,
+  });
   const { scale, local } = loaded.project;
   return {
     clock,
@@ -226,6 +263,7 @@ export function createServices(
       warn,
     }),
     egress,
+    alerts,
     http,
     dispatch,
     warn,

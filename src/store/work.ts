@@ -149,6 +149,8 @@ export function createWork(
         refuse(item, outcome, reason, deadLetter);
         also?.();
       }),
+    /** Commits what comes of an event that has no record of its own. Waits for the store. */
+    record: (also: Also) => record(also),
     /** Records why a trigger that reached no agent ran nothing. */
     deadLetter: (entry: DeadLetterEntry) => write(() => insert(deadLetterRow(entry))),
   };

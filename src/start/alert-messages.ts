@@ -1,0 +1,46 @@
+import type { Alert } from "../../streams/alerts/alert.ts";
+import { alertText } from "../../streams/alerts/alert-text.ts";
+import type { AlertMessage } from "../contracts/alerts.ts";
+import type { AlertsDeps } from "./alerts.ts";
+
+/** Creates messages: alerts with what is said in each of them. */
+export function alertMessage({
+  projectName,
+  project$,
+  dashboardUrl,
+}: Pick<AlertsDeps, "projectName" | "project$" | "dashboardUrl">): (
+  id: string,
+  alert: Alert,
+) => AlertMessage {
+  return (id, alert) => {
+    const origin = project$.value.gateway.publicUrl ?? dashboardUrl();
+    const url = origin === null ? null : `${origin.replace(/\/$/, "")}${pathOf(alert)}`;
+    return { id, alert, project: projectName, url, timezone: project$.value.timezone };
+  };
+}
+
+function pathOf({ agent }: Alert): string {
+  return agent === null ? "/dashboard/alerts" : `/dashboard/agents/${agent}`;
+}
+
+/** The alert in one line. */
+export function titleOf(alert: Alert, timezone: string): string {
+  return alertText(alert, { timezone }).title;
+}
+
+/** What a target gets when a person tests it. */
+export function testAlert(now: number): Alert {
+  return {
+    topic: "test",
+    phase: "opened",
+    agent: null,
+    at: now,
+    since: now,
+    reason: null,
+    count: 1,
+    outcome: null,
+    instanceId: null,
+    costUsd: null,
+    agents: [],
+  };
+}
