@@ -1,17 +1,21 @@
 import type { Alert } from "../../streams/alerts/alert.ts";
 import { alertText } from "../../streams/alerts/alert-text.ts";
 import type { AlertMessage } from "../contracts/alerts.ts";
-import type { AlertsDeps } from "./alerts.ts";
+import type { ProjectConfig } from "../config/project-config.ts";
 
-/** Creates messages: alerts with what is said in each of them. */
+export interface MessageDeps {
+  readonly projectName: string;
+  readonly project$: { readonly value: ProjectConfig };
+  /** Origin of the dashboard; null without one. */
+  readonly dashboardUrl: () => string | null;
+}
+
+/** Creates messages: alerts with what each of them says of its project. */
 export function alertMessage({
   projectName,
   project$,
   dashboardUrl,
-}: Pick<AlertsDeps, "projectName" | "project$" | "dashboardUrl">): (
-  id: string,
-  alert: Alert,
-) => AlertMessage {
+}: MessageDeps): (id: string, alert: Alert) => AlertMessage {
   return (id, alert) => {
     const origin = project$.value.gateway.publicUrl ?? dashboardUrl();
     const url = origin === null ? null : `${origin.replace(/\/$/, "")}${pathOf(alert)}`;

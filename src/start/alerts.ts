@@ -26,21 +26,19 @@ import { messageOf } from "../errors.ts";
 import type { Recovered } from "../store/recover.ts";
 import type { Also } from "../store/work.ts";
 import { alertMessage, testAlert, titleOf } from "./alert-messages.ts";
+import type { MessageDeps } from "./alert-messages.ts";
 import { budgetCommand, downCommand, usedBudgetCommand } from "./alert-commands.ts";
 import type { EarlierTimes } from "./alert-commands.ts";
 import type { StatusStore } from "./status-store.ts";
 
-export interface AlertsDeps {
+export interface AlertsDeps extends MessageDeps {
   readonly store: AlertStore;
   readonly project$: Observable<ProjectConfig> & { readonly value: ProjectConfig };
-  readonly projectName: string;
   /** Of an agent; null for the project as a whole. */
   readonly optionsOf: (agent: string | null) => AlertOptions;
   readonly status: Pick<StatusStore, "apply">;
   readonly clock: Clock;
   readonly send: SendAlert;
-  /** Origin of the dashboard; null without one. */
-  readonly dashboardUrl: () => string | null;
   /** When an earlier scheduler lived. */
   readonly earlier: EarlierTimes;
   readonly warn: (message: string) => void;
