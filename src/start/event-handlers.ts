@@ -5,7 +5,7 @@ import type { Problem, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import type { SpendMeter } from "../contracts/spend.ts";
 import { messageOf } from "../errors.ts";
 import type { Store } from "../store/store.ts";
-import type { Alerts } from "./alerts.ts";
+import type { Alerts } from "../alerts/alerts.ts";
 import type { FirstEvents } from "../runs/first-events.ts";
 import type { Http } from "./http.ts";
 import type { Inputs } from "./inputs.ts";

@@ -30,7 +30,7 @@ import { unknownModels } from "../models/unknown-models.ts";
 import type { Prewarming } from "../runners/host-user/prewarm-users.ts";
 import { filterTable } from "../webhooks/providers/table.ts";
 import { lostProject } from "./acquire-project.ts";
-import type { Alerts } from "./alerts.ts";
+import type { Alerts } from "../alerts/alerts.ts";
 import { createEventHandler } from "./event-handlers.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { projectChanges, reloadProject } from "./project-changes.ts";

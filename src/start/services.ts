@@ -5,7 +5,7 @@ import type { Clock } from "../../streams/clock.ts";
 import { createSlots } from "../../streams/runs/slots.ts";
 import type { Slots } from "../../streams/runs/slots.ts";
 import type { LogEntry, WorkItem } from "../../streams/vocabulary.ts";
-import { createSendAlert } from "../alerts/send-alert.ts";
+import type { Alerts } from "../alerts/alerts.ts";
 import type { SpendMeter } from "../contracts/spend.ts";
 import type { AgentFiles } from "../config/agent-files.ts";
 import type { LoadedProject } from "../config/load-project.ts";
@@ -23,9 +23,7 @@ import type { Egress } from "../run-api/egress/egress.ts";
 import { interpretStored } from "../webhooks/interpret.ts";
 import { createBudgetHolds } from "../spend/budget-holds.ts";
 import type { BudgetHolds } from "../spend/budget-holds.ts";
-import { createAlerts } from "./alerts.ts";
-import type { Alerts } from "./alerts.ts";
-import { alertOptionsOf } from "./alert-options.ts";
+import { createProjectAlerts } from "./alerts.ts";
 import { abandonBy, dispatchTo } from "./inputs.ts";
 import type { Inputs } from "./inputs.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
@@ -180,6 +178,17 @@ export function createServices(
     funds: ({ instanceId, request: { agent } }) =>
       budgets.funds({ instanceId, agent: agent.name, onLimit: agent.budget.onLimit }),
   });
+  const gatewayUrl = (): string | null => http.listener.url();
+  const alerts = createProjectAlerts({
+    options,
+    own,
+    inputs,
+    agents,
+    status,
+    clock,
+    gatewayUrl,
+    warn,
+  });
   const http = createHttp({
     options,
     version,
@@ -193,14 +202,7 @@ export function createServices(
     requests,
     meter,
     overBudget,
-    alerts: {
-      store: own.store.alerts,
-      open: () => [],
-      targets: () => [],
-      title: ({ topic }) => topic,
-      test: () => Promise.resolve({ type: "failed", error: "no target", afterMs: null }),
-      retry: (id) => own.store.alerts.retry(id, Date.now()),
-    },
+    alerts: alerts.operations,
   });
   const egress = createRunEgress(
     {
@@ -208,7 +210,7 @@ export function createServices(
       agent: (name) => status.agent(name)?.config ?? undefined,
       project: () => inputs.project$.value,
       credential: (reference) => loadCredential(own.home, reference),
-      gatewayUrl: () => http.listener.url(),
+      gatewayUrl,
       env: options.env,
       bindings: context.brokering.bindings,
       intercept: context.brokering.intercept,
@@ -221,29 +223,6 @@ export function createServices(
     },
     options.egress,
   );
-  const alerts = createAlerts({
-    store: own.store.alerts,
-    project$: inputs.project$,
-    projectName: status.snapshot().scheduler.project,
-    optionsOf: alertOptionsOf({
-      agents,
-      record: (name) => status.agent(name),
-      project: () => inputs.project$.value,
-    }),
-    status,
-    clock,
-    send: createSendAlert({
-      credential: async (reference) => (await modelSources(own).credential(reference)).fields,
-      redact: (text) => own.redactor.redact(text),
-      proxyEnv: options.env,
-    }),
-    dashboardUrl: () => (options.webUi ? http.listener.url() : null),
-    earlier: {
-      aliveAt: own.store.settings.lastAlive(),
-      stoppedAt: own.store.settings.stoppedAt(),
-    },
-    warn,
-  });
   const { scale, local } = loaded.project;
   return {
     clock,

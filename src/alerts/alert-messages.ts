@@ -1,25 +1,25 @@
 import type { Alert } from "../../streams/alerts/alert.ts";
 import { alertText } from "../../streams/alerts/alert-text.ts";
 import type { AlertMessage } from "../contracts/alerts.ts";
-import type { ProjectConfig } from "../config/project-config.ts";
 
 export interface MessageDeps {
   readonly projectName: string;
-  readonly project$: { readonly value: ProjectConfig };
-  /** Origin of the dashboard; null without one. */
-  readonly dashboardUrl: () => string | null;
+  /** Origin by which people reach the dashboard; null without one. */
+  readonly origin: () => string | null;
+  /** The project's, IANA name. */
+  readonly timezone: () => string;
 }
 
 /** Creates messages: alerts with what each of them says of its project. */
 export function alertMessage({
   projectName,
-  project$,
-  dashboardUrl,
+  origin,
+  timezone,
 }: MessageDeps): (id: string, alert: Alert) => AlertMessage {
   return (id, alert) => {
-    const origin = project$.value.gateway.publicUrl ?? dashboardUrl();
-    const url = origin === null ? null : `${origin.replace(/\/$/, "")}${pathOf(alert)}`;
-    return { id, alert, project: projectName, url, timezone: project$.value.timezone };
+    const base = origin();
+    const url = base === null ? null : `${base.replace(/\/$/, "")}${pathOf(alert)}`;
+    return { id, alert, project: projectName, url, timezone: timezone() };
   };
 }
 

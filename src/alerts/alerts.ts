@@ -1,0 +1,178 @@
+import { defer, EMPTY, finalize, ignoreElements, merge, Subject, tap, throttleTime } from "rxjs";
+import type { Observable } from "rxjs";
+import { v7 as uuidV7 } from "uuid";
+import type { AlertCommand, AlertEvent } from "../../streams/alerts/alert-command.ts";
+import { createAlertRules } from "../../streams/alerts/alert-rules.ts";
+import type { AlertOptions, AlertTarget } from "../../streams/alerts/alert-options.ts";
+import type { Clock } from "../../streams/clock.ts";
+import { drive } from "../../streams/machine.ts";
+import type { Outcome, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
+import type { AlertOperationsDeps } from "../contracts/alert-operations.ts";
+import type { AlertStore, SendAlert } from "../contracts/alerts.ts";
+import type { BudgetWarning } from "../contracts/spend.ts";
+import { messageOf } from "../errors.ts";
+import { alertMessage, testAlert, titleOf } from "./alert-messages.ts";
+import type { MessageDeps } from "./alert-messages.ts";
+import { budgetCommand, downCommand, usedBudgetCommand } from "./alert-commands.ts";
+import type { EarlierTimes } from "./alert-commands.ts";
+import { createSender } from "./sender.ts";
+
+export interface AlertsDeps extends MessageDeps {
+  readonly store: AlertStore;
+  /** Those of the active config. */
+  readonly targets: () => readonly AlertTarget[];
+  /** Emits when targets or options of the project changed. */
+  readonly changed$: Observable<unknown>;
+  /** Of an agent; null for the project as a whole. */
+  readonly optionsOf: (agent: string | null) => AlertOptions;
+  readonly clock: Clock;
+  readonly send: SendAlert;
+  /** When an earlier scheduler lived. */
+  readonly earlier: EarlierTimes;
+  readonly onCounts: (counts: AlertCounts) => void;
+  readonly warn: (message: string) => void;
+}
+
+/** Alerts that were opened and not resolved, and deliveries that were given up. */
+export interface AlertCounts {
+  readonly open: number;
+  readonly dead: number;
+}
+
+/** A run that an earlier scheduler left, and that is over; `retry` is its work once more, null for none. */
+export interface LostRun {
+  readonly item: WorkItem;
+  readonly instanceId: string;
+  readonly outcome: Outcome;
+  readonly retry: WorkItem | null;
+}
+
+export interface Alerts {
+  /** Applies the event; returns what is to be written inside the transaction of its record. */
+  readonly onEvent: (event: RunEvent) => (() => void) | undefined;
+  /** Writes what the end of runs led to that an earlier scheduler left, inside the transaction that records it. */
+  readonly onLost: (lost: readonly LostRun[]) => void;
+  readonly onWarning: (warning: BudgetWarning) => void;
+  /** Why the project's config is invalid; null once it is valid. */
+  readonly onProjectConfig: (error: string | null) => void;
+  readonly operations: AlertOperationsDeps;
+  /** While it is subscribed, alerts are repeated in time and deliveries are sent. */
+  readonly effect$: Observable<never>;
+  /** Resolves once attempts on their way are recorded. */
+  readonly close: () => Promise<void>;
+}
+
+/** Between two counts on the status stream, in ms: a storm of failures is one change. */
+const countsMs = 250;
+
+/** What the rules of alerts make of events, committed with these, and sent. */
+export function createAlerts(deps: AlertsDeps): Alerts {
+  const { store, targets, timezone, clock, warn } = deps;
+  const rules = createAlertRules({
+    states: store.states(),
+    startedAt: clock.now(),
+    optionsOf: deps.optionsOf,
+    targets,
+    timezone,
+    newId: uuidV7,
+  });
+  const message = alertMessage(deps);
+  const changed$ = new Subject<unknown>();
+  const sender = createSender({
+    store,
+    targets,
+    message: ({ id, alert }) => message(id, alert),
+    send: deps.send,
+    clock,
+    onProblem: warn,
+  });
+
+  const onCommitted = (): void => {
+    sender.wake();
+    changed$.next(null);
+  };
+  const putAll = (events: readonly AlertEvent[]): void => {
+    for (const writes of events) store.put(writes);
+    // The commit is done before the next microtask.
+    queueMicrotask(onCommitted);
+  };
+  const record = (event: AlertEvent): void => {
+    store.record(event).then(onCommitted, (error: unknown) => {
+      warn(`an alert is not recorded: ${messageOf(error)}`);
+    });
+  };
+  let onWrites = record;
+  const driver = drive(rules, clock, (event: AlertEvent) => onWrites(event));
+  /** Applies a command whose writes belong to a transaction of the caller's. */
+  const collect = (command: AlertCommand): readonly AlertEvent[] => {
+    const events: AlertEvent[] = [];
+    onWrites = (event) => void events.push(event);
+    driver.apply(command);
+    onWrites = record;
+    return events;
+  };
+  const count = (): void => deps.onCounts({ open: rules.open().length, dead: store.counts().dead });
+
+  return {
+    onEvent: (event) => {
+      const command = usedBudgetCommand(event) ?? ({ type: "run-event", event } as const);
+      const events = collect(command);
+      return events.length === 0 ? undefined : () => putAll(events);
+    },
+    onLost: (lost) => {
+      for (const { item, instanceId, outcome, retry } of lost) {
+        const reason = "the scheduler ended while it ran";
+        const isRetried = retry !== null;
+        putAll(collect({ type: "lost", item, instanceId, outcome, reason, isRetried }));
+      }
+    },
+    onWarning: (warning) => {
+      const command = budgetCommand(warning);
+      if (command !== null) driver.apply(command);
+    },
+    onProjectConfig: (error) => driver.apply({ type: "project-config", error }),
+    operations: {
+      store,
+      open: () => rules.open(),
+      targets,
+      title: (alert) => titleOf(alert, timezone()),
+      retry: async (id) => {
+        const isFound = await store.retry(id, clock.now());
+        if (isFound) onCommitted();
+        return isFound;
+      },
+      test: async (name) => {
+        const target = targets().find((one) => one.name === name);
+        if (target === undefined) {
+          const error = `the project has no [alerts.${name}]`;
+          return { type: "failed", error, afterMs: null };
+        }
+        const answer = await deps.send(message(uuidV7(), testAlert(clock.now())), target);
+        if (answer.type === "accepted" && store.switchedOff().has(name)) {
+          await store.switchOff(name, null);
+          onCommitted();
+        }
+        return answer;
+      },
+    },
+    effect$: merge(
+      deps.changed$.pipe(
+        tap(() => {
+          driver.apply({ type: "options-changed" });
+          onCommitted();
+        }),
+      ),
+      merge(changed$, sender.attempted$).pipe(
+        throttleTime(countsMs, undefined, { leading: true, trailing: true }),
+        tap(count),
+      ),
+      defer(() => {
+        const down = downCommand(deps.earlier, clock.now());
+        if (down !== null) driver.apply(down);
+        onCommitted();
+        return EMPTY;
+      }),
+    ).pipe(ignoreElements(), finalize(driver.stop)),
+    close: () => sender.close(),
+  };
+}
