@@ -1,9 +1,6 @@
-import type { Alert } from "../../streams/alerts/alert.ts";
+import type { OpenAlert } from "../../streams/alerts/alert-command.ts";
 import type { AlertTarget } from "../../streams/alerts/alert-options.ts";
 import type { AlertStore, TargetAnswer } from "./alerts.ts";
-
-/** What is wrong now; `since` in epoch ms. */
-export type OpenAlert = Pick<Alert, "agent" | "topic" | "since" | "count" | "reason">;
 
 /** What the operations on alerts need of the scheduler. */
 export interface AlertOperationsDeps {
@@ -12,8 +9,6 @@ export interface AlertOperationsDeps {
   readonly open: () => readonly OpenAlert[];
   /** Those of the active config. */
   readonly targets: () => readonly AlertTarget[];
-  /** An alert in one line, as targets have it. */
-  readonly title: (alert: Alert) => string;
   /** Sends a test to one of the targets, now. One that accepts it is switched on again. Never rejects. */
   readonly test: (name: string) => Promise<TargetAnswer>;
   /** Makes a delivery that is dead, or waits, due now, and wakes the sender; false when there is none such. */

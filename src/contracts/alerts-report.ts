@@ -62,6 +62,8 @@ const deliverySchema = z
     topic,
     phase: z.enum(alertPhases),
     title: z.string().meta({ description: "The alert in one line" }),
+    reason,
+    instanceId: z.string().nullable().meta({ description: "The run that it is about" }),
     state: z.enum(deliveryStates).meta({
       description: "`dead` after the last attempt, until it is retried",
     }),

@@ -1,6 +1,8 @@
+import type { OpenAlert } from "../../streams/alerts/alert-command.ts";
+import { alertTitle } from "../../streams/alerts/alert-title.ts";
 import type { StoredDelivery } from "../../streams/alerts/alert.ts";
 import type { AlertTarget } from "../../streams/alerts/alert-options.ts";
-import type { AlertOperationsDeps, OpenAlert } from "../contracts/alert-operations.ts";
+import type { AlertOperationsDeps } from "../contracts/alert-operations.ts";
 import type { SwitchedOff, TargetDeliveries } from "../contracts/alerts.ts";
 import type {
   AlertDeliveryView,
@@ -55,7 +57,7 @@ async function testTarget(
 /** One more is read than the page has, to know whether there is another page. */
 function deliveryPage(
   { state, target, before, limit }: AlertsQuery,
-  { store, title }: AlertOperationsDeps,
+  { store }: AlertOperationsDeps,
   redact: Redact,
 ): Pick<AlertsReport, "deliveries" | "next"> {
   const filter = {
@@ -64,13 +66,13 @@ function deliveryPage(
   };
   const found = store.list({ ...filter, before: before ?? null, limit: limit + 1 });
   const shown = found.slice(0, limit);
-  const deliveries = shown.map((one) => deliveryView(one, redact(title(one.alert)), redact));
+  const deliveries = shown.map((one) => deliveryView(one, redact));
   return { deliveries, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
 }
 
-function deliveryView(delivery: StoredDelivery, title: string, redact: Redact): AlertDeliveryView {
+function deliveryView(delivery: StoredDelivery, redact: Redact): AlertDeliveryView {
   const { id, target, state, attempts, lastError, alert } = delivery;
-  const { agent, topic, phase } = alert;
+  const { agent, topic, phase, reason, instanceId } = alert;
   return {
     id,
     at: isoTime(delivery.at),
@@ -78,7 +80,9 @@ function deliveryView(delivery: StoredDelivery, title: string, redact: Redact): 
     agent,
     topic,
     phase,
-    title,
+    title: alertTitle(alert),
+    reason: reason === null ? null : redact(reason),
+    instanceId,
     state,
     attempts,
     nextAt: state === "waiting" ? isoTime(delivery.nextAt) : null,

@@ -41,6 +41,8 @@ export function aDelivery(
     topic: "runs",
     phase: "opened",
     title: "dev failed",
+    reason: "exited with code 1",
+    instanceId: "dev-aaaaaaaa",
     state: "sent",
     attempts: 1,
     nextAt: null,

@@ -45,7 +45,6 @@ function setUp(names: readonly string[] = ["ops", "pager"]) {
       { agent: null, topic: "config", since: hour, count: 1, reason: null },
     ],
     targets: () => names.map(target),
-    title: ({ agent, reason }) => `${agent ?? ""} failed: ${reason ?? ""}`,
     test: (name) => {
       tested.push(name);
       return Promise.resolve(answers.shift() ?? { type: "accepted" });
@@ -66,7 +65,8 @@ test("a delivery has its alert in one line, its attempts and why it failed, with
   expect(operations.alerts(all).deliveries).toEqual([
     {
       ...{ id: "a", at: "1970-01-01T00:00:00.000Z", target: "ops", agent: "dev" },
-      ...{ topic: "runs", phase: "opened", title: "dev failed: token [redacted] was refused" },
+      ...{ topic: "runs", phase: "opened", title: "dev failed", instanceId: "dev-aaaaaaaa" },
+      reason: "token [redacted] was refused",
       ...{ state: "waiting", attempts: 1, nextAt: "1970-01-01T02:00:00.000Z" },
       ...{ lastError: "401 for [redacted]", endedAt: null },
     },
