@@ -1,5 +1,4 @@
 import type { Alert } from "../../streams/alerts/alert.ts";
-import { alertText } from "../../streams/alerts/alert-text.ts";
 import type { AlertMessage } from "../contracts/alerts.ts";
 
 export interface MessageDeps {
@@ -25,11 +24,6 @@ export function alertMessage({
 
 function pathOf({ agent }: Alert): string {
   return agent === null ? "/dashboard/alerts" : `/dashboard/agents/${agent}`;
-}
-
-/** The alert in one line. */
-export function titleOf(alert: Alert, timezone: string): string {
-  return alertText(alert, { timezone }).title;
 }
 
 /** What a target gets when a person tests it. */

@@ -11,7 +11,7 @@ import type { AlertOperationsDeps } from "../contracts/alert-operations.ts";
 import type { AlertStore, SendAlert } from "../contracts/alerts.ts";
 import type { BudgetWarning } from "../contracts/spend.ts";
 import { messageOf } from "../errors.ts";
-import { alertMessage, testAlert, titleOf } from "./alert-messages.ts";
+import { alertMessage, testAlert } from "./alert-messages.ts";
 import type { MessageDeps } from "./alert-messages.ts";
 import { budgetCommand, downCommand, usedBudgetCommand } from "./alert-commands.ts";
 import type { EarlierTimes } from "./alert-commands.ts";
@@ -135,7 +135,6 @@ export function createAlerts(deps: AlertsDeps): Alerts {
       store,
       open: () => rules.open(),
       targets,
-      title: (alert) => titleOf(alert, timezone()),
       retry: async (id) => {
         const isFound = await store.retry(id, clock.now());
         if (isFound) onCommitted();
