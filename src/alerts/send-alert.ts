@@ -1,15 +1,46 @@
-import type { SendAlert } from "../contracts/alerts.ts";
+import type { AlertTarget } from "../../streams/alerts/alert-options.ts";
+import type { AlertMessage, SendAlert } from "../contracts/alerts.ts";
+import type { SendRequest } from "../contracts/outgoing-request.ts";
+import { messageOf, reasonOf } from "../errors.ts";
+import type { Fields } from "./target.ts";
+import { targetMessage } from "./target-message.ts";
+import { targetTypes } from "./targets.ts";
 
 export interface SendAlertDeps {
   /** The fields of a credential, by `type` or `type:instance`. Rejects when it is missing or incomplete. */
-  readonly credential: (reference: string) => Promise<Readonly<Record<string, string>>>;
+  readonly credential: (reference: string) => Promise<Fields>;
+  readonly sendRequest: SendRequest;
   /** Takes secrets out of a text. */
   readonly redact: (text: string) => string;
-  /** `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in upper or lower case. */
-  readonly proxyEnv: NodeJS.ProcessEnv;
+  readonly warn: (message: string) => void;
+  /** Epoch ms. */
+  readonly now: () => number;
 }
 
 /** Sends alerts, each type of target in its own form. */
-export function createSendAlert({ redact }: SendAlertDeps): SendAlert {
-  return () => Promise.resolve({ type: "failed", error: redact("not sent"), afterMs: null });
+export function createSendAlert({ credential, redact, ...deps }: SendAlertDeps): SendAlert {
+  const send = async (alertMessage: AlertMessage, target: AlertTarget) => {
+    const fields = await credential(target.credential);
+    const message = targetMessage(alertMessage, deps.now());
+    const { sendRequest, warn } = deps;
+    return targetTypes[target.type].send({ message, target, fields, sendRequest, warn });
+  };
+  return async (message, target) => {
+    try {
+      const answer = await send(message, target);
+      return answer.type === "accepted" ? answer : { ...answer, error: redact(answer.error) };
+    } catch (error) {
+      return { type: "failed", error: redact(reasonOf(error)), afterMs: null };
+    }
+  };
+}
+
+/** Why alerts can't be sent to a target with such a credential; null when they can, as far as is known without sending. */
+export function targetProblem(target: AlertTarget, fields: Fields): string | null {
+  try {
+    targetTypes[target.type].check(fields, target);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
 }

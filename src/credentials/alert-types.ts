@@ -11,6 +11,12 @@ export const alertTypes: Readonly<Record<string, CredentialType>> = {
     fields: {
       token: field("Token of the bot, from @BotFather", ["TELEGRAM_BOT_TOKEN"]),
       chat: field("ID of the chat, or @name of a channel", ["TELEGRAM_CHAT_ID"], "open"),
+      url: field(
+        "Address of your own Bot API server; https://api.telegram.org without it",
+        ["TELEGRAM_API_URL"],
+        "optional",
+        "open",
+      ),
     },
   },
   ntfy_topic: {

@@ -1,0 +1,52 @@
+import { addressIn } from "../fields.ts";
+import { httpTarget } from "../http-target.ts";
+import type { TargetMessage } from "../target.ts";
+import { cut, linkLabel, severityMarks } from "../text.ts";
+
+/** What Slack answers about an address that is no longer one. */
+const goneReasons = [
+  "channel_is_archived",
+  "channel_not_found",
+  "no_active_hooks",
+  "no_service",
+  "no_service_id",
+  "no_team",
+  "team_disabled",
+];
+
+/** https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
+export const slack = httpTarget({
+  address: (fields) => addressIn(fields, "url"),
+  body: (message) => ({
+    text: escaped(heading(message)),
+    blocks: [
+      {
+        type: "header",
+        text: { type: "plain_text", text: cut(heading(message), 150), emoji: false },
+      },
+      // Without `verbatim` Slack makes links and mentions of what looks like some.
+      {
+        type: "section",
+        text: { type: "mrkdwn", text: sectionText(message), verbatim: true },
+      },
+    ],
+    unfurl_links: false,
+    unfurl_media: false,
+  }),
+  meaning: ({ status, text }) =>
+    status >= 400 && goneReasons.includes(text.trim()) ? { type: "gone" } : null,
+});
+
+function heading({ severity, title }: TargetMessage): string {
+  return `${severityMarks[severity]} ${title}`;
+}
+
+function sectionText({ lines, url }: TargetMessage): string {
+  const written = lines.map(({ label, text }) => `*${label}* ${escaped(text)}`);
+  return [...written, ...(url === null ? [] : [`<${escaped(url)}|${linkLabel}>`])].join("\n");
+}
+
+/** https://docs.slack.dev/messaging/formatting-message-text#escaping */
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

@@ -1,0 +1,39 @@
+import { createHmac } from "node:crypto";
+import { addressIn, requiredField, unusable } from "../fields.ts";
+import { httpTarget } from "../http-target.ts";
+import type { Fields } from "../target.ts";
+
+const prefix = "whsec_";
+
+/**
+ * Any receiver, signed by Standard Webhooks 1.0.
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export const webhook = httpTarget({
+  address: (fields) => addressIn(fields, "url"),
+  check: (fields) => {
+    keyOf(fields);
+  },
+  body: ({ alert, title, severity, lines, project, url }) => ({
+    type: `alert.${alert.phase}`,
+    timestamp: new Date(alert.at).toISOString(),
+    data: { ...alert, title, severity, lines, project, url },
+  }),
+  headers: (body, { id, now }, fields) => {
+    const timestamp = String(Math.floor(now / 1000));
+    const signature = createHmac("sha256", keyOf(fields)).update(`${id}.${timestamp}.${body}`);
+    return {
+      "webhook-id": id,
+      "webhook-timestamp": timestamp,
+      "webhook-signature": `v1,${signature.digest("base64")}`,
+    };
+  },
+});
+
+function keyOf(fields: Fields): Buffer {
+  const secret = requiredField(fields, "secret").trim();
+  const encoded = secret.startsWith(prefix) ? secret.slice(prefix.length) : "";
+  const key = Buffer.from(encoded, "base64");
+  if (/^[A-Za-z0-9+/]+=*$/.test(encoded) && key.length >= 24 && key.length <= 64) return key;
+  throw unusable("secret", `is not ${prefix} and 24 to 64 bytes as base64`);
+}
