@@ -7,6 +7,7 @@ import type { Alerts } from "../alerts/alerts.ts";
 import { createSendAlert } from "../alerts/send-alert.ts";
 import type { AgentFiles } from "../config/agent-files.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
+import { createSendRequest } from "../contracts/outgoing-request.ts";
 import { resolveAgent } from "../config/resolve-agent.ts";
 import { knownToAgents } from "../known-to-agents.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
@@ -43,7 +44,9 @@ export function createProjectAlerts(services: AlertServices): Alerts {
     send: createSendAlert({
       credential: async (reference) => (await credential(reference)).fields,
       redact: (text) => own.redactor.redact(text),
-      proxyEnv: options.env,
+      sendRequest: createSendRequest({ proxyEnv: options.env }),
+      warn,
+      now: Date.now,
     }),
     clock,
     earlier: { aliveAt: settings.lastAlive(), stoppedAt: settings.stoppedAt() },
