@@ -99,6 +99,15 @@ export const retriedSchema = z
   .object({ success: z.literal(true), id: z.string() })
   .meta({ id: "AlertRetried" });
 
+/** The answer of `POST /api/alerts/retry`. */
+export const allRetriedSchema = z
+  .object({
+    success: z.literal(true),
+    retried: z.int().meta({ description: "How many were given up, and are due now" }),
+  })
+  .meta({ id: "AlertsRetried" });
+export type AlertsRetried = Readonly<z.infer<typeof allRetriedSchema>>;
+
 /** Path of `POST /api/alerts/targets/<name>/test`. */
 export const targetParams = z.object({
   name: z.string().max(200).meta({ description: "Name of a target, `[alerts.<name>]`" }),

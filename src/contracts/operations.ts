@@ -133,6 +133,8 @@ export interface Operations {
   alerts(query: AlertsQuery): AlertsReport;
   /** Makes a delivery due that was given up, or waits. Rejects with OperationError `unknown_delivery`. */
   retryAlert(id: string): Promise<void>;
+  /** The same for all that were given up; resolves with how many there were. */
+  retryDeadAlerts(): Promise<number>;
   /** Sends a test, not through the outbox. Rejects with OperationError `unknown_target`. */
   testAlertTarget(name: string): Promise<AlertTested>;
   /** The resources that runs hold now. */

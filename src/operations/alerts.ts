@@ -21,7 +21,7 @@ type Redact = (text: string) => string;
 export function createAlertOperations(
   deps: AlertOperationsDeps,
   redact: Redact,
-): Pick<Operations, "alerts" | "retryAlert" | "testAlertTarget"> {
+): Pick<Operations, "alerts" | "retryAlert" | "retryDeadAlerts" | "testAlertTarget"> {
   return {
     alerts: (query) => ({
       targets: targetViews(deps, redact),
@@ -33,8 +33,24 @@ export function createAlertOperations(
       const message = `no delivery ${JSON.stringify(id)} waits or was given up`;
       throw new OperationError("unknown_delivery", message);
     },
+    retryDeadAlerts: () => retryDead(deps),
     testAlertTarget: (name) => testTarget(name, deps, redact),
   };
+}
+
+const readAtOnce = 200;
+
+/** All are read before the first is retried: each is retried once, also one that dies again at once. */
+async function retryDead({ store, retry }: AlertOperationsDeps): Promise<number> {
+  const dead: string[] = [];
+  for (let isMore = true; isMore;) {
+    const before = dead.at(-1) ?? null;
+    const page = store.list({ state: "dead", before, limit: readAtOnce });
+    dead.push(...page.map(({ id }) => id));
+    isMore = page.length === readAtOnce;
+  }
+  const retried = await Promise.all(dead.map((id) => retry(id)));
+  return retried.filter(Boolean).length;
 }
 
 async function testTarget(

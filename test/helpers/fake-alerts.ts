@@ -18,6 +18,7 @@ export interface FakeAlerts {
   answer: AlertTested;
   page(query: AlertsQuery): AlertsReport;
   retry(id: string): Promise<void>;
+  retryAll(): Promise<number>;
   test(name: string): Promise<AlertTested>;
 }
 
@@ -76,6 +77,11 @@ export function fakeAlerts(): FakeAlerts {
       const due = { state: "waiting", nextAt: new Date().toISOString(), endedAt: null } as const;
       fake.deliveries = fake.deliveries.map((one) => (one === found ? { ...one, ...due } : one));
       return Promise.resolve();
+    },
+    retryAll: async () => {
+      const dead = fake.deliveries.filter(({ state }) => state === "dead");
+      for (const { id } of dead) await fake.retry(id);
+      return dead.length;
     },
     test: (name) => {
       if (fake.targets.some((target) => target.name === name)) return Promise.resolve(fake.answer);

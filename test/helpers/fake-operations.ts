@@ -249,6 +249,10 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       called("retryAlert", id);
       return fake.alerting.retry(id);
     },
+    retryDeadAlerts: () => {
+      called("retryDeadAlerts");
+      return fake.alerting.retryAll();
+    },
     testAlertTarget: (name) => {
       called("testAlertTarget", name);
       return fake.alerting.test(name);

@@ -132,6 +132,17 @@ test("what was given up or waits is due again; what arrived, and what is not the
     await expect(operations.retryAlert(id)).rejects.toMatchObject({ code: "unknown_delivery" });
 });
 
+test("all that was given up is retried, however much it is, and each once", async () => {
+  const { alerts, operations, record } = setUp();
+  const ids = Array.from({ length: 401 }, (_, index) => `dead ${index}`);
+  await record(...ids.map((id) => delivery(id)), delivery("waits"));
+  const dead = { type: "dead", at: hour, error: "HTTP 404" } as const;
+  await Promise.all(ids.map((id) => alerts.attempted(id, dead)));
+  expect(await operations.retryDeadAlerts()).toBe(401);
+  expect(alerts.counts()).toEqual({ waiting: 402, dead: 0 });
+  expect(await operations.retryDeadAlerts()).toBe(0);
+});
+
 test("a test resolves with the target's answer, with no secret in it; one for no target is sent to none", async () => {
   const { operations, tested, answers } = setUp();
   expect(await operations.testAlertTarget("ops")).toEqual({ accepted: true, error: null });

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import {
+  allRetriedSchema,
   alertsQuerySchema,
   alertsReportSchema,
   deliveryParams,
@@ -17,6 +18,7 @@ const tag = "Alerts";
 export function alertRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   reportRoute(app, deps);
   retryRoute(app, deps);
+  retryAllRoute(app, deps);
   testRoute(app, deps);
 }
 
@@ -48,6 +50,20 @@ function retryRoute(app: FastifyInstance, { operations }: GatewayDeps): void {
     const { id } = request.params;
     await operations.retryAlert(id);
     return reply.code(202).send({ success: true as const, id });
+  });
+}
+
+function retryAllRoute(app: FastifyInstance, { operations }: GatewayDeps): void {
+  const schema = {
+    tag,
+    summary: "Send all alerts again that were given up",
+    body: emptyBody,
+    response: { 202: allRetriedSchema },
+    problems: [503],
+  };
+  withZod(app).post("/api/alerts/retry", { schema }, async (_request, reply) => {
+    const retried = await operations.retryDeadAlerts();
+    return reply.code(202).send({ success: true as const, retried });
   });
 }
 

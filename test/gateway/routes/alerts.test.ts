@@ -72,6 +72,15 @@ test("what was given up is retried, and what arrived is not", async () => {
   expect([refused.statusCode, refused.json()]).toMatchObject([404, { error: "unknown_delivery" }]);
 });
 
+test("all that was given up is retried, each once", async () => {
+  const { post, alerting, calls } = await serve();
+  const retried = await post("/retry");
+  expect([retried.statusCode, retried.json()]).toEqual([202, { success: true, retried: 1 }]);
+  expect(alerting.deliveries.map(({ state }) => state)).toEqual(["sent", "waiting", "sent"]);
+  expect((await post("/retry")).json()).toEqual({ success: true, retried: 0 });
+  expect(calls).toEqual(["retryDeadAlerts", "retryDeadAlerts"]);
+});
+
 test("a test is answered with what the target answered", async () => {
   const { post, alerting, calls } = await serve();
   const accepted = await post("/targets/ops/test");
@@ -89,10 +98,12 @@ test("nothing is shown or sent without the key, nor with a body that means somet
   for (const [method, url] of [
     ["GET", "/api/alerts"],
     ["POST", `/api/alerts/${id}/retry`],
+    ["POST", "/api/alerts/retry"],
     ["POST", "/api/alerts/targets/ops/test"],
   ] as const)
     expect((await app.inject({ method, url })).statusCode, url).toBe(401);
   expect((await post(`/${id}/retry`, { all: true })).statusCode).toBe(400);
+  expect((await post("/retry", { target: "ops" })).statusCode).toBe(400);
   expect((await post("/targets/ops/test", { to: "me" })).statusCode).toBe(400);
   expect(calls).toEqual([]);
 });
