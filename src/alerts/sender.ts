@@ -83,7 +83,7 @@ export function createSender(deps: SenderDeps): AlertSender {
 
   /** Returns when the target may be asked next, epoch ms. */
   const step = async (name: string): Promise<number> => {
-    const [delivery] = store.due(name, clock.now(), 1);
+    const [delivery] = await store.due(name, clock.now(), 1);
     if (delivery === undefined) {
       await sleep(store.nextAt(name) ?? Infinity, woken);
       return 0;

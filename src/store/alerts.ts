@@ -51,7 +51,7 @@ export function createAlerts(db: DatabaseSync, { write, record }: GroupCommit): 
     put,
     record: (writes) => record(() => put(writes)),
     states: () => states.all().map((row) => ({ ...row }) as unknown as RuleState),
-    due: (target, now, limit) => rows(due.all(target, now, limit)),
+    due: (target, now, limit) => write(() => rows(due.all(target, now, limit))),
     nextAt: (target) => numberOrNull(next.get(target)?.at),
     waitingTargets: () => waiting.all().map(({ target }) => String(target)),
     attempted: (id, result) =>
