@@ -111,7 +111,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     onWrites = record;
     return events;
   };
-  const count = (): void => deps.onCounts({ open: rules.open().length, dead: store.counts().dead });
+  const count = (): void => deps.onCounts({ open: rules.openCount(), dead: store.counts().dead });
 
   return {
     onEvent: (event) => {

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import type { Alert, AlertTopic, RuleState } from "./alert.ts";
+import { settleMs } from "./condition.ts";
+import { parsedState, plainFault } from "./rule-states.ts";
+import type { MachineContext } from "../machine.ts";
+
+/** What is over as soon as it happened. */
+export const occurrenceTopics = [
+  "missed_ticks",
+  "dead_letters",
+  "scheduler_down",
+] as const satisfies readonly AlertTopic[];
+export type OccurrenceTopic = (typeof occurrenceTopics)[number];
+
+/** For so long, in ms, further ones are counted. */
+const countedMs = 3_600_000;
+
+const stateSchema = z.object({
+  /** When it was alerted last, epoch ms. */
+  alertedAt: z.number(),
+  /** How many there were since. */
+  count: z.number(),
+  /** Of the latest. */
+  reason: z.string().nullable(),
+});
+type OccurrenceState = Readonly<z.infer<typeof stateSchema>>;
+
+export interface OccurrenceDeps extends Pick<MachineContext<never>, "timers" | "now"> {
+  /** What an earlier scheduler knew. */
+  readonly states: readonly RuleState[];
+  readonly startedAt: number;
+  readonly save: (state: RuleState) => void;
+  readonly alert: (alert: Alert) => void;
+}
+
+/** Alerts what happened to an agent, or to the project, whose name is empty; `since` is epoch ms. */
+export type RecordOccurrence = (
+  agent: string,
+  topic: OccurrenceTopic,
+  what: { readonly reason: string | null; readonly since: number },
+) => void;
+
+/**
+ * The first is alerted at once, those of the hour after it together at its end, and so on until an hour has none.
+ *
+ *     happens:  ─x──xx─x─────────────────────x──
+ *     alerts:   ─1─────────(3)───────────────1──     the number is the count
+ */
+export function createOccurrences(deps: OccurrenceDeps): RecordOccurrence {
+  const { timers, now, save, alert } = deps;
+  const hours = new Map<string, OccurrenceState>();
+
+  const set = (agent: string, topic: OccurrenceTopic, state: OccurrenceState | null): void => {
+    if (state === null) hours.delete(hourOf(agent, topic));
+    else hours.set(hourOf(agent, topic), state);
+    save({ agent, rule: topic, value: state && JSON.stringify(state) });
+  };
+  const emit = (
+    agent: string,
+    topic: OccurrenceTopic,
+    what: { readonly reason: string | null; readonly since: number; readonly count: number },
+  ): void => {
+    const whose = agent === "" ? null : agent;
+    const fault = plainFault(what.reason);
+    const { since, count } = what;
+    alert({ ...fault, topic, phase: "opened", agent: whose, at: now(), since, count, agents: [] });
+  };
+  const beginHour = (agent: string, topic: OccurrenceTopic): void => {
+    set(agent, topic, { alertedAt: now(), count: 0, reason: null });
+    timers.at(now() + countedMs, () => endHour(agent, topic));
+  };
+  const endHour = (agent: string, topic: OccurrenceTopic): void => {
+    const hour = hours.get(hourOf(agent, topic));
+    if (hour === undefined || hour.count === 0) return set(agent, topic, null);
+    const { reason, count, alertedAt: since } = hour;
+    emit(agent, topic, { reason, count, since });
+    beginHour(agent, topic);
+  };
+
+  for (const { agent, rule, value } of deps.states) {
+    const topic = occurrenceTopics.find((one) => one === rule);
+    const hour = parsedState(stateSchema, value);
+    if (topic === undefined || hour === null) continue;
+    hours.set(hourOf(agent, topic), hour);
+    // Not before its agent is there, whose options say where its alerts go.
+    const endsAt = Math.max(hour.alertedAt + countedMs, deps.startedAt + settleMs);
+    timers.at(endsAt, () => endHour(agent, topic));
+  }
+
+  return (agent, topic, { reason, since }) => {
+    const hour = hours.get(hourOf(agent, topic));
+    if (hour !== undefined) return set(agent, topic, { ...hour, count: hour.count + 1, reason });
+    emit(agent, topic, { reason, since, count: 1 });
+    beginHour(agent, topic);
+  };
+}
+
+function hourOf(agent: string, topic: OccurrenceTopic): string {
+  return `${agent}/${topic}`;
+}
