@@ -11,7 +11,7 @@ import type { Payload } from "./json.ts";
 import type { MatchIndex } from "./match-index.ts";
 import type { Provider } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
-import { rateLimitedWarnings } from "./rate-limited-warnings.ts";
+import { rateLimitedWarnings } from "../contracts/rate-limited-warnings.ts";
 
 export interface ReceiverDeps {
   /** The project's sources as they are now. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rateLimitedWarnings } from "../../src/webhooks/rate-limited-warnings.ts";
+import { rateLimitedWarnings } from "../../src/contracts/rate-limited-warnings.ts";
 
 test("the same kind of warning comes once a minute and says how many it kept back", () => {
   const lines: string[] = [];

@@ -1,13 +1,11 @@
-/** Between two lines about the same thing, in ms. */
-const intervalMs = 60_000;
-
 /**
- * Warns at most once a minute about each key and adds how many it suppressed, so that a stranger who sends
- * rubbish cannot fill the log. Keys must come from a small set.
+ * Warns at most once an interval (a minute unless given, in ms) about each key and adds how many it suppressed, so that a
+ * stranger who sends rubbish, or a host that is down for days, cannot fill the log. Keys must come from a small set.
  */
 export function rateLimitedWarnings(
   warn: (message: string) => void,
   now: () => number,
+  intervalMs = 60_000,
 ): (key: string, message: string) => void {
   const last = new Map<string, { at: number; kept: number }>();
   return (key, message) => {
