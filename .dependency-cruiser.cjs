@@ -1,6 +1,6 @@
 /** The directions of imports of src/README.md and streams/README.md as rules: an import against them fails the check. */
 const edge =
-  "^src/(alerts|config|credentials|files|gateway|harness|logs|models|run-api|runners|skills|spend|store|versions|webhooks)/";
+  "^src/(alerts|config|credentials|files|gateway|harness|heartbeat|logs|models|run-api|runners|skills|spend|store|versions|webhooks)/";
 /** What live runs are given: they know the types, and create none of it. */
 const givenToRuns = "^src/(alerts|config|run-api|store)/";
 const stage = "^streams/(agents|triggers|runs|coordination|spend|status|alerts)/";

@@ -10,6 +10,7 @@ import type { FirstEvents } from "../runs/first-events.ts";
 import type { Http } from "./http.ts";
 import type { Inputs } from "./inputs.ts";
 import type { EventLogger } from "./observability.ts";
+import type { Heartbeats } from "./heartbeats.ts";
 import { recordEvent, rerun, retryWork } from "./record-work.ts";
 import type { EventStore, RerunDeps } from "./record-work.ts";
 import type { RunRequests } from "../runs/run-requests.ts";
@@ -21,6 +22,7 @@ export interface EventHandlerDeps {
   readonly http: Pick<Http, "webhooks" | "metrics" | "listener">;
   readonly firstEvents: FirstEvents;
   readonly requests: Pick<RunRequests, "onEvent">;
+  readonly heartbeats: Pick<Heartbeats, "onEvent">;
   readonly meter: Pick<SpendMeter, "run" | "runEnded">;
   readonly alerts: Pick<Alerts, "onEvent">;
   readonly inputs: Pick<Inputs, "paused$" | "project$">;
@@ -55,6 +57,7 @@ export function createEventHandler(deps: EventHandlerDeps): (event: RunEvent) =>
     http.webhooks.onEvent(event);
     http.metrics.onEvent(event);
     http.listener.onEvent(event);
+    deps.heartbeats.onEvent(event);
     firstEvents.see(event);
     const problem = (error: unknown): void =>
       logger.log(50, `${event.agent}: ${event.type} not recorded: ${messageOf(error)}`);

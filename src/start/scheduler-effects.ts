@@ -32,6 +32,7 @@ import { filterTable } from "../webhooks/providers/table.ts";
 import { lostProject } from "./acquire-project.ts";
 import type { Alerts } from "../alerts/alerts.ts";
 import { createEventHandler } from "./event-handlers.ts";
+import { createHeartbeats } from "./heartbeats.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { projectChanges, reloadProject } from "./project-changes.ts";
 import type { UnconfiguredSkills } from "./agent-directories.ts";
@@ -61,12 +62,14 @@ export function schedulerEffects(
   const { observability, requests, http, warn } = services;
   const { status, logger } = observability;
   const over$ = new Subject<void>();
+  const heartbeats = createHeartbeats(context, services);
   const onEvent = createEventHandler({
     status,
     logger,
     http,
     firstEvents: services.firstEvents,
     requests,
+    heartbeats,
     meter: services.meter,
     alerts: options.onDemand === true ? noAlerts : services.alerts,
     inputs,
@@ -102,7 +105,12 @@ export function schedulerEffects(
     options.onDemand === true ? EMPTY : alertsOf(services),
     requirements(context, services, event$).pipe(tap(onEvent)),
   );
-  return merge(beside$.pipe(takeUntil(over$)), graph$, around$.pipe(takeUntil(over$)));
+  return merge(
+    beside$.pipe(takeUntil(over$)),
+    heartbeats.until(over$),
+    graph$,
+    around$.pipe(takeUntil(over$)),
+  );
 }
 
 /** A run by `al run` without a scheduler is watched by the person who started it. */

@@ -5,6 +5,7 @@ import { budgets } from "./mutations/budgets.ts";
 import { closedRuns } from "./mutations/closed-runs.ts";
 import { costs } from "./mutations/costs.ts";
 import { doors } from "./mutations/doors.ts";
+import { heartbeat } from "./mutations/heartbeat.ts";
 import { hostile } from "./mutations/hostile.ts";
 import { load } from "./mutations/load.ts";
 import { models } from "./mutations/models.ts";
@@ -26,4 +27,5 @@ export const mutations: readonly Mutation[] = [
   ...costs,
   ...network,
   ...closedRuns,
+  ...heartbeat,
 ];

@@ -1,0 +1,116 @@
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** A check of Healthchecks.io as its ping API leaves it, or a push monitor of Uptime Kuma. */
+export interface Watched {
+  status: "new" | "up" | "down";
+  /** Between a start and an end; Kuma has no such. */
+  started: boolean;
+  /** Each ping that it took: its kind, and what it said. */
+  readonly pings: string[];
+}
+
+export interface MonitorServer {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  /** Of Healthchecks.io; made when it is asked for first. */
+  readonly check: (uuid: string) => Watched;
+  /** Of Uptime Kuma, by its push token. */
+  readonly monitor: (token: string) => Watched;
+  /** Requests in all, and those of them that were open at once. */
+  readonly seen: { requests: number; atOnce: number };
+  /** The answer to each later request waits this long, in ms. */
+  delay: number;
+  /** Instead of an answer of the API; null for that. */
+  fault: ((request: IncomingMessage, response: ServerResponse) => void) | null;
+  close(): Promise<void>;
+}
+
+const ping = /^\/ping\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/(start|fail|log))?$/;
+const push = /^\/api\/push\/([A-Za-z0-9]+)$/;
+
+/** Both APIs, as the pages of their makers describe them. */
+export async function monitorServer(): Promise<MonitorServer> {
+  const checks = new Map<string, Watched>();
+  const monitors = new Map<string, Watched>();
+  const made = (all: Map<string, Watched>, key: string): Watched => {
+    const watched: Watched = all.get(key) ?? { status: "new", started: false, pings: [] };
+    all.set(key, watched);
+    return watched;
+  };
+
+  const healthchecks = (request: IncomingMessage, path: RegExpExecArray, body: string): Answer => {
+    const [, uuid = "", kind = "success"] = path;
+    const check = checks.get(uuid);
+    if (!["GET", "HEAD", "POST"].includes(request.method ?? "")) return [405, ""];
+    // The hosted service answers so for a UUID that it does not have.
+    if (check === undefined) return [200, "OK (not found)"];
+    check.pings.push(body === "" ? kind : `${kind}: ${body}`);
+    if (kind === "start") check.started = true;
+    if (kind === "success" || kind === "fail") {
+      check.status = kind === "fail" ? "down" : "up";
+      check.started = false;
+    }
+    return [200, "OK"];
+  };
+
+  const kuma = (token: string, query: URLSearchParams): Answer => {
+    const monitor = monitors.get(token);
+    const missing = { ok: false, msg: "Monitor not found or not active." };
+    if (monitor === undefined) return [404, JSON.stringify(missing)];
+    const time = query.get("ping") ?? "";
+    if (Number.isNaN(Number(time))) return [404, JSON.stringify({ ok: false, msg: "ping" })];
+    monitor.status = (query.get("status") ?? "up") === "up" ? "up" : "down";
+    monitor.pings.push(`${monitor.status}: ${query.get("msg") ?? "OK"}`);
+    return [200, JSON.stringify({ ok: true })];
+  };
+
+  const answer = (request: IncomingMessage, body: string): Answer => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://any");
+    const path = ping.exec(pathname);
+    if (path !== null) return healthchecks(request, path, body);
+    const token = push.exec(pathname)?.[1];
+    return token === undefined ? [404, "not found"] : kuma(token, searchParams);
+  };
+
+  let open = 0;
+  const seen = { requests: 0, atOnce: 0 };
+  const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    seen.requests += 1;
+    open += 1;
+    seen.atOnce = Math.max(seen.atOnce, open);
+    response.once("close", () => (open -= 1));
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    if (server.delay > 0) await wait(server.delay);
+    if (server.fault !== null) return server.fault(request, response);
+    const [status, text] = answer(request, Buffer.concat(chunks).toString("utf8"));
+    response.writeHead(status, { "content-type": "text/plain" }).end(text);
+  };
+
+  const http = createServer((request, response) => {
+    onRequest(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const { port } = http.address() as { port: number };
+  const server: MonitorServer = {
+    url: `http://127.0.0.1:${port}`,
+    check: (uuid) => made(checks, uuid),
+    monitor: (token) => made(monitors, token),
+    seen,
+    delay: 0,
+    fault: null,
+    close: () =>
+      new Promise((resolve) => {
+        http.close(() => resolve());
+        http.closeAllConnections();
+      }),
+  };
+  return server;
+}
+
+/** Status and text. */
+type Answer = readonly [number, string];
+
+export const uuid = "8f0c1b5e-7b0f-4c59-9d4e-4a2f6d3c1b7a";
