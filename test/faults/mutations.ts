@@ -1,5 +1,6 @@
 import type { Mutation } from "./mutation.ts";
 import { agents } from "./mutations/agents.ts";
+import { alertRules } from "./mutations/alert-rules.ts";
 import { brokering } from "./mutations/brokering.ts";
 import { budgets } from "./mutations/budgets.ts";
 import { closedRuns } from "./mutations/closed-runs.ts";
@@ -28,4 +29,5 @@ export const mutations: readonly Mutation[] = [
   ...network,
   ...closedRuns,
   ...heartbeat,
+  ...alertRules,
 ];
