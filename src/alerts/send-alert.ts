@@ -10,6 +10,8 @@ export interface SendAlertDeps {
   /** The fields of a credential, by `type` or `type:instance`. Rejects when it is missing or incomplete. */
   readonly credential: (reference: string) => Promise<Fields>;
   readonly sendRequest: SendRequest;
+  /** For an e-mail; a request has its own. */
+  readonly timeoutMs?: number;
   /** Takes secrets out of a text. */
   readonly redact: (text: string) => string;
   readonly warn: (message: string) => void;
@@ -22,8 +24,15 @@ export function createSendAlert({ credential, redact, ...deps }: SendAlertDeps):
   const send = async (alertMessage: AlertMessage, target: AlertTarget) => {
     const fields = await credential(target.credential);
     const message = targetMessage(alertMessage, deps.now());
-    const { sendRequest, warn } = deps;
-    return targetTypes[target.type].send({ message, target, fields, sendRequest, warn });
+    const { sendRequest, warn, timeoutMs = 15_000 } = deps;
+    return targetTypes[target.type].send({
+      message,
+      target,
+      fields,
+      sendRequest,
+      timeoutMs,
+      warn,
+    });
   };
   return async (message, target) => {
     try {

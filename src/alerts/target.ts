@@ -25,6 +25,8 @@ export interface TargetAttempt {
   readonly target: AlertTarget;
   readonly fields: Fields;
   readonly sendRequest: SendRequest;
+  /** For the whole of it, where it is not by `sendRequest`. */
+  readonly timeoutMs: number;
   readonly warn: (message: string) => void;
 }
 

@@ -5,16 +5,14 @@ import { smtpOptions } from "../smtp-options.ts";
 import type { TargetAttempt, TargetType } from "../target.ts";
 import { cut, oneLine } from "../text.ts";
 
-/** For the whole of a delivery, in ms. */
-const timeoutMs = 15_000;
-
 /** E-mail by a mail server. */
 export const email: TargetType = {
   check: (fields) => {
     smtpOptions(fields);
   },
   send: async (attempt) => {
-    const { transport, from } = smtpOptions(attempt.fields);
+    const { fields, timeoutMs } = attempt;
+    const { transport, from } = smtpOptions(fields);
     // It is a quarter of a megabyte, which most projects have no use for.
     const { createTransport } = await import("nodemailer");
     const signal = AbortSignal.timeout(timeoutMs);
