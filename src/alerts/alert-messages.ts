@@ -1,5 +1,6 @@
 import type { Alert } from "../../streams/alerts/alert.ts";
 import type { AlertMessage } from "../contracts/alerts.ts";
+import { alertLink } from "./alert-link.ts";
 
 export interface MessageDeps {
   readonly projectName: string;
@@ -15,15 +16,13 @@ export function alertMessage({
   origin,
   timezone,
 }: MessageDeps): (id: string, alert: Alert) => AlertMessage {
-  return (id, alert) => {
-    const base = origin();
-    const url = base === null ? null : `${base.replace(/\/$/, "")}${pathOf(alert)}`;
-    return { id, alert, project: projectName, url, timezone: timezone() };
-  };
-}
-
-function pathOf({ agent }: Alert): string {
-  return agent === null ? "/dashboard/alerts" : `/dashboard/agents/${agent}`;
+  return (id, alert) => ({
+    id,
+    alert,
+    project: projectName,
+    url: alertLink(origin(), alert),
+    timezone: timezone(),
+  });
 }
 
 /** What a target gets when a person tests it. */
