@@ -13,7 +13,7 @@ import type { AgentKey } from "./config-key.ts";
 import { expectKey } from "./expect.ts";
 import {
   choice,
-  credential,
+  runCredential,
   flag,
   integer,
   list,
@@ -45,7 +45,7 @@ export const agentKeys = {
   harness: harnessKey,
   credentials: agentKey({
     inFile: "credentials",
-    field: list(credential(), 'a list of credentials, e.g. ["github_token"] or []').describe(
+    field: list(runCredential(), 'a list of credentials, e.g. ["github_token"] or []').describe(
       "What its runs get, as variables and files.",
     ),
     resolve: (given): readonly string[] => given,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { alertCredentialTypes } from "../contracts/alert-credentials.ts";
 import {
   isCredentialInstance,
   parseCredentialReference,
@@ -77,6 +78,19 @@ export function timezone() {
 export function credential() {
   const error = `"type" or "type:instance" of a credential other than ${gatewayKeyType}`;
   return z.string({ error }).refine(isAllowedCredential, { error });
+}
+
+/** A reference to a credential that runs may get: who has one of alerts can send alerts that the scheduler did not. */
+export function runCredential() {
+  const error = `a credential for runs; one of this type is the scheduler's, for alerts, so store what the agent needs under another type`;
+  return credential().refine(isNotOfAlerts, { error });
+}
+
+const ofAlerts = Object.values(alertCredentialTypes);
+
+function isNotOfAlerts(reference: string): boolean {
+  const parsed = parseCredentialReference(reference);
+  return parsed === null || !ofAlerts.includes(parsed.type);
 }
 
 export function credentialInstance() {
