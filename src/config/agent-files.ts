@@ -10,6 +10,7 @@ import { readText } from "./read-file.ts";
 import type { FileText } from "./read-file.ts";
 import { maxConfigBytes } from "./read-project.ts";
 import { namedSchemas, readSchemas } from "./schema-files.ts";
+import type { SchemaFile } from "./schema-files.ts";
 import { formatValue } from "./format-value.ts";
 
 /** The texts of an agent's files; null where there is none, and `problems` has the reason. */
@@ -20,7 +21,7 @@ export interface AgentFiles {
   /** Changes with the Dockerfile and with what it may copy; null without one. */
   readonly dockerfileHash: string | null;
   /** JSON files that its config names, by name. */
-  readonly schemas: ReadonlyMap<string, FileText>;
+  readonly schemas: ReadonlyMap<string, SchemaFile>;
   readonly problems: readonly Problem[];
 }
 

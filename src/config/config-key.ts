@@ -4,7 +4,7 @@ import type { AgentFact } from "../contracts/agent-detail.ts";
 import type { FilterTable } from "../contracts/webhook-filters.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { ProjectConfig } from "./project-config.ts";
-import type { FileText } from "./read-file.ts";
+import type { SchemaFile } from "./schema-files.ts";
 
 /** What agents are resolved by beside the project's config. */
 export interface KnownToAgents {
@@ -21,7 +21,7 @@ export interface KnownToAgents {
 export interface AgentContext extends KnownToAgents {
   readonly project: ProjectConfig;
   /** JSON files of its directory by name. */
-  readonly schemas: ReadonlyMap<string, FileText>;
+  readonly schemas: ReadonlyMap<string, SchemaFile>;
   readonly diagnostics: Diagnostics;
 }
 

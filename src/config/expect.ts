@@ -1,18 +1,26 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Expectation, ExpectedSchema } from "../../streams/alerts/alert-options.ts";
+import type { Problem } from "../../streams/vocabulary.ts";
+import { schemaFileName } from "../contracts/schema-file-name.ts";
+import type { AgentFiles } from "./agent-files.ts";
 import { agentKey, fact } from "./config-key.ts";
 import type { AgentContext } from "./config-key.ts";
+import type { Diagnostics } from "./diagnostics.ts";
 import { describeValues, differingKeys } from "./differences.ts";
 import { flag, pattern, table } from "./fields.ts";
 
+const schemaError = 'a JSON file in its directory, e.g. "out.schema.json"';
+
 const expectSchema = table({
-  returned: flag().default(false).describe("Whether a run must return something."),
-  said: flag().default(false).describe("Whether the model must end a run with words."),
-  schema: pattern(/^[A-Za-z0-9_][\w.-]*\.json$/, 'a file in its directory, e.g. "out.schema.json"')
+  returned: flag().default(false).describe("Whether a run must return something; null is nothing."),
+  said: flag()
+    .default(false)
+    .describe("Whether the model must end a run with words, not with the call of a tool."),
+  schema: pattern(new RegExp(`^${schemaFileName}$`), schemaError)
     .optional()
     .describe(
-      'A JSON Schema (draft 2020-12 or 7) that what a run returns must meet, as JSON text. Words such as "format" that a check does not know have no effect.',
+      "A JSON Schema (draft 2020-12; draft-07 where $schema says so) that the returned value must meet. The keyword format has no effect, and a reference to another file is an error.",
     ),
 });
 
@@ -22,7 +30,7 @@ export const expectKey = agentKey({
   field: expectSchema
     .optional()
     .describe(
-      "What a run must leave to have succeeded. One that ends without it has failed, whatever its own outcome; a run that asks to be run again is not checked.",
+      "What a run must leave to have succeeded. The scheduler looks once a run is over: one that succeeded without it has failed, with exit code 1.",
     ),
   resolve: (given, context): Expectation | null => {
     if (given === undefined) return null;
@@ -43,14 +51,36 @@ export const expectKey = agentKey({
   facts: (expected) => fact("Expects", expectationText(expected)),
 });
 
-/** Reports a file that can't be read. */
-function readSchema(file: string, { schemas, diagnostics }: AgentContext): ExpectedSchema | null {
-  const read = schemas.get(file) ?? { type: "missing" };
-  if (read.type === "text") return { file, text: read.text };
-  const reason = read.type === "missing" ? "is missing; put the schema there" : read.reason;
-  diagnostics.error(["expect", "schema"], `expect.schema: ${file} ${reason}`);
-  return null;
+/** Null for a file that can't be used: `checkExpect` reports it. */
+function readSchema(file: string, { schemas }: AgentContext): ExpectedSchema | null {
+  const read = schemas.get(file);
+  return read?.type === "text" ? { file, text: read.text } : null;
 }
+
+interface CheckedTable {
+  readonly expect?: { readonly schema?: string | undefined } | undefined;
+}
+
+/** Reports a schema that can't be used: what is wrong in it stands in the file itself. */
+export function checkExpect(
+  { expect }: CheckedTable,
+  { name, schemas }: Pick<AgentFiles, "name" | "schemas">,
+  diagnostics: Diagnostics,
+): readonly Problem[] {
+  const file = expect?.schema;
+  const read = file === undefined ? null : (schemas.get(file) ?? { type: "missing" });
+  if (file === undefined || read === null || read.type === "text") return [];
+  if (read.type === "invalid") {
+    const { line, column, message } = read.problem;
+    const problem = { severity: "error", file: `agents/${name}/${file}`, line, column } as const;
+    return [{ ...problem, message: `not a JSON Schema: ${message}` }];
+  }
+  const reason = read.type === "missing" ? missing : read.reason;
+  diagnostics.error(["expect", "schema"], `expect.schema: ${file} ${reason}`);
+  return [];
+}
+
+const missing = "is missing in the agent's directory; put a JSON Schema there";
 
 function canonicalSchema({ file, text }: ExpectedSchema): string {
   return `${file} ${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;

@@ -7,6 +7,7 @@ import { agentKeys, agentSchema } from "./agent-keys.ts";
 import type { AgentTable } from "./agent-keys.ts";
 import { checkLocal } from "./agent-local.ts";
 import type { KnownToAgents } from "./config-key.ts";
+import { checkExpect } from "./expect.ts";
 import { hasErrors } from "./diagnostics.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import { checkNetwork } from "./network.ts";
@@ -49,10 +50,11 @@ interface ResolvedConfig {
 }
 
 function resolveConfig(
-  { name, config, schemas }: AgentFiles,
+  files: AgentFiles,
   project: ProjectConfig,
   known: KnownToAgents,
 ): ResolvedConfig {
+  const { name, config, schemas } = files;
   if (config === null) return { resolved: null, problems: [] };
   const { value: table, diagnostics } = validateToml(
     agentSchema,
@@ -65,8 +67,9 @@ function resolveConfig(
   checkCredentials(table, known.credentialTypes, diagnostics);
   checkLocal(table, known.credentialSets, diagnostics);
   checkNetwork(table, project, diagnostics);
+  const inSchema = checkExpect(table, files, diagnostics);
   const resolved = resolveKeys(agentKeys, table, { ...known, project, schemas, diagnostics });
-  return { resolved, problems };
+  return { resolved, problems: [...problems, ...inSchema] };
 }
 
 function checkTriggers(table: AgentTable, diagnostics: Diagnostics): void {

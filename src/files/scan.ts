@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { imageContextStamp } from "../contracts/image-context.ts";
 import { hasCode, isMissing, messageOf } from "../errors.ts";
-import { agentFiles } from "./classify.ts";
+import { isOfAgent } from "./classify.ts";
 
 /** The watched files and agent directories that there are: path relative to the project → its stamp. */
 export type Scan = ReadonlyMap<string, string>;
@@ -24,7 +24,8 @@ export async function scanProject(projectDir: string): Promise<Scan> {
   const lookAtAgent = async (name: string): Promise<void> => {
     const dir = `agents/${name}`;
     await look(dir);
-    await Promise.all(agentFiles.map((file) => look(`${dir}/${file}`)));
+    const files = await readdir(join(projectDir, dir)).catch(() => []);
+    await Promise.all(files.filter(isOfAgent).map((file) => look(`${dir}/${file}`)));
     const dockerfile = found.get(`${dir}/Dockerfile`);
     if (dockerfile === undefined) return;
     const context = await imageContextStamp(join(projectDir, dir));

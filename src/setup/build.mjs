@@ -87,6 +87,10 @@ const written = [
     checks: { eval: false }, // gray-matter's engine for JavaScript, which is never asked
   })),
 ];
+const thread = "src/config/schema-check/schema-worker";
+written.push(
+  ...(await bundle({ input: { [thread]: join(root, `${thread}.ts`) }, platform: "node" })),
+);
 for (const page of pages) {
   const name = `${browser}/${page}`;
   written.push(

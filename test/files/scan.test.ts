@@ -52,6 +52,15 @@ test("agents that come, go or are empty are seen; other files are not", async ()
   expect(await changedBy(project, () => write(join(project, "agents/dev/notes"), "x"))).toEqual([]);
 });
 
+test("a schema that comes, changes and goes is seen", async () => {
+  const project = tempProject();
+  const schema = "agents/dev/out.schema.json";
+  const path = join(project, schema);
+  expect(await changedBy(project, () => write(path, "{}"))).toEqual([schema]);
+  expect(await changedBy(project, () => write(path, "[]"))).toEqual([schema]);
+  expect(await changedBy(project, () => rmSync(path))).toEqual([schema]);
+});
+
 test("what a Dockerfile may copy is seen as the Dockerfile, but for what editors put beside it", async () => {
   const project = tempProject();
   const dir = join(project, "agents/dev");

@@ -7,6 +7,7 @@ import { loadProject } from "../../config/load-project.ts";
 import { readProject } from "../../config/read-project.ts";
 import { resolveAgent } from "../../config/resolve-agent.ts";
 import { resolveProject } from "../../config/resolve-project.ts";
+import { listSchemas, readSchemas } from "../../config/schema-files.ts";
 import { UserError } from "../../errors.ts";
 import { replaceText } from "../../files/replace-file.ts";
 import { knownToAgents } from "../../known-to-agents.ts";
@@ -59,11 +60,12 @@ async function openAgent(projectDir: string, name: string): Promise<ConfigFile> 
     throw new UserError("unreadable_file", `${path} can't be read`, { hint: "al doctor says why" });
   }
   const known = knownToAgents();
+  const schemas = await readSchemas(projectDir, name, await listSchemas(projectDir, name));
   return {
     path,
     text: files.config,
     judge: (config) => {
-      const change = resolveAgent({ ...files, config }, project, known);
+      const change = resolveAgent({ ...files, config, schemas }, project, known);
       if (change.type === "set") {
         return { problems: change.warnings, effective: agentTomlKeys(change.agent, projectDir) };
       }

@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { createSchemaChecker } from "../../../src/config/schema-check/schema-checker.ts";
+
+const aString = '{"type":"string"}';
+/** Time without end for a value that nearly matches. */
+const slow = '{"pattern":"^(a+)+$"}';
+const nearly = `${"a".repeat(40)}!`;
+
+it("checks schemas and values in a thread of its own", async () => {
+  const checker = createSchemaChecker();
+  const [wrong, right, met, not] = await Promise.all([
+    checker.problemOf('{"type":"strin"}'),
+    checker.problemOf(aString),
+    checker.mismatch(aString, "a"),
+    checker.mismatch(aString, { a: 1 }),
+  ]);
+  expect(wrong).toMatchObject({ line: 1, column: 9 });
+  expect([right, met, not]).toEqual([null, null, "it must be string"]);
+});
+
+it("ends a check that takes too long, and leaves others their time", async () => {
+  const checker = createSchemaChecker({ timeoutMs: 200 });
+  const timer = Date.now();
+  let beats = 0;
+  const beat = setInterval(() => beats++, 10);
+  const reasons = await Promise.all([
+    checker.mismatch(slow, nearly),
+    checker.mismatch(aString, "a"),
+    checker.mismatch(slow, nearly),
+    checker.mismatch(slow, "aaa"),
+  ]);
+  clearInterval(beat);
+  const tooMuch: unknown = expect.stringContaining(
+    "it can't be checked: checking it takes too much time",
+  );
+  expect(reasons).toEqual([tooMuch, null, tooMuch, tooMuch]);
+  // This thread went on meanwhile, and the second check of the slow schema was none.
+  expect(beats).toBeGreaterThan(10);
+  expect(Date.now() - timer).toBeLessThan(10_000);
+});
+
+it("tries a slow schema again later", async () => {
+  const checker = createSchemaChecker({ timeoutMs: 200, restMs: 0 });
+  expect(await checker.mismatch(slow, nearly)).toContain("too much");
+  expect(await checker.mismatch(slow, "aaa")).toBeNull();
+});
+
+it("survives a schema that refers to itself without end", async () => {
+  const checker = createSchemaChecker();
+  expect(await checker.mismatch('{"$ref":"#"}', 1)).toContain("Maximum call stack");
+  expect(await checker.mismatch(aString, "a")).toBeNull();
+});
+
+it("gives a reason in one line of bounded length", async () => {
+  const checker = createSchemaChecker();
+  const closed = '{"additionalProperties":false}';
+  const reason = await checker.mismatch(closed, { [`a\n${"b".repeat(10_000)}`]: 1 });
+  expect(reason).not.toContain("\n");
+  expect(reason?.length).toBeLessThanOrEqual(280);
+});
+
+it("does not keep its process alive", () => {
+  const url = new URL("../../../src/config/schema-check/schema-checker.ts", import.meta.url);
+  const script = `
+    const { createSchemaChecker } = await import(${JSON.stringify(url.href)});
+    console.log(await createSchemaChecker().mismatch('{"type":"string"}', 1));`;
+  const options = { encoding: "utf8", timeout: 20_000 } as const;
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    ["--input-type=module", "-e", script],
+    options,
+  );
+  expect([stdout, status]).toEqual(["it must be string\n", 0]);
+});
