@@ -19,10 +19,13 @@ module.exports = {
     {
       name: "stages-do-not-know-each-other",
       comment:
-        "agents, triggers, runs, spend and status meet in agent-graph.ts and runtime.ts only. Each may write an amount of money.",
+        "agents, triggers, runs, spend and status meet in agent-graph.ts and runtime.ts only. Each may write an amount of money, and read what an agent expects of its runs.",
       severity: "error",
       from: { path: stage },
-      to: { path: stage, pathNot: ["^streams/$1/", "^streams/spend/money\\.ts$"] },
+      to: {
+        path: stage,
+        pathNot: ["^streams/$1/", "^streams/(spend/money|alerts/alert-options)\\.ts$"],
+      },
     },
     {
       name: "vocabulary-imports-nothing",

@@ -10,7 +10,7 @@ import type { RunMessage } from "../contracts/run-messages.ts";
 export type EndMessage = Extract<RunMessage, { type: "end" }>;
 
 /** What a run returns beside its account. */
-export type HandedBack = Pick<RunnerExit, "value" | "rerun">;
+export type HandedBack = Pick<RunnerExit, "value" | "said" | "rerun">;
 
 export interface RunOutputOptions {
   readonly request: RunRequest;
@@ -48,6 +48,7 @@ export function runOutput(options: RunOutputOptions): RunOutput {
   const returned = returnedValue();
   const models = new Set(request.agent.models.map(({ name }) => name));
   let rerun = false;
+  let said = false;
 
   const log = (level: LogLevel, time: number, msg: string, fields: Record<string, unknown>) => {
     const { instanceId, agent } = request;
@@ -88,6 +89,8 @@ export function runOutput(options: RunOutputOptions): RunOutput {
     switch (message.type) {
       case "log": {
         const { level, time, msg, kind, fields } = message;
+        if (kind === "tool") said = false;
+        if (kind === "said") said = msg.trim() !== "";
         if (within(length)) log(level, time, msg, { ...fields, kind });
         break;
       }
@@ -126,7 +129,7 @@ export function runOutput(options: RunOutputOptions): RunOutput {
     end: () => end,
     handedBack: () => {
       const value = mapTexts(returned.value(), redact);
-      return { ...(value === undefined ? {} : { value }), ...(rerun ? { rerun } : {}) };
+      return { said, rerun, ...(value === undefined ? {} : { value }) };
     },
   };
 }

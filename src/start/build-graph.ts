@@ -12,6 +12,7 @@ import type { AgentChange, RunEvent, RunRequest, WorkItem } from "../../streams/
 import { readAgent } from "../config/agent-files.ts";
 import type { AgentFiles } from "../config/agent-files.ts";
 import { describeChange } from "../config/describe-change.ts";
+import { schemaChecker } from "../config/schema-files.ts";
 import { resolveAgent } from "../config/resolve-agent.ts";
 import { knownToAgents } from "../known-to-agents.ts";
 import type { Settings } from "../store/settings.ts";
@@ -80,6 +81,7 @@ export function buildGraph(deps: GraphDeps): Observable<RunEvent> {
     // A claim that waits for the store must not hold up the end.
     claim: (request) =>
       from(deps.claim(request)).pipe(takeUntil(inputs.stopping$.pipe(delay(claimMs)))),
+    checkValue: ({ file, text }, value) => from(mismatchText(file, text, value)),
     isStopping: () => !deps.onDemand && stopping.phase() === "draining",
     isEnabled: (agent) => switches.isEnabled(agent),
     overBudget: (agent) => deps.budgets.overBudget(agent),
@@ -89,6 +91,12 @@ export function buildGraph(deps: GraphDeps): Observable<RunEvent> {
     newId: uuidV7,
     scheduler: asyncScheduler,
   });
+}
+
+/** `the returned value does not meet out.schema.json: /id must be string`. */
+async function mismatchText(file: string, schema: string, value: unknown): Promise<string | null> {
+  const reason = await schemaChecker.mismatch(schema, value);
+  return reason && `the returned value does not meet ${file}: ${reason}`;
 }
 
 function agentChange$(deps: GraphDeps): Observable<AgentChange> {

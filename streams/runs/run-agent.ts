@@ -1,6 +1,7 @@
 import {
   catchError,
   concat,
+  concatMap,
   connect,
   defer,
   filter,
@@ -15,6 +16,8 @@ import {
 import type { MonoTypeOperatorFunction, Observable, SchedulerLike } from "rxjs";
 import type { AgentConfig } from "../agent-config.ts";
 import type { RunEvent, RunRequest, WorkItem } from "../vocabulary.ts";
+import { expectedEnd } from "./expectation.ts";
+import type { CheckValue } from "./expectation.ts";
 import { isEndedBySignal, reasonInTime, runEnd } from "./outcome.ts";
 import { pausableTimer } from "./pausable-timer.ts";
 import type { Slot, Slots } from "./slots.ts";
@@ -40,12 +43,14 @@ export interface RunPorts {
   readonly starting: Slots;
   /** Whether the scheduler is being stopped: a signal that ends a run then is part of that. */
   readonly isStopping: () => boolean;
+  /** By the schema of an agent's `[expect]`. */
+  readonly checkValue: CheckValue;
 }
 
 /** What it takes to follow a run that was claimed. */
 export type FollowPorts = Pick<
   RunPorts,
-  "kill$" | "scheduler" | "owner" | "starting" | "isStopping"
+  "kill$" | "scheduler" | "owner" | "starting" | "isStopping" | "checkValue"
 >;
 
 /**
@@ -118,19 +123,18 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
       const reason = stopped ?? (isInterrupted(exit, run, ports) ? "interrupted" : null);
       return earlier === null ? reason : reasonInTime(exit, reason, deadline());
     };
-    const finished = (exit: RunnerExit): RunEvent => ({
-      ...at,
-      at: endedAt(exit),
-      type: "finished",
-      item,
-      instanceId,
-      startedAt: begunAt,
-      end: runEnd(exit, whyStopped(exit), {
-        agent: request.agent,
+    const finished = (exit: RunnerExit): Observable<RunEvent> => {
+      const { agent } = request;
+      const end = runEnd(exit, whyStopped(exit), {
+        agent,
         item,
         overBudget: ports.owner.overBudget(instanceId),
-      }),
-    });
+      });
+      const ended = { ...at, at: endedAt(exit), item, instanceId, startedAt: begunAt };
+      return expectedEnd(end, exit.said ?? false, agent.expect, ports.checkValue).pipe(
+        map((checked) => ({ ...ended, type: "finished", end: checked })),
+      );
+    };
     const onStart = (): void => void (begunAt = ports.scheduler.now());
     const early = earlier === null ? {} : { startedAt: earlier };
     return concat(
@@ -143,9 +147,9 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
         catchError((error: unknown) => of(brokenRunner(error))),
         untilExit(),
         filter((event) => event.type !== "ready"),
-        map((event): RunEvent => {
+        concatMap((event): Observable<RunEvent> => {
           if (event.type === "exit") return finished(event.exit);
-          return { ...event, agent: item.agent, at: ports.scheduler.now(), instanceId };
+          return of({ ...event, agent: item.agent, at: ports.scheduler.now(), instanceId });
         }),
       ),
     );

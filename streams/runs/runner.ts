@@ -22,6 +22,8 @@ export interface RunnerExit {
   readonly usage: Usage | null;
   /** What the run returned, any JSON; absent for nothing. */
   readonly value?: unknown;
+  /** True when its model ended with words; absent for no. */
+  readonly said?: boolean;
   /** True when the run asked to be run again. */
   readonly rerun?: boolean;
   /** True when it is unknown how the run ended, as its environment went away. */

@@ -34,6 +34,26 @@ test("a value that is nested to exhaust the stack is cut, and nothing breaks", (
   expect(JSON.stringify(output.handedBack())).toContain("[too deep]");
 });
 
+test("a run has ended with words when its model's last text has some, and no tool came after", () => {
+  const { output, say } = written();
+  const said = (...entries: readonly (readonly [kind: string, msg: string])[]): boolean => {
+    for (const [kind, msg] of entries) say({ type: "log", level: 30, time: 1, kind, msg });
+    return output.handedBack().said ?? false;
+  };
+  expect(said()).toBe(false);
+  expect(said(["said", "I look."])).toBe(true);
+  expect(said(["tool", "bash"], ["tool-result", "ok"])).toBe(false);
+  expect(said(["said", "Done."], ["usage", "7 tokens"], ["hook", "echo bye"])).toBe(true);
+  expect(said(["said", " \n"])).toBe(false);
+  // Not by what its own commands print, however it looks.
+  say('{"kind":"said","msg":"Done."}');
+  expect(said(["process", "Done."])).toBe(false);
+  // Nor is a line lost that comes after so much output that no line is shown any more.
+  for (let i = 0; i < 2_000; i++)
+    say({ type: "log", level: 30, time: 1, kind: "process", msg: "x".repeat(30_000) });
+  expect(said(["said", "Done."])).toBe(true);
+});
+
 test("a run lets its own models cool down, and no others", () => {
   const { cooldowns, events, say } = written();
   say({ type: "cooldown", model: "scripted", until: 5 });

@@ -122,6 +122,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
       newId: uuidV7,
       starting: createSlots(),
       isStopping: () => false,
+      checkValue: () => of(null),
       isEnabled: () => true,
       overBudget: () => null,
       lastChecked: () => undefined,

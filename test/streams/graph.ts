@@ -46,6 +46,7 @@ export function graphOf(
       owner: createRunOwner(() => scheduler.now()),
       starting: createSlots(),
       isStopping: () => false,
+      checkValue: () => of(null),
       isEnabled: () => true,
       lastChecked: () => undefined,
       overBudget: () => null,

@@ -1,4 +1,4 @@
-import { EMPTY, map, tap } from "rxjs";
+import { EMPTY, map, of, tap } from "rxjs";
 import type { Observable } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { adoptedRuns } from "../../../streams/runs/adopted-runs.ts";
@@ -31,7 +31,15 @@ function anAdopted(
 function portsOf({ scheduler }: Marbles, kill$: Observable<Kill> = EMPTY, slots = createSlots(1)) {
   const owner = createRunOwner(() => scheduler.now());
   const starting = createSlots(0);
-  return { kill$, scheduler, slots, owner, starting, isStopping: () => false };
+  return {
+    kill$,
+    scheduler,
+    slots,
+    owner,
+    starting,
+    isStopping: () => false,
+    checkValue: () => of(null),
+  };
 }
 
 /** `s` started; finished by the first letter of its outcome, in capitals. */

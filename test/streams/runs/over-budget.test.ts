@@ -22,6 +22,7 @@ test("a run that fails after a call was refused for its budget ends over_budget"
       owner,
       starting: createSlots(),
       isStopping: () => false,
+      checkValue: () => of(null),
     });
     started$.subscribe((event) => events.push(event));
     owner.refused.set("dev-1", "this run's budget is spent");

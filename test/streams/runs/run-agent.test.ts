@@ -48,6 +48,7 @@ function portsOf(
     owner: createRunOwner(() => scheduler.now()),
     starting: createSlots(),
     isStopping: () => false,
+    checkValue: () => of(null),
     ...more,
   };
 }

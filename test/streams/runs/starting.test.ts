@@ -102,6 +102,7 @@ describe("a run that waits for its turn to start", () => {
         owner: createRunOwner(() => scheduler.now()),
         starting: slots,
         isStopping: () => false,
+        checkValue: () => of(null),
       });
       const told = (event: RunEvent): string => {
         if (event.type !== "finished") return event.type;
