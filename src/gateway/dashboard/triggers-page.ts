@@ -1,14 +1,14 @@
 import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
 import { html } from "./html.ts";
-import type { Html } from "./html.ts";
 import type { Page } from "./layout.ts";
+import { pager, select } from "./list-parts.ts";
 import { frameStyles, site } from "./site.ts";
 
 /** The history of all that asked an agent to run, also of what started nothing, and why. */
 export function triggersPage(): Page {
   return {
     title: "Triggers · Almanac",
-    styles: [...frameStyles, "history", "calls", "triggers"],
+    styles: [...frameStyles, "history", "list", "calls", "triggers"],
     script: "triggers",
     body: site({
       current: "triggers",
@@ -37,12 +37,7 @@ export function triggersPage(): Page {
           </div>
           <p class="muted none" id="none" role="status" hidden></p>
         </section>
-        <nav class="pager" id="pager" aria-label="Pages of the history">
-          <button class="button" type="button" id="newest">Newest</button>
-          <button class="button" type="button" id="newer">← Newer</button>
-          <span class="muted" id="place"></span>
-          <button class="button" type="button" id="older">Older →</button>
-        </nav>
+        ${pager("Pages of the history")}
       `,
     }),
   };
@@ -64,15 +59,3 @@ const filters = html`<form class="filters" id="filters" aria-label="Filter the h
   <label class="toggle"><input type="checkbox" name="dead" /> Dead letters only</label>
   <button class="link" type="reset" id="all">Clear filters</button>
 </form>`;
-
-function select(name: string, label: string, any: string, values: readonly string[]): Html {
-  return html`<label
-    >${label}
-    <select class="filter" name="${name}" aria-label="${label}">
-      <option value="">${any}</option>
-      ${values.map(
-        (value) => html`<option value="${value}">${value.replaceAll("_", " ")}</option>`,
-      )}
-    </select>
-  </label>`;
-}

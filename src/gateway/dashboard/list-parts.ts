@@ -1,0 +1,25 @@
+import { html } from "./html.ts";
+import type { Html } from "./html.ts";
+
+/** A choice among the filters of a list; nothing chosen is `any`. */
+export function select(name: string, label: string, any: string, values: readonly string[]): Html {
+  return html`<label
+    >${label}
+    <select class="filter" name="${name}" aria-label="${label}">
+      <option value="">${any}</option>
+      ${values.map(
+        (value) => html`<option value="${value}">${value.replaceAll("_", " ")}</option>`,
+      )}
+    </select>
+  </label>`;
+}
+
+/** Leads to older and newer pages of a list. */
+export function pager(label: string): Html {
+  return html`<nav class="pager" id="pager" aria-label="${label}" hidden>
+    <button class="button" type="button" id="newest">Newest</button>
+    <button class="button" type="button" id="newer">← Newer</button>
+    <span class="muted" id="place"></span>
+    <button class="button" type="button" id="older">Older →</button>
+  </nav>`;
+}
