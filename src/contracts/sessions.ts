@@ -7,6 +7,8 @@ import type { Observable } from "rxjs";
 export interface Sessions {
   /** Makes a session and returns its token: 256 random bits, base64url. */
   create(): string;
+  /** The id of a live session; null for an unknown or expired token. */
+  find(token: string): string | null;
   /** The id of a live session and a new start of its idle time; null for an unknown or expired token. */
   touch(token: string): string | null;
   end(id: string): void;

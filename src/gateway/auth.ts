@@ -22,6 +22,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The event stream that the route answers with. */
     stream?: StreamName;
+    /** Pages ask for it by themselves, without a person: it does not prolong a session. */
+    isBackground?: boolean;
   }
 }
 
@@ -69,7 +71,9 @@ export function sessionOf(request: FastifyRequest, deps: GatewayDeps): string | 
   // The operator's socket knows no cookies.
   const cookies = (request as Partial<FastifyRequest>).cookies;
   const token = cookies?.[sessionCookie];
-  return token === undefined || token === "" ? null : deps.sessions.touch(token);
+  if (token === undefined || token === "") return null;
+  const { isBackground = false } = request.routeOptions.config;
+  return isBackground ? deps.sessions.find(token) : deps.sessions.touch(token);
 }
 
 /** A browser sends its cookies with requests of other sites, too: these are refused. */

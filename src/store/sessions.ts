@@ -101,6 +101,10 @@ export function openSessions(options: SessionsOptions): OpenSessions {
       used.add(id);
       return token;
     },
+    find: (token) => {
+      const id = idOf(token);
+      return find.get({ $id: id, ...ages() }) === undefined ? null : id;
+    },
     touch: (token) => {
       const id = idOf(token);
       const row = find.get({ $id: id, ...ages() });

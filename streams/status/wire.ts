@@ -61,7 +61,7 @@ const agentSchema = z
 export type AgentStatus = Readonly<z.infer<typeof agentSchema>>;
 export type AgentState = AgentStatus["state"];
 
-const schedulerSchema = z
+export const schedulerSchema = z
   .object({
     paused: z.boolean(),
     draining: z.boolean().meta({ description: "It stops, and lets runs finish" }),

@@ -15,6 +15,7 @@ export function memorySessions(): Sessions {
       live.add(idOf(token));
       return token;
     },
+    find: (token) => (live.has(idOf(token)) ? idOf(token) : null),
     touch: (token) => (live.has(idOf(token)) ? idOf(token) : null),
     end,
     endAll: () => [...live].forEach(end),

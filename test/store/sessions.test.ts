@@ -144,3 +144,15 @@ test("while another process writes, sessions stay good, and nothing waits for it
   other.exec("ROLLBACK");
   expect(sessions.touch(sessions.create())).not.toBeNull();
 });
+
+test("a session is found without being prolonged", () => {
+  const { clock, sessions } = open();
+  const token = sessions.create();
+  const id = sessions.touch(token);
+  clock.now += 11 * hour;
+  expect(sessions.find(token)).toBe(id);
+  clock.now += 2 * hour;
+  expect(sessions.find(token)).toBeNull();
+  expect(sessions.touch(token)).toBeNull();
+  expect(sessions.find("")).toBeNull();
+});

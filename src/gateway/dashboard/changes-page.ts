@@ -10,6 +10,7 @@ export function changesPage(agent: string, { from, to, changed, text }: RunDiffe
   return {
     title: `What changed · ${agent} · Almanac`,
     styles: ["docs", "changes"],
+    script: "changes",
     body: html`<main class="docs">
       <h1>${mark} What changed</h1>
       <p><a href="/dashboard/agents/${agent}">${agent}</a></p>

@@ -17,13 +17,20 @@ export interface Page {
   readonly script?: string;
 }
 
-const icon =
-  "data:image/svg+xml," +
-  encodeURIComponent(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#3b5bdb"/>' +
-      '<path d="M8 23 16 8l8 15" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/>' +
-      '<circle cx="16" cy="20" r="2.5" fill="#ffd43b"/></svg>',
-  );
+const calmIcon = icon("#3b5bdb", '<circle cx="16" cy="20" r="2.5" fill="#ffd43b"/>');
+/** While an alert is open or could not be delivered: another colour, and another shape. */
+const alertIcon = icon(
+  "#c22f2f",
+  '<circle cx="25" cy="7" r="7" fill="#fff"/><circle cx="25" cy="7" r="5" fill="#ffd43b"/>',
+);
+
+function icon(color: string, dot: string): string {
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${color}"/>` +
+    '<path d="M8 23 16 8l8 15" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/>' +
+    `${dot}</svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}
 
 /** Answers with a page under this answer's own nonces. */
 export function sendPage(reply: FastifyReply, page: Page, status = 200): FastifyReply {
@@ -44,7 +51,13 @@ function renderPage(page: Page, nonces: Nonces): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${page.title}</title>
-        <link rel="icon" href="${icon}" />
+        <link
+          rel="icon"
+          id="icon"
+          href="${calmIcon}"
+          data-calm="${calmIcon}"
+          data-alert="${alertIcon}"
+        />
         ${trusted(`<style nonce="${nonces.style}">${style}</style>`)}
       </head>
       <body>

@@ -5,7 +5,7 @@ import { mark } from "./layout.ts";
 /** A page within the dashboard's frame. */
 export interface SitePage {
   /** Which of the pages the reader is on. */
-  readonly current: "agents" | "triggers" | "cost" | null;
+  readonly current: "agents" | "triggers" | "cost" | "alerts" | null;
   /** More buttons of the header. */
   readonly actions?: Html;
   readonly main: Html;
@@ -18,6 +18,7 @@ const pages = [
   ["agents", "/dashboard", "Agents"],
   ["triggers", "/dashboard/triggers", "Triggers"],
   ["cost", "/dashboard/cost", "Cost"],
+  ["alerts", "/dashboard/alerts", "Alerts"],
 ] as const;
 
 /** The frame: where one is, the state of the connection, errors and warnings of the project, and the way out. */
@@ -50,7 +51,13 @@ export function site({ current, actions, main }: SitePage): Html {
 }
 
 function pageLink(path: string, name: string, isCurrent: boolean): Html {
+  const content = html`${name} ${name === "Alerts" ? alertCount : null}`;
   return isCurrent
-    ? html`<a href="${path}" aria-current="page">${name}</a>`
-    : html`<a href="${path}">${name}</a>`;
+    ? html`<a href="${path}" aria-current="page">${content}</a>`
+    : html`<a href="${path}">${content}</a>`;
 }
+
+const alertCount = html`<span class="alert-count" id="alert-count" hidden
+  ><span id="alert-count-text"></span
+  ><span class="visually-hidden"> open or undelivered</span></span
+>`;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { agentDetailSchema, agentParams } from "../api/answers.ts";
 import { withZod } from "../api/zod-types.ts";
 import type { AgentAnswer } from "../../contracts/agent-detail.ts";
+import { alertsPage } from "../dashboard/alerts-page.ts";
 import { agentPage } from "../dashboard/agent-page.ts";
 import { costPage } from "../dashboard/cost-page.ts";
 import { logPage } from "../dashboard/log-page.ts";
@@ -51,6 +52,11 @@ export function dashboardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const costSchema = { ...page, summary: "What runs spend on models" };
   app.get("/dashboard/cost", { schema: costSchema }, (_request, reply) =>
     sendPage(reply, costPage()),
+  );
+
+  const alertsSchema = { ...page, summary: "Alerts, and what became of them" };
+  app.get("/dashboard/alerts", { schema: alertsSchema }, (_request, reply) =>
+    sendPage(reply, alertsPage()),
   );
 
   agentPages(app, deps);

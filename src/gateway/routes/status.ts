@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { defer, map, share, startWith } from "rxjs";
 import type { Observable } from "rxjs";
-import { snapshotSchema, updateSchema } from "../../../streams/status/wire.ts";
+import { schedulerSchema, snapshotSchema, updateSchema } from "../../../streams/status/wire.ts";
 import type { StatusSnapshot } from "../../../streams/status/wire.ts";
 import type { Operations } from "../../contracts/operations.ts";
 import { healthAnswer, locksAnswer, readyAnswer } from "../api/answers.ts";
@@ -37,6 +37,17 @@ export function statusRoutes(app: FastifyInstance, deps: GatewayDeps, streams: E
   app.get("/dashboard/api/status-stream", options, (request, reply) =>
     streams.serve(request, reply, events$, endOfAccess(request, deps)),
   );
+
+  const schedulerRoute = {
+    schema: {
+      tag,
+      summary: "The scheduler as a whole, without its agents",
+      description: "For hidden tabs: asking for it does not prolong a session.",
+      response: { 200: schedulerSchema },
+    },
+    config: { isBackground: true },
+  };
+  api.get("/dashboard/api/scheduler", schedulerRoute, () => deps.operations.snapshot().scheduler);
 
   const locksSchema = {
     tag,

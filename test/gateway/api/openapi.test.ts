@@ -50,7 +50,13 @@ test("the routes of the decisions' table are all there", async () => {
     ...["POST /webhooks/{type}", "POST /webhooks/{type}/{source}"],
     ...["GET /dashboard", "GET /dashboard/agents/{name}", "GET /dashboard/agents/{name}/logs"],
     ...["GET /dashboard/triggers", "GET /api/spend", "POST /api/budgets/{scope}/raise"],
-    "GET /dashboard/cost",
+    ...[
+      "GET /dashboard/cost",
+      "GET /dashboard/alerts",
+      "GET /api/alerts",
+      "POST /api/alerts/retry",
+    ],
+    ...["POST /api/alerts/{id}/retry", "POST /api/alerts/targets/{name}/test"],
   ];
   expect(routes).toEqual(expect.arrayContaining(wanted));
 });

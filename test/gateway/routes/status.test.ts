@@ -2,6 +2,7 @@ import { Observable } from "rxjs";
 import { describe, expect, test } from "vitest";
 import type { StatusUpdate } from "../../../streams/status/wire.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
+import { memorySessions } from "../../helpers/memory-sessions.ts";
 import { statusEvents } from "../../../src/gateway/routes/status.ts";
 import { readStream } from "../event-stream.ts";
 import { apiKey, bearer, startTcp, testDeps } from "../start-gateway.ts";
@@ -67,6 +68,25 @@ describe("the status stream", () => {
     await expect.poll(() => mine?.isEnded()).toBe(true);
     expect(other?.isEnded()).toBe(false);
   });
+});
+
+test("the scheduler alone is asked for in the background, which prolongs no session", async () => {
+  const sessions = memorySessions();
+  const touched: string[] = [];
+  const touch = (token: string) => {
+    touched.push(token);
+    return sessions.touch(token);
+  };
+  const deps = testDeps({ sessions: { ...sessions, touch } });
+  const url = await startTcp(deps);
+  const headers = { cookie: await logInAt(url) };
+  const answer = await fetch(`${url}/dashboard/api/scheduler`, { headers });
+  expect(await answer.json()).toEqual(deps.operations.snapshot().scheduler);
+  expect(touched).toEqual([]);
+  await fetch(`${url}/control/status`, { headers });
+  expect(touched).toHaveLength(1);
+  sessions.endAll();
+  expect((await fetch(`${url}/dashboard/api/scheduler`, { headers })).status).toBe(401);
 });
 
 describe("the texts of the status stream", () => {

@@ -7,6 +7,7 @@ import type { LiveState } from "./live.ts";
 import { wireCopy } from "./log-copy.ts";
 import { wireRunChoice } from "./log-runs.ts";
 import { createLogView } from "./log-view.ts";
+import { watchAlerts } from "./tab.ts";
 
 /** Lines that wait for a frame; a hidden page has none. */
 const maxWaiting = 5_000;
@@ -138,6 +139,7 @@ byId("clear").addEventListener("click", () => {
 // A browser fills the fields in again when it comes back to a page.
 applyFilter();
 runChoice.read();
+watchAlerts(false);
 
 openLive({
   url: streamUrl,

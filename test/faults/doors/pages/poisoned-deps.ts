@@ -1,4 +1,5 @@
 import { anAgent } from "../../../helpers/agents.ts";
+import { aDelivery, aTarget } from "../../../helpers/fake-alerts.ts";
 import { fakeOperations } from "../../../helpers/fake-operations.ts";
 import { historyEntry } from "../../../helpers/history-entry.ts";
 import { testDeps } from "../../../gateway/start-gateway.ts";
@@ -28,6 +29,7 @@ export function poisonedDeps(poison: Poison): TestDeps {
   }
   poisonDetail(deps, poison);
   poisonSpending(deps, poison);
+  poisonAlerts(deps, poison);
   poisonHistory(deps, poison);
   poisonLog(deps, poison);
   return deps;
@@ -77,6 +79,17 @@ function poisonSpending({ operations }: TestDeps, poison: Poison): void {
       forecast: null,
     });
   }
+}
+
+function poisonAlerts({ operations: { alerting } }: TestDeps, poison: Poison): void {
+  const text = () => poison.text();
+  const lost = { state: "off", offSince: at } as const;
+  alerting.targets = [aTarget(text(), { ...lost, lastError: text() })];
+  alerting.open = [{ agent: text(), topic: "runs", since: at, count: 2, reason: text() }];
+  const named = { target: text(), agent: text(), title: text(), reason: text() };
+  alerting.deliveries = [
+    aDelivery(1, { ...named, instanceId: text(), state: "dead", lastError: text() }),
+  ];
 }
 
 function poisonHistory({ operations }: TestDeps, poison: Poison): void {

@@ -1,0 +1,3 @@
+import { watchAlerts } from "./tab.ts";
+
+watchAlerts(false);
