@@ -1,0 +1,101 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
+import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+
+let project: TestProject;
+let receiver: ChildProcess;
+let printed: string;
+let url: string;
+
+beforeEach(async () => {
+  project = await copyProject("examples/alerts");
+  await startReceiver();
+});
+afterEach(async () => {
+  receiver.kill();
+  await project.remove();
+});
+
+/** As its README says, on any free port. */
+async function startReceiver(): Promise<void> {
+  printed = "";
+  const child = spawn(process.execPath, [join(project.dir, "receiver.mjs"), "--port", "0"], {
+    env: { ...process.env, AL_HOME: project.home },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (printed += chunk));
+  receiver = child;
+  await expect.poll(() => printed).toMatch(/^receives at http:\S+;/);
+  url = /http:\/\/localhost:\d+/.exec(printed)?.[0] ?? "";
+}
+
+describe("examples/alerts", () => {
+  let scheduler: TestScheduler;
+
+  beforeEach(async () => {
+    for (const file of ["config.toml", "agents/prices/config.toml"]) {
+      const path = join(project.dir, file);
+      const text = await readFile(path, "utf8");
+      await writeFile(path, text.replace("http://localhost:8090", url));
+    }
+    scheduler = await startTestScheduler(project);
+  });
+  afterEach(async () => {
+    await scheduler.stop();
+  });
+
+  test("a failure arrives once, then that it is over; heartbeats show both", async () => {
+    expect((await runAl(project, ["run", "prices"])).code).toBe(1);
+    await expect
+      .poll(() => printed)
+      .toMatch(/opened {4}prices failed\n +Why: .*prices.txt is empty/);
+    expect((await runAl(project, ["run", "prices"])).code).toBe(1);
+    await writeFile(join(project.dir, "agents/prices/assets/prices.txt"), "9.50\n");
+    const { stdout } = await runAl(project, ["run", "prices", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ value: 9.5 });
+    await expect.poll(() => printed).toMatch(/resolved {2}prices recovered/);
+    expect(printed.match(/opened/g)).toHaveLength(1);
+    await expect.poll(() => printed).toMatch(/heartbeat the scheduler: is well/);
+    const pings = [...printed.matchAll(/heartbeat prices: (\w+)/g)].map(([, ping]) => ping);
+    expect(pings).toEqual(expect.arrayContaining(["start", "fail", "start", "succeeded"]));
+    expect(printed).not.toContain("refused");
+  }, 60_000);
+});
+
+describe("its receiver", () => {
+  const alert = { phase: "opened", title: "dev failed", lines: [], url: null };
+  const body = JSON.stringify({ type: "alert.opened", data: alert });
+
+  async function sent(id: string, text: string, { at = new Date(), secret = "" } = {}) {
+    const file = join(project.home, "credentials/alert_webhook/example/secret");
+    const signer = new Webhook(secret === "" ? (await readFile(file, "utf8")).trim() : secret);
+    const headers = {
+      "webhook-id": id,
+      "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+      "webhook-signature": `v1,AAAA ${signer.sign(id, at, body)}`,
+    };
+    return (await fetch(`${url}/alerts`, { method: "POST", headers, body: text })).status;
+  }
+
+  test("prints what is signed, once", async () => {
+    expect(await sent("a", body)).toBe(204);
+    expect(await sent("a", body)).toBe(204);
+    expect(await sent("b", body)).toBe(204);
+    await expect.poll(() => printed.match(/opened {4}dev failed/g)).toHaveLength(2);
+  });
+
+  test("refuses another secret, another text and another time", async () => {
+    const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
+    expect(await sent("a", body, { secret })).toBe(401);
+    expect(await sent("a", body.replace("dev", "pro"))).toBe(401);
+    expect(await sent("a", body, { at: new Date(Date.now() - 600_000) })).toBe(401);
+    expect(await sent("a", body, { at: new Date(NaN) }).catch(() => 401)).toBe(401);
+    await expect.poll(() => printed).toContain("refused   its time is not now");
+    expect(printed).not.toContain("dev failed");
+  });
+});
