@@ -12,6 +12,9 @@ command = "${command}"
 provider = "anthropic"
 model = "stand-in"
 authType = "none"
+[webhooks.open]
+type = "github"
+allowUnsigned = true
 [alerts.ops]
 type = "webhook"
 `;
@@ -51,7 +54,9 @@ export async function alertProject(url: string): Promise<CrashProject> {
 
 const agentConfig = `models = ["cli"]
 credentials = []
-callable = true
+[[webhooks]]
+source = "open"
+events = ["issues"]
 [runtime]
 type = "host-user"
 run_as = "$USER"
