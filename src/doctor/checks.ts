@@ -1,4 +1,5 @@
 import { agents } from "./checks/agents.ts";
+import { alerts } from "./checks/alerts.ts";
 import { apiKey } from "./checks/api-key.ts";
 import { budget } from "./checks/budget.ts";
 import { clock } from "./checks/clock.ts";
@@ -34,6 +35,7 @@ export const checks: readonly Check[] = [
   budget,
   credentials,
   webhooks,
+  alerts,
   schedules,
   network,
   hostUser,

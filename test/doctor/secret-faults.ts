@@ -56,6 +56,18 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     },
   },
   {
+    name: "a missing credential of a target of alerts",
+    seed: () =>
+      ward().edit("config.toml", "[gateway]", '[alerts.ops]\ntype = "telegram"\n\n[gateway]'),
+    severity: "error",
+    says: /credential telegram_bot is missing/,
+    fix: /^al creds add telegram_bot$/,
+    repair: async () => {
+      await ward().credential("telegram_bot", "token", "123456:secret-0123456789");
+      await ward().credential("telegram_bot", "chat", "-100123");
+    },
+  },
+  {
     name: "a missing credential",
     seed: () => rmSync(store(ward(), "github_token"), { recursive: true }),
     severity: "error",
