@@ -25,7 +25,7 @@ export function alertText(alert: Alert, { timezone }: { readonly timezone: strin
   const lines: readonly (AlertLine | null)[] = [
     reason === null ? null : { label: alert.phase === "resolved" ? "Was" : "Why", text: reason },
     agents.length === 0 ? null : { label: "Agents", text: agentsText(alert) },
-    sinceLine(alert, timezone),
+    timeLine(alert, timezone),
     alert.topic === "runs" && alert.count > 1
       ? { label: "Failures", text: `${alert.count} in a row` }
       : null,
@@ -51,16 +51,11 @@ function agentsText({ agents, count }: Alert): string {
   return count > agents.length && agents.length >= 10 ? `${names} and others` : names;
 }
 
-/** Null for what has no length, such as a budget. */
-function sinceLine({ since, at, phase }: Alert, timezone: string): AlertLine | null {
-  if (phase === "resolved") {
-    return {
-      label: "Lasted",
-      text: `${lengthText(at - since)}, since ${timeText(since, timezone)}`,
-    };
-  }
-  const lasted = at - since < 60_000 ? "" : ` (${lengthText(at - since)})`;
-  return { label: "Since", text: `${timeText(since, timezone)}${lasted}` };
+function timeLine({ since, at, phase }: Alert, timezone: string): AlertLine {
+  const [time, length] = [timeText(since, timezone), lengthText(at - since)];
+  if (phase === "resolved") return { label: "Lasted", text: `${length}, since ${time}` };
+  if (since === at) return { label: "At", text: time };
+  return { label: "Since", text: at - since < 60_000 ? time : `${time} (${length})` };
 }
 
 /** `2026-11-22 14:05 Europe/Vienna`. */

@@ -17,7 +17,7 @@ describe("the text of an alert", () => {
     expect({ title, severity }).toEqual({ title: "dev failed", severity: "error" });
     expect(linesOf(anAlert())).toEqual([
       "Why: exited with code 1",
-      "Since: 2026-11-22 14:05 UTC",
+      "At: 2026-11-22 14:05 UTC",
       "Run: dev-abcdefgh",
       "Cost: $0.12",
     ]);
