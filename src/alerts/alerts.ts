@@ -155,7 +155,8 @@ export function createAlerts(deps: AlertsDeps): Alerts {
       },
     },
     effect$: merge(
-      deps.changed$.pipe(
+      // What was planned by a clock that was wrong is planned anew.
+      merge(deps.changed$, clock.setBack$).pipe(
         tap(() => {
           driver.apply({ type: "options-changed" });
           onCommitted();

@@ -68,9 +68,10 @@ export function createDigests(deps: DigestDeps): Digests {
   const join = (target: AlertTarget, alert: Alert, cause: string): void => {
     const { digest } = byTarget.get(target.name) ?? { digest: null };
     const isGrowing = digest !== null && digest.dueAt > now();
+    const dueAt = dueFor(target);
     const next = isGrowing
-      ? joined(digest, alert, cause)
-      : newDigest(newId(), dueFor(target), alert, cause);
+      ? joined(sooner(digest, dueAt), alert, cause)
+      : newDigest(newId(), dueAt, alert, cause);
     put(target.name, next);
   };
 
@@ -94,9 +95,13 @@ export function createDigests(deps: DigestDeps): Digests {
     reschedule: () => {
       for (const target of deps.targets()) {
         const digest = byTarget.get(target.name)?.digest;
-        const dueAt = dueFor(target);
-        if (digest !== undefined && dueAt < digest.dueAt) put(target.name, { ...digest, dueAt });
+        if (digest !== undefined) put(target.name, sooner(digest, dueFor(target)));
       }
     },
   };
+}
+
+/** Quiet hours may have been changed since it began, or the clock been set back. */
+function sooner(digest: Digest, dueAt: number): Digest {
+  return dueAt < digest.dueAt ? { ...digest, dueAt } : digest;
 }

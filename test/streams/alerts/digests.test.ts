@@ -108,6 +108,13 @@ describe("a storm", () => {
     expect(line.sent()).toEqual(["0 ops loud runs opened 1"]);
   });
 
+  it("is not held for as long as the clock is set back", () => {
+    const line = timeline();
+    line.at(9 * hour, ...allFail(names(7)));
+    line.at(hour, ...allFail(["b"]));
+    expect(line.sent().at(-1)).toBe(`${hour + minute} ops project digest opened 3`);
+  });
+
   it("of 10,000 agents in a minute is five alerts and the digests, and keeps no more than these", () => {
     const rules = createAlertRules(rulesDeps());
     const agents = names(10_000, "agent-");
