@@ -1,6 +1,6 @@
 import { needsImage } from "../agent-config.ts";
 import { problemSummary } from "../problem-text.ts";
-import { isRetried } from "../vocabulary.ts";
+import { isRetried, retriedOutcomes } from "../vocabulary.ts";
 import type { Outcome, Problem, RunEvent, WorkItem } from "../vocabulary.ts";
 import type { Conditions } from "./conditions.ts";
 import type { RecordOccurrence } from "./occurrences.ts";
@@ -29,14 +29,6 @@ export interface AgentAlerts {
   onEvent(event: RunEvent): void;
   onEnd(run: EndedRun): void;
 }
-
-const failures: readonly Outcome[] = [
-  "failed",
-  "timed_out",
-  "out_of_memory",
-  "lost",
-  "over_budget",
-];
 
 export function createAgentAlerts({ conditions, record, now }: AgentAlertDeps): AgentAlerts {
   const disabled = new Set<string>();
@@ -81,12 +73,9 @@ export function createAgentAlerts({ conditions, record, now }: AgentAlertDeps): 
     const { item, outcome, reason, instanceId, costUsd } = run;
     if (outcome === "succeeded") return conditions.succeed(item.agent);
     if (run.isRetried) return;
-    // A tick that can't start is not asked for again by its sender, so it counts as a run that failed.
-    const isFailure =
-      outcome === "rejected" ? item.trigger.kind === "cron" : failures.includes(outcome);
     const fault = { reason: reasonLine(reason), outcome, instanceId, costUsd };
-    if (isFailure) conditions.fail(item.agent, "runs", fault);
-    else if (outcome === "rejected" || outcome === "interrupted") deadLetter(item, reason);
+    if (isFailure(item, outcome)) conditions.fail(item.agent, "runs", fault);
+    if (isDeadLetter(item, outcome)) deadLetter(item, reason);
   };
   const onRefused = ({ item, outcome, reason, agent }: Refused): void => {
     if (outcome === "missed") {
@@ -135,6 +124,25 @@ function mark(agents: Set<string>, agent: string, isMarked: boolean): void {
 
 function errorsOf(problems: readonly Problem[]): string | null {
   return problemSummary(problems.filter(({ severity }) => severity === "error"));
+}
+
+const failures: readonly Outcome[] = [
+  "failed",
+  "timed_out",
+  "out_of_memory",
+  "lost",
+  "over_budget",
+];
+
+/** A tick that can't start is not asked for again by its sender, so it counts as a run that failed. */
+function isFailure({ trigger }: WorkItem, outcome: Outcome): boolean {
+  return outcome === "rejected" ? trigger.kind === "cron" : failures.includes(outcome);
+}
+
+/** Work that is not done and not tried again: a person may replay it. For a tick that can't start, the next one comes. */
+function isDeadLetter({ trigger }: WorkItem, outcome: Outcome): boolean {
+  if (outcome === "rejected") return trigger.kind !== "cron";
+  return outcome === "over_budget" || retriedOutcomes.some((retried) => retried === outcome);
 }
 
 /** Its caller wanted it to end with itself, and has ended: no work is missing. */

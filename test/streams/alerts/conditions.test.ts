@@ -46,6 +46,7 @@ const commands: Record<string, AlertCommand> = {
 const alerts = {
   "1": "dev runs opened 1",
   "2": "dev runs opened 2",
+  D: "dev runs opened 1,dev dead_letters opened 1",
   R: "dev runs reminder 1",
   E: "dev runs reminder 3",
   o: "dev runs resolved 1",
@@ -81,11 +82,11 @@ function expectAlerts(done: string, alerted: string, options: Partial<AlertOptio
 describe("an agent whose runs fail", () => {
   it.each([
     ["is alerted once, and once it succeeds", "s-x-x-x-o-o", "--1-----Q"],
-    ["is alerted for each kind of failure", "s-t-o-m-o-b-o", "--1-o-1-o-1-o"],
+    ["is alerted for each kind of failure", "s-t-o-m-o-b-o", "--1-o-1-o-D-o"],
     ["is not alerted for what a person did", "s-k-i-S-----", ""],
     ["neither recovers by what a person did", "s-x-k-i-S-o--", "--1-------o"],
     ["is not alerted for a run that is tried again", "s-l-o", ""],
-    ["is alerted for a run whose last attempt was lost", "s-l-L-o", "----1-o"],
+    ["is alerted for a run whose last attempt was lost, and its work", "s-l-L-o", "----D-o"],
     ["recovers, and fails anew", "s-x-o-x", "--1-o-1"],
   ])("%s", (_, done, alerted) => expectAlerts(done, alerted));
 

@@ -75,7 +75,10 @@ describe("after a restart", () => {
       [hour + 1, set("dev")],
     ] as const;
     const { second } = restarted([[0, ended("dev")]], hour, after, { after: 2 });
-    expect(second.sent()).toEqual([`${hour} ops dev runs opened 2`]);
+    expect(second.sent()).toEqual([
+      `${hour} ops dev runs opened 2`,
+      `${hour} ops dev dead_letters opened 1`,
+    ]);
   });
 
   it("a reminder that is overdue comes once", () => {
