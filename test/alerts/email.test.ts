@@ -152,7 +152,7 @@ describe("an e-mail fails", () => {
   test.each([
     ["says nothing", () => undefined],
     ["greets and says nothing more", (socket: Socket) => socket.write("220 here\r\n")],
-    ["says one byte after the other", (socket: Socket) => drip(socket)],
+    ["greets and then says one byte after the other", (socket: Socket) => drip(socket)],
   ])("in time with a server that %s, and leaves no connection", async (_name, greet) => {
     const sockets: Socket[] = [];
     const server = createServer((socket) => {
@@ -181,6 +181,7 @@ describe("an e-mail fails", () => {
 });
 
 function drip(socket: Socket): void {
+  socket.write("220 here\r\n");
   const timer = setInterval(() => socket.write("2"), 50);
   socket.once("close", () => clearInterval(timer));
 }

@@ -31,7 +31,7 @@ async function faultyServer(fault: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-function sendTo(url: string, timeoutMs = 500): SendAlert {
+function sendTo(url: string, timeoutMs = 2_000): SendAlert {
   return createSendAlert({
     credential: () => Promise.resolve({ url, secret: webhookSecret }),
     sendRequest: createSendRequest({ proxyEnv: {}, timeoutMs }),
@@ -41,20 +41,21 @@ function sendTo(url: string, timeoutMs = 500): SendAlert {
   });
 }
 
-const faults: readonly (readonly [string, (socket: Socket) => void])[] = [
-  ["hangs", () => undefined],
-  ["answers byte by byte", (socket) => drip(socket)],
+const faults: readonly (readonly [string, boolean, (socket: Socket) => void])[] = [
+  ["hangs", true, () => undefined],
+  ["answers byte by byte", true, (socket) => drip(socket)],
   [
     "closes in the middle",
+    false,
     (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab"),
   ],
-  ["closes at once", (socket) => socket.destroy()],
-  ["does not speak HTTP", (socket) => socket.end("220 mail.example.test ESMTP\r\n")],
-  ["has headers without end", (socket) => endless(socket)],
+  ["closes at once", false, (socket) => socket.destroy()],
+  ["does not speak HTTP", false, (socket) => socket.end("220 mail.example.test ESMTP\r\n")],
+  ["has headers without end", false, (socket) => endless(socket)],
 ];
 
 describe("a target that", () => {
-  test.each(faults)("%s has failed in time, and delays no other", async (_name, fault) => {
+  test.each(faults)("%s has failed in time, and delays no other", async (_name, isSlow, fault) => {
     const good = await startReceiver(() => ({ status: 200 }));
     const [toBad, toGood] = [sendTo(await faultyServer(fault)), sendTo(good.base)];
     const answers: TargetAnswer[] = [];
@@ -65,10 +66,9 @@ describe("a target that", () => {
         return answer;
       },
     });
-    const begin = performance.now();
     await world.add("1@ops", "2@dev", "3@dev");
     await expect.poll(() => good.received.length, { interval: 2 }).toBe(2);
-    expect(performance.now() - begin).toBeLessThan(400);
+    if (isSlow) expect(answers).toEqual([]);
     await world.recorded(3);
     expect(answers).toMatchObject([{ type: "failed", afterMs: null }]);
     expect(world.store.counts()).toEqual({ waiting: 1, dead: 0 });

@@ -32,7 +32,7 @@ export interface World {
   /** Lets time pass until so many seconds after the start. */
   until(seconds: number): void;
   /** Waits, in real time, for the attempts to be as many as that, and recorded. */
-  recorded(count: number): Promise<void>;
+  recorded(count: number): PromiseLike<void>;
   /** Waits long enough for anything that might happen now. */
   settled(): Promise<void>;
 }
@@ -81,6 +81,13 @@ export function senderWorld(options: WorldOptions = {}): World {
   });
   sender.attempted$.subscribe((name) => emitted.push(name));
   onTestFinished(() => sender.close());
+  let end = 0;
+  const flush = (): void => calendar.runUntil(new Date(start + end * 1000).toISOString());
+  /** What the sender planned by now for a time that has come is done first. */
+  const attemptsRecorded = (): number => {
+    flush();
+    return emitted.length;
+  };
   return {
     store,
     sender,
@@ -92,12 +99,17 @@ export function senderWorld(options: WorldOptions = {}): World {
       await store.record({ states: [], deliveries: names.map(deliveryOf) });
       sender.wake();
     },
-    until: (seconds) => calendar.runUntil(new Date(start + seconds * 1000).toISOString()),
-    recorded: async (count) => {
-      await expect.poll(() => emitted.length, { interval: 2 }).toBe(count);
-      await pause(10);
+    until: (seconds) => {
+      end = seconds;
+      flush();
     },
-    settled: () => pause(50),
+    recorded: (count) => expect.poll(attemptsRecorded, { interval: 2 }).toBe(count),
+    settled: async () => {
+      for (let turn = 0; turn < 10; turn++) {
+        await pause(5);
+        flush();
+      }
+    },
   };
 }
 

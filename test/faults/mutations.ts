@@ -1,4 +1,5 @@
 import type { Mutation } from "./mutation.ts";
+import { alertSending } from "./mutations/alert-sending.ts";
 import { agents } from "./mutations/agents.ts";
 import { alertRules } from "./mutations/alert-rules.ts";
 import { brokering } from "./mutations/brokering.ts";
@@ -18,6 +19,7 @@ import { store } from "./mutations/store.ts";
 export const mutations: readonly Mutation[] = [
   ...doors,
   ...agents,
+  ...alertSending,
   ...brokering,
   ...models,
   ...budgets,
