@@ -7,6 +7,7 @@ import { budgets } from "./mutations/budgets.ts";
 import { closedRuns } from "./mutations/closed-runs.ts";
 import { costs } from "./mutations/costs.ts";
 import { doors } from "./mutations/doors.ts";
+import { expectations } from "./mutations/expectations.ts";
 import { heartbeat } from "./mutations/heartbeat.ts";
 import { hostile } from "./mutations/hostile.ts";
 import { load } from "./mutations/load.ts";
@@ -32,4 +33,5 @@ export const mutations: readonly Mutation[] = [
   ...closedRuns,
   ...heartbeat,
   ...alertRules,
+  ...expectations,
 ];

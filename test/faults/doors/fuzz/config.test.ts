@@ -9,7 +9,13 @@ import { resolveAgent } from "../../../../src/config/resolve-agent.ts";
 import { UserError } from "../../../../src/errors.ts";
 import { knownToAgents } from "../../../../src/known-to-agents.ts";
 import { filterTable } from "../../../../src/webhooks/providers/table.ts";
-import { makeProject, sampleAgents, sampleProjects, sampleSkills } from "./samples.ts";
+import {
+  makeProject,
+  sampleAgents,
+  sampleProjects,
+  sampleSchemas,
+  sampleSkills,
+} from "./samples.ts";
 import { mutated, share } from "./share.ts";
 
 /** A config that is looked at longer than this, in ms, keeps the scheduler from everything else. */
@@ -39,6 +45,32 @@ const toml = [
     `a = ${"{b=".repeat(800)}1${"}".repeat(800)}`,
   ],
   ...[`${"a.".repeat(2000)}b = 1`, `x = "${"y".repeat(60_000)}"`, "[a]\n".repeat(3)],
+];
+const json = [
+  ...[
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    '"',
+    "null",
+    "1e400",
+    "-",
+    "\\u0000",
+    "\ufeff",
+    '"__proto__": 1,',
+  ],
+  ...['"$ref": "#",', '"$ref": "https://a.example/x",', '"$id": "x:y",', '"pattern": "(a+)+$",'],
+  ...[
+    '"pattern": "(",',
+    '"$dynamicRef": "#a",',
+    '"$anchor": "a",',
+    '"type": "objekt",',
+    '"not": {},',
+  ],
+  ...[`"not": ${'{"not":'.repeat(3000)}{}${"}".repeat(3000)},`, `"enum": [${"1,".repeat(9000)}2],`],
 ];
 const yaml = [
   ...[
@@ -133,6 +165,24 @@ describe("whatever a config file holds, it is taken or refused with a reason", (
       share(2_000),
     );
     await writeFile(path, sampleAgents[0] ?? "");
+  }, 180_000);
+
+  test("the schema of what an agent's runs return", async () => {
+    const path = join(dir, "agents/dev/out.schema.json");
+    const config = join(dir, "agents/dev/config.toml");
+    await writeFile(config, `${sampleAgents[1] ?? ""}[expect]\nschema = "out.schema.json"\n`);
+    await fc.assert(
+      fc.asyncProperty(mutated(sampleSchemas, json), async (text) => {
+        await writeFile(path, text);
+        const change = await timed(agentOf);
+        const problems = change.type === "invalid" ? change.problems : [];
+        expect(problems.every(({ file }) => file === "agents/dev/out.schema.json")).toBe(true);
+        expect(problems.length > 0).toBe(change.type === "invalid");
+        expect(pollution()).toEqual([]);
+      }),
+      share(800),
+    );
+    await writeFile(config, sampleAgents[0] ?? "");
   }, 180_000);
 
   test("SKILL.md and its front matter", async () => {

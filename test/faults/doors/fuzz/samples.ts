@@ -31,6 +31,18 @@ credential = "default"
 [webhooks.open]
 type = "stripe"
 allowUnsigned = true
+[alerts.ops]
+type = "email"
+credential = "smtp:ops"
+to = ["ops@example.com"]
+quietHours = "22:00-07:00"
+[alert]
+to = ["ops"]
+after = 2
+remind = "12h"
+noSuccessFor = "never"
+[heartbeat]
+url = "https://hc-ping.com/x"
 `,
   `[models.play]\nprovider = "scripted"\nscript = "play.script.toml"\n[harness]\ntype = "llm-cli"\ncommand = "codex"\n`,
 ];
@@ -57,6 +69,11 @@ deep = { a = [1, 2, { b = 1979-05-27 }] }
 [runtime]
 type = "host-user"
 run_as = "$USER"
+[alert]
+noSuccessFor = "48h"
+[expect]
+returned = true
+schema = "out.schema.json"
 `,
   `models = ["play"]\ncredentials = []\nschedule = "*/5 * * * *"\ntimezone = "Asia/Tokyo"\ncatchUp = "latest"\n`,
 ];
@@ -77,6 +94,21 @@ You look after issues. Now: !\`date\`
   "---\r\nname: 'x'\r\n---\r\nText\r\n",
 ];
 
+export const sampleSchemas: readonly string[] = [
+  `{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "type": "object",
+  "required": ["id"],
+  "properties": {
+    "id": { "type": "integer", "minimum": 1 },
+    "labels": { "type": "array", "items": { "$ref": "#/$defs/label" }, "uniqueItems": true }
+  },
+  "$defs": { "label": { "type": "string", "pattern": "^[a-z]+$" } },
+  "additionalProperties": false
+}`,
+  '{ "$schema": "http://json-schema.org/draft-07/schema#", "oneOf": [{ "type": "null" }, { "const": 1 }] }',
+];
+
 /** A project with one agent, in a folder of its own; the caller removes it. */
 export async function makeProject(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), "al-fuzz-"));
@@ -84,6 +116,7 @@ export async function makeProject(): Promise<string> {
     "config.toml": sampleProjects[0] ?? "",
     "agents/dev/config.toml": sampleAgents[0] ?? "",
     "agents/dev/SKILL.md": sampleSkills[0] ?? "",
+    "agents/dev/out.schema.json": sampleSchemas[0] ?? "",
   };
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(dir, name)), { recursive: true });
