@@ -63,7 +63,7 @@ interface AlertOptionsDeps {
 }
 
 /** The options of an agent's alerts; the project's for one without a valid config. */
-function alertOptionsOf({
+export function alertOptionsOf({
   agents,
   record,
   project,
@@ -77,6 +77,18 @@ function alertOptionsOf({
   return (agent) => {
     if (agent === null) return project().alert;
     const known = record(agent);
-    return (known === undefined ? atStart(agent) : known.config?.alert) ?? project().alert;
+    const own = known === undefined ? atStart(agent) : known.config?.alert;
+    return own === undefined ? project().alert : withTargets(own, project());
   };
+}
+
+/**
+ * An agent whose targets are all gone from the project has an error in its config, which is alerted itself: to the
+ * project's targets, as those that the agent still names reach no person.
+ */
+function withTargets(options: AlertOptions, { alert, alerts }: ProjectConfig): AlertOptions {
+  const { to } = options;
+  const isSilenced = to?.length === 0;
+  const hasOne = to === null || alerts.some(({ name }) => to.includes(name));
+  return isSilenced || hasOne ? options : { ...options, to: alert.to };
 }

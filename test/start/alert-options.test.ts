@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { alertOptionsOf } from "../../src/start/alerts.ts";
+import { agentFiles, project, usualAgent, usualProject } from "../config/samples.ts";
+import { anAgent } from "../helpers/agents.ts";
+
+const now = project(
+  `${usualProject}\n[alerts.ops]\ntype = "slack"\n[alerts.night]\ntype = "ntfy"\n[alert]\nto = ["ops"]\nafter = 3`,
+);
+
+/** The targets of an agent that runs with this list. */
+function targetsOf(to: readonly string[] | null): readonly string[] | null {
+  const alert = { ...now.alert, to };
+  const record = () => ({ config: anAgent("dev", { alert }) });
+  return alertOptionsOf({ agents: new Map(), record, project: () => now })("dev").to;
+}
+
+it("an agent's alerts reach the targets that it names, and none when it names none", () => {
+  expect(targetsOf(["night"])).toEqual(["night"]);
+  expect(targetsOf(["night", "gone"])).toEqual(["night", "gone"]);
+  expect(targetsOf(null)).toBeNull();
+  expect(targetsOf([])).toEqual([]);
+});
+
+it("those of an agent whose targets are all gone reach the project's", () => {
+  expect(targetsOf(["gone"])).toEqual(["ops"]);
+});
+
+it("the project's options are those of an agent without a valid config", () => {
+  const broken = new Map([["dev", agentFiles(`${usualAgent}scale = -1`)]]);
+  const own = new Map([["dev", agentFiles(`${usualAgent}[alert]\nafter = 5`)]]);
+  const optionsOf = (agents: typeof own) =>
+    alertOptionsOf({ agents, record: () => undefined, project: () => now })("dev");
+  expect(optionsOf(broken)).toEqual(now.alert);
+  expect(optionsOf(own)).toEqual({ ...now.alert, after: 5 });
+});
