@@ -2,6 +2,7 @@ import { CommanderError } from "commander";
 import type { Command } from "commander";
 import { addCommand } from "./commands/add.ts";
 import { agentCommand } from "./commands/agent.ts";
+import { alertsCommand } from "./commands/alerts.ts";
 import { budgetCommand } from "./commands/budget.ts";
 import { completeCommand, completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
@@ -61,6 +62,7 @@ export function buildProgram(): Command {
     logsCommand(),
     historyCommand(),
     costCommand(),
+    alertsCommand(),
     showCommand(),
     replayCommand(),
     runCommand(),

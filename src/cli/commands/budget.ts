@@ -3,7 +3,7 @@ import { UserError } from "../../errors.ts";
 import { contextOf } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
 
-/** `al budget raise <target> <usd>` */
+/** `al budget raise <scope> <usd>` */
 export function budgetCommand(): AlCommand {
   return new AlCommand("budget")
     .description("raise what may be spent on models")
@@ -16,17 +16,17 @@ function raiseCommand(): AlCommand {
     .description(
       "add to the limits of the project, an agent or one run until the day or month turns",
     )
-    .argument("<target>", '"project", an agent\'s name, or the instance id of one run')
+    .argument("<scope>", '"project", an agent\'s name, or the instance id of one run')
     .argument("<usd>", "what is added, in USD")
     .examples(
       "al budget raise project 20",
       "al budget raise triage 5",
       "al budget raise triage-k3v9q2xa 0.5",
     )
-    .action(async (target: string, usd: string, _options: unknown, command: AlCommand) => {
+    .action(async (scope: string, usd: string, _options: unknown, command: AlCommand) => {
       const amount = amountOf(usd);
       const { raiseBudget } = await import("../operator/raise-budget.ts");
-      await raiseBudget(contextOf(command), target, amount);
+      await raiseBudget(contextOf(command), scope, amount);
     });
 }
 

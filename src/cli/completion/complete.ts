@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { agentNamePattern } from "../../contracts/agent-name.ts";
@@ -105,6 +105,8 @@ function valuesOf({ name, choices }: ValueEntry, projectDir: string): Proposals 
   if (choices.length > 0) return choices.map((word) => ({ word }));
   if (name === "dir" || name === "repo") return "@directories";
   if (name === "path" || name === "fixture") return "@files";
+  if (name === "target") return alertTargetsIn(projectDir);
+  if (name === "scope") return [{ word: "project" }, ...agentsIn(projectDir)];
   return name === "agent" || name === "agent|instance" ? agentsIn(projectDir) : [];
 }
 
@@ -117,4 +119,14 @@ function agentsIn(projectDir: string): Proposal[] {
     .filter((name) => agentName.test(name))
     .filter((name) => existsSync(join(dir, name, "config.toml")))
     .map((word) => ({ word }));
+}
+
+/** By the lines that begin their tables: to parse TOML would take longer than a person waits for a completion. */
+const alertTarget = /^\s*\[\s*alerts\s*\.\s*"?([\w-]+)"?\s*\]/gm;
+
+function alertTargetsIn(projectDir: string): Proposal[] {
+  const path = join(projectDir, "config.toml");
+  if (!existsSync(path)) return [];
+  const names = [...readFileSync(path, "utf8").matchAll(alertTarget)].map(([, name = ""]) => name);
+  return [...new Set(names)].map((word) => ({ word }));
 }

@@ -8,7 +8,8 @@ import type { StreamEvent } from "./event-stream.ts";
 export interface Client {
   /** The JSON of a GET. Throws UserError with the problem document's `error` as its code. */
   readonly get: (path: string) => Promise<unknown>;
-  readonly post: (path: string, body?: unknown) => Promise<unknown>;
+  /** `timeoutMs` is 15 s unless given. */
+  readonly post: (path: string, body?: unknown, timeoutMs?: number) => Promise<unknown>;
   /** Server-Sent Events until the server ends the stream or the signal aborts it. */
   readonly events: (path: string, options: EventOptions) => AsyncIterable<StreamEvent>;
 }
@@ -25,13 +26,14 @@ export interface Address {
 }
 
 /** How long a scheduler may take to answer, in milliseconds, before it counts as hung. */
-const timeoutMs = 15_000;
+const defaultTimeoutMs = 15_000;
 
 /** A client of the operator API on the project's Unix socket. */
 export function operatorClient(address: Address): Client {
   return {
-    get: (path) => exchange(address, "GET", path),
-    post: (path, body) => exchange(address, "POST", path, body ?? {}),
+    get: (path) => exchange(address, { method: "GET", path }),
+    post: (path, body, timeoutMs) =>
+      exchange(address, { method: "POST", path, body: body ?? {}, timeoutMs }),
     events: (path, options) => openStream(address, path, options),
   };
 }
@@ -60,11 +62,16 @@ async function ask(address: Address, { headers, body, ...question }: Question) {
   return answer;
 }
 
+interface Exchange {
+  readonly method: Question["method"];
+  readonly path: string;
+  readonly body?: unknown;
+  readonly timeoutMs?: number | undefined;
+}
+
 async function exchange(
   address: Address,
-  method: Question["method"],
-  path: string,
-  body?: unknown,
+  { method, path, body, timeoutMs = defaultTimeoutMs }: Exchange,
 ): Promise<unknown> {
   const signal = AbortSignal.timeout(timeoutMs);
   const headers: Record<string, string> = { accept: "application/json" };
@@ -124,7 +131,7 @@ function connectionError(error: NodeJS.ErrnoException): UserError {
   const { cause } = error;
   if ([error, cause].some((each) => each instanceof Error && each.name === "TimeoutError")) {
     const hint = "see the scheduler's own log for what keeps it busy";
-    return because("no_answer", `the scheduler did not answer within ${timeoutMs / 1000} s`, hint);
+    return because("no_answer", "the scheduler did not answer in time", hint);
   }
   return because("disconnected", `the scheduler hung up: ${messageOf(error)}`);
 }

@@ -26,6 +26,11 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   "al run --project=other ": ["elsewhere"],
   "al -p ot": ["other"],
   "al webhook send pay": ["payload.json"],
+  "al alerts ": ["help", "list", "retry", "test"],
+  "al alerts test ": ["night-shift", "ops"],
+  "al alerts list --target n": ["night-shift"],
+  "al alerts list --state d": ["dead"],
+  "al budget raise p": ["project"],
   "al completion ": ["bash", "fish", "zsh"],
   "al _": [],
 };
@@ -40,6 +45,9 @@ beforeAll(() => {
   write("agents/No Agent/config.toml");
   mkdirSync(join(folders.projectDir, "agents/without-config"));
   write("payload.json");
+  const targets =
+    '[alerts.ops]\ntype = "slack"\n[ alerts . "night-shift" ]\n[alerts.$(touch pwned)]\n';
+  writeFileSync(join(folders.projectDir, "config.toml"), targets);
   const program = `#!/bin/sh\nexec ${process.execPath} ${builtAl} "$@"\n`;
   mkdirSync(join(folders.projectDir, "../bin"));
   writeFileSync(join(folders.projectDir, "../bin/al"), program, { mode: 0o755 });
