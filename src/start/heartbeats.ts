@@ -21,13 +21,16 @@ const lastPingsMs = 2_000;
 
 export function createHeartbeats(
   { options, own: { store }, inputs: { project$, stopping$ } }: SchedulerContext,
-  { observability: { status }, warn }: Services,
+  { observability: { status }, stopping, warn }: Services,
 ): Heartbeats {
   // A run by hand, without a scheduler, is none that a monitor waits for.
   if (options.onDemand === true) return { onEvent: () => undefined, until: () => EMPTY };
   const now = Date.now;
   const pinger = createPinger({ send: createSendRequest({ proxyEnv: options.env }), warn, now });
-  const write = (): Promise<void> => store.settings.recordAlive(now());
+  // A scheduler that was alive after its stop is taken for one that died.
+  const write = async (): Promise<void> => {
+    if (stopping.phase() !== "draining") await store.settings.recordAlive(now());
+  };
   const beat$ = beats({
     health: { loopLag, write, agents: () => status.agents(), now },
     pinger,

@@ -1,4 +1,14 @@
-import { catchError, concatMap, EMPTY, from, ignoreElements, interval, merge, timer } from "rxjs";
+import {
+  catchError,
+  concatMap,
+  EMPTY,
+  from,
+  ignoreElements,
+  interval,
+  merge,
+  takeUntil,
+  timer,
+} from "rxjs";
 import type { Observable } from "rxjs";
 import type { ProjectConfig } from "../config/project-config.ts";
 import { messageOf } from "../errors.ts";
@@ -16,6 +26,7 @@ export interface HousekeepingDeps {
   readonly projectDir: string;
   readonly store: Pick<Store, "settings" | "prune">;
   readonly project$: { readonly value: ProjectConfig };
+  readonly stopping$: Observable<unknown>;
   readonly warn: (message: string) => void;
 }
 
@@ -24,6 +35,7 @@ export function housekeeping({
   projectDir,
   store,
   project$,
+  stopping$,
   warn,
 }: HousekeepingDeps): Observable<never> {
   const orWarn = (what: string, work: () => Promise<unknown>): Observable<never> =>
@@ -48,6 +60,8 @@ export function housekeeping({
   return merge(
     interval(aliveMs).pipe(
       concatMap(() => orWarn("note of life", () => store.settings.recordAlive(Date.now()))),
+      // A scheduler that was alive after its stop is taken for one that died.
+      takeUntil(stopping$),
     ),
     timer(firstPruneMs, pruneMs).pipe(concatMap(() => orWarn("retention", prune))),
   );

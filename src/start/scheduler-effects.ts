@@ -152,14 +152,14 @@ function skillWarnings(
 
 /** Warnings and maintenance of a scheduler that runs for longer than one run. */
 function upkeep(
-  { options, own, inputs: { project$ } }: SchedulerContext,
+  { options, own, inputs: { project$, stopping$ } }: SchedulerContext,
   { warn }: Services,
 ): Observable<unknown> {
   if (options.onDemand === true) return EMPTY;
   const { projectDir } = options;
   return merge(
     merge(missingSecrets(own.home, project$), unknownModelWarnings(project$)).pipe(tap(warn)),
-    housekeeping({ projectDir, store: own.store, project$, warn }),
+    housekeeping({ projectDir, store: own.store, project$, stopping$, warn }),
   );
 }
 

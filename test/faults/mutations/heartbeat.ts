@@ -97,4 +97,11 @@ export const heartbeat: readonly Mutation[] = [
     only: "the last pings",
     built: true,
   },
+  {
+    defence: "a scheduler that took long to stop is not taken for one that died",
+    file: "src/start/housekeeping.ts",
+    find: "takeUntil(stopping$)",
+    replace: "takeUntil(EMPTY)",
+    tests: ["test/start/housekeeping.test.ts"],
+  },
 ];

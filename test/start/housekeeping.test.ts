@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { housekeeping } from "../../src/start/housekeeping.ts";
+import { project, usualProject } from "../config/samples.ts";
+import { marbles } from "../helpers/marbles.ts";
+import { tempDir, tempStore } from "../store/support.ts";
+
+test.each([
+  ["40s", [30_000]],
+  ["20s", []],
+])("a scheduler that begins to stop after %s was last alive before", (stop, expected) => {
+  const dir = tempDir();
+  const { settings, prune } = tempStore(dir);
+  const times: number[] = [];
+  marbles(({ cold, flush, scheduler }) => {
+    const recordAlive = () => {
+      times.push(scheduler.now());
+      return settings.recordAlive(scheduler.now());
+    };
+    const store = { settings: { ...settings, recordAlive }, prune };
+    const project$ = { value: project(usualProject) };
+    const stopping$ = cold(`${stop} (a|)`);
+    const deps = { projectDir: dir, store, project$, stopping$, warn: () => undefined };
+    const subscription = housekeeping(deps).subscribe();
+    scheduler.schedule(() => subscription.unsubscribe(), 50_000);
+    flush();
+  });
+  expect(times).toEqual(expected);
+});
