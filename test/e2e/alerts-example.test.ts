@@ -65,6 +65,13 @@ describe("examples/alerts", () => {
     expect(pings).toEqual(expect.arrayContaining(["start", "fail", "start", "succeeded"]));
     expect(printed).not.toContain("refused");
   }, 60_000);
+
+  test("a run that returned nothing, or something else than was asked for, has failed", async () => {
+    expect((await runAl(project, ["run", "quiet"])).code).toBe(1);
+    await expect.poll(() => printed).toMatch(/quiet failed\n +Why: nothing returned/);
+    expect((await runAl(project, ["run", "orders"])).code).toBe(1);
+    await expect.poll(() => printed).toMatch(/orders failed\n +Why: .*total/);
+  }, 60_000);
 });
 
 describe("its receiver", () => {
