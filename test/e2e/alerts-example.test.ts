@@ -72,6 +72,17 @@ describe("examples/alerts", () => {
     expect((await runAl(project, ["run", "orders"])).code).toBe(1);
     await expect.poll(() => printed).toMatch(/orders failed\n +Why: .*total/);
   }, 60_000);
+
+  test("an alert waits for a receiver that is away, and a test alert comes at once", async () => {
+    receiver.kill();
+    expect((await runAl(project, ["run", "prices"])).code).toBe(1);
+    await startReceiver();
+    const path = "/api/alerts/targets/receiver/test";
+    const answer = await scheduler.api(path, { method: "POST" });
+    expect(await answer.json()).toEqual({ accepted: true, error: null });
+    await expect.poll(() => printed).toMatch(/opened {4}Test alert/);
+    await expect.poll(() => printed, { timeout: 30_000 }).toMatch(/opened {4}prices failed/);
+  }, 60_000);
 });
 
 describe("its receiver", () => {
