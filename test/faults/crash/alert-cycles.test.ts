@@ -139,9 +139,11 @@ const failing: readonly string[] = [
 function expected(project: CrashProject): { alerts: number; failures: number } {
   let [alerts, failures] = [0, 0];
   for (const agent of alertAgents) {
+    // One after the other, which a retry is not by its place in the queue.
     const history = rows(
       project,
-      `SELECT outcome, dead_letter AS dead FROM triggers WHERE agent = '${agent}' ORDER BY seq`,
+      `SELECT outcome, dead_letter AS dead FROM triggers WHERE agent = '${agent}'
+       ORDER BY coalesce(started_at, ended_at)`,
     );
     let isFailing = false;
     for (const { outcome, dead } of history) {
