@@ -162,8 +162,8 @@ test("a test prints whether the target accepted it, and fails when it did not", 
 
 test("one alert is retried by its id, all that were given up by --all", async () => {
   const id = dead?.id ?? "";
-  expect((await folders.al(["alerts", "retry", id])).stdout).toBe(`${id} is sent again\n`);
-  expect((await folders.al(["alerts", "retry", "--all"])).stdout).toBe("3 alerts sent again\n");
+  expect((await folders.al(["alerts", "retry", id])).stdout).toBe(`${id} is due now\n`);
+  expect((await folders.al(["alerts", "retry", "--all"])).stdout).toBe("3 alerts due now\n");
   const json = await folders.al(["alerts", "retry", "--all", "--json"]);
   expect(JSON.parse(json.stdout)).toEqual({ success: true, retried: 3 });
   const gone = await folders.al(["alerts", "retry", "gone"]);

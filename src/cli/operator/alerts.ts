@@ -69,7 +69,7 @@ export async function retryAlert(context: Context, id: string): Promise<void> {
     throw new UserError(error.code, error.message, { hint, cause: error });
   });
   if (out.json) out.document(answer);
-  else out.data(`${id} is sent again`);
+  else out.data(`${id} is due now`);
 }
 
 /** Sends all deliveries again that were given up. */
@@ -79,5 +79,5 @@ export async function retryAllAlerts(context: Context): Promise<void> {
   const answer = (await client.post("/api/alerts/retry")) as AlertsRetried;
   if (out.json) return out.document(answer);
   if (answer.retried === 0) return out.note("no alert was given up");
-  out.data(`${counted(answer.retried, "alert")} sent again`);
+  out.data(`${counted(answer.retried, "alert")} due now`);
 }
