@@ -2,6 +2,7 @@ import type { Mutation } from "./mutation.ts";
 import { alertSending } from "./mutations/alert-sending.ts";
 import { agents } from "./mutations/agents.ts";
 import { alertRules } from "./mutations/alert-rules.ts";
+import { alertViews } from "./mutations/alert-views.ts";
 import { brokering } from "./mutations/brokering.ts";
 import { budgets } from "./mutations/budgets.ts";
 import { closedRuns } from "./mutations/closed-runs.ts";
@@ -31,6 +32,7 @@ export const mutations: readonly Mutation[] = [
   ...costs,
   ...network,
   ...closedRuns,
+  ...alertViews,
   ...heartbeat,
   ...alertRules,
   ...expectations,

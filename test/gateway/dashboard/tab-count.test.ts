@@ -70,7 +70,9 @@ test("a hidden tab, which has no stream, asks once a minute", async () => {
   await page.clock.fastForward(60_000);
   await expect.poll(() => page.title()).toBe("(2) hello · Almanac");
   await page.route("**/dashboard/api/scheduler", (route) => route.abort());
+  const failed = page.waitForEvent("requestfailed", (one) => one.url().endsWith("/scheduler"));
   await page.clock.fastForward(60_000);
+  await failed;
   await page.unrouteAll();
   deps.sessions.endAll();
   const refused = page.waitForResponse("**/dashboard/api/scheduler");

@@ -1,0 +1,44 @@
+import type { Mutation } from "../mutation.ts";
+
+const operations = ["test/operations/alerts.test.ts"];
+
+/** What operators see of alerts, and what it costs them. */
+export const alertViews: readonly Mutation[] = [
+  {
+    defence: "why an alert came is shown without secrets",
+    file: "src/operations/alerts.ts",
+    find: "reason: reason === null ? null : redact(reason),",
+    replace: "reason,",
+    tests: operations,
+  },
+  {
+    defence: "what a target answered is shown without secrets",
+    file: "src/operations/alerts.ts",
+    find: "lastError: lastError === null ? null : redact(lastError),",
+    replace: "lastError,",
+    tests: operations,
+  },
+  {
+    defence: "all alerts that were given up are sent again, however many they are",
+    file: "src/operations/alerts.ts",
+    find: "isMore = page.length === readAtOnce;",
+    replace: "isMore = false;",
+    tests: operations,
+  },
+  {
+    defence: "a hidden tab prolongs no session",
+    file: "src/gateway/auth.ts",
+    find: "return isBackground ? deps.sessions.find(token)",
+    replace: "return isBackground ? deps.sessions.touch(token)",
+    tests: ["test/gateway/routes/status.test.ts"],
+  },
+  {
+    defence: "a hidden tab has the count of alerts, although it has no stream",
+    file: "src/gateway/dashboard/browser/tab.ts",
+    find: "setInterval(askAnyway, askMs);",
+    replace: "",
+    tests: ["test/gateway/dashboard/tab-count.test.ts"],
+    only: "a hidden tab",
+    built: true,
+  },
+];
