@@ -9,18 +9,19 @@ export interface EarlierTimes {
   readonly stoppedAt: number | null;
 }
 
-/** Shorter than this, in ms, is a restart: its moment of life is noted each 30 s only. */
+/** A stop for less than this, in ms, is a restart. */
 const shortestMs = 120_000;
 
-/** The alert for a time without a scheduler; null when there was none worth an alert. */
+/** The alert for a time without a scheduler; null after a restart, and at the first start. One that died is always worth it. */
 export function downCommand(
   { aliveAt, stoppedAt }: EarlierTimes,
   now: number,
 ): AlertCommand | null {
   const last = Math.max(aliveAt ?? 0, stoppedAt ?? 0);
-  const downMs = now - last;
-  if (last === 0 || downMs < shortestMs) return null;
-  return { type: "scheduler-down", downMs, crashed: (aliveAt ?? 0) > (stoppedAt ?? 0) };
+  const crashed = (aliveAt ?? 0) > (stoppedAt ?? 0);
+  const downMs = Math.max(0, now - last);
+  if (last === 0 || (!crashed && downMs < shortestMs)) return null;
+  return { type: "scheduler-down", downMs, crashed };
 }
 
 /** The alert for a passed percentage; null for a budget of one run, whose end tells enough. */

@@ -111,7 +111,14 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     onWrites = record;
     return events;
   };
-  const count = (): void => deps.onCounts({ open: rules.openCount(), dead: store.counts().dead });
+  /** What was given up for a target that the project no longer has is no reason to look. */
+  const count = (): void => {
+    const stored = store.targetDeliveries();
+    const dead = targets().reduce((sum, { name }) => sum + (stored.get(name)?.dead ?? 0), 0);
+    deps.onCounts({ open: rules.openCount(), dead });
+  };
+  /** By instance: a transaction that fails is tried again, and each run counts once. */
+  const ofLost = new Map<string, readonly AlertEvent[]>();
 
   return {
     onEvent: (event) => {
@@ -122,8 +129,10 @@ export function createAlerts(deps: AlertsDeps): Alerts {
     onLost: (lost) => {
       for (const { item, instanceId, outcome, retry } of lost) {
         const reason = "the scheduler ended while it ran";
-        const isRetried = retry !== null;
-        putAll(collect({ type: "lost", item, instanceId, outcome, reason, isRetried }));
+        const command = { item, instanceId, outcome, reason, isRetried: retry !== null };
+        const events = ofLost.get(instanceId) ?? collect({ type: "lost", ...command });
+        ofLost.set(instanceId, events);
+        putAll(events);
       }
     },
     onWarning: (warning) => {

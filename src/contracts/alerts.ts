@@ -23,7 +23,6 @@ export interface AlertStore {
   switchedOff(): ReadonlyMap<string, SwitchedOff>;
   /** Newest first. */
   list(filter: DeliveryFilter): readonly StoredDelivery[];
-  counts(): { readonly waiting: number; readonly dead: number };
   /** What there is for each target; none for one that never had a delivery. */
   targetDeliveries(): ReadonlyMap<string, TargetDeliveries>;
 }

@@ -42,10 +42,6 @@ export function createAlerts(db: DatabaseSync, { write, record }: GroupCommit): 
   );
   const on = db.prepare("DELETE FROM targets_off WHERE target = ?");
   const allOff = db.prepare("SELECT target, at, reason FROM targets_off");
-  const counts = db.prepare(
-    `SELECT (SELECT count(*) FROM outbox WHERE state = 'waiting') AS waiting,
-       (SELECT count(*) FROM outbox WHERE state = 'dead') AS dead`,
-  );
 
   return {
     put,
@@ -65,7 +61,6 @@ export function createAlerts(db: DatabaseSync, { write, record }: GroupCommit): 
     switchedOff: () =>
       new Map(allOff.all().map((row) => [String(row.target), offOf(row)] as const)),
     list: (filter) => list(db, filter),
-    counts: () => ({ ...(counts.get() as unknown as ReturnType<AlertStore["counts"]>) }),
     targetDeliveries: prepareTargetDeliveries(db),
   };
 }

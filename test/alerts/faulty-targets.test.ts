@@ -71,7 +71,7 @@ describe("a target that", () => {
     if (isSlow) expect(answers).toEqual([]);
     await world.recorded(3);
     expect(answers).toMatchObject([{ type: "failed", afterMs: null }]);
-    expect(world.store.counts()).toEqual({ waiting: 1, dead: 0 });
+    expect(world.counts()).toEqual({ waiting: 1, dead: 0 });
   });
 });
 

@@ -35,6 +35,8 @@ export interface World {
   recorded(count: number): PromiseLike<void>;
   /** Waits long enough for anything that might happen now. */
   settled(): Promise<void>;
+  /** Deliveries to all targets together. */
+  counts(): { readonly waiting: number; readonly dead: number };
 }
 
 export interface WorldOptions extends Partial<Pick<SenderDeps, "targets" | "random">> {
@@ -104,6 +106,12 @@ export function senderWorld(options: WorldOptions = {}): World {
       flush();
     },
     recorded: (count) => expect.poll(attemptsRecorded, { interval: 2 }).toBe(count),
+    counts: () => {
+      const each = [...store.targetDeliveries().values()];
+      const sum = (key: "waiting" | "dead"): number =>
+        each.reduce((total, one) => total + one[key], 0);
+      return { waiting: sum("waiting"), dead: sum("dead") };
+    },
     settled: async () => {
       for (let turn = 0; turn < 10; turn++) {
         await pause(5);

@@ -55,7 +55,7 @@ describe("the sender", () => {
     await world.recorded(4);
     expect(most).toBe(1);
     expect(world.attempts.map(({ id }) => id)).toEqual(["1@ops", "2@ops", "3@ops", "4@ops"]);
-    expect(world.store.counts()).toEqual({ waiting: 0, dead: 0 });
+    expect(world.counts()).toEqual({ waiting: 0, dead: 0 });
   });
 
   test("is not delayed by a target that hangs", async () => {
@@ -83,7 +83,7 @@ describe("the sender", () => {
     expect(world.attempts.map(({ id }) => id).sort()).toEqual(["1@ops", "3@dev"]);
     world.until(60);
     await world.recorded(4);
-    expect(world.store.counts()).toEqual({ waiting: 0, dead: 0 });
+    expect(world.counts()).toEqual({ waiting: 0, dead: 0 });
   });
 
   test("sends a stored delivery after a restart, when it is due", async () => {
@@ -131,7 +131,7 @@ describe("a target that is gone", () => {
     await world.recorded(3);
     expect(world.attempts.map(({ id }) => id)).toEqual(["1@ops"]);
     expect(world.store.switchedOff().get("ops")).toEqual({ at: start, reason: "it answered 410" });
-    expect(world.store.counts()).toEqual({ waiting: 0, dead: 3 });
+    expect(world.counts()).toEqual({ waiting: 0, dead: 3 });
     expect(world.store.list(all).map(({ lastError }) => lastError)).toContain(
       "switched off: it answered 410",
     );
@@ -212,7 +212,7 @@ describe("closing", () => {
     resolve(accepted);
     await closed;
     expect(world.attempts.map(({ id }) => id).sort()).toEqual(["1@ops", "3@dev"]);
-    expect(world.store.counts()).toEqual({ waiting: 1, dead: 0 });
+    expect(world.counts()).toEqual({ waiting: 1, dead: 0 });
     world.sender.wake();
     await world.settled();
     expect(world.attempts).toHaveLength(2);
