@@ -16,7 +16,7 @@ export interface AlertStore {
   waitingTargets(): readonly string[];
   /** Records an attempt. Waits for the store. */
   attempted(id: string, result: AttemptRecord): Promise<void>;
-  /** Makes a dead delivery, or one that waits, due at `now`; false when there is none such. */
+  /** Makes a dead delivery, or one whose attempt failed, due at `now`; false when there is none such. */
   retry(id: string, now: number): Promise<boolean>;
   /** Records that a target refuses everything, and why; null once it is used again. */
   switchOff(target: string, off: SwitchedOff | null): Promise<void>;

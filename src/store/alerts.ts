@@ -32,9 +32,11 @@ export function createAlerts(db: DatabaseSync, { write, record }: GroupCommit): 
     `UPDATE outbox SET state = ?, attempts = attempts + 1, next_at = coalesce(?, next_at),
        last_error = coalesce(?, last_error), ended_at = ? WHERE id = ?`,
   );
+  // What was never attempted and is not due may be a digest that grows: once sent, it takes no more alerts.
   const again = db.prepare(
-    `UPDATE outbox SET state = 'waiting', next_at = ?, ended_at = NULL,
-       attempts = iif(state = 'dead', 0, attempts) WHERE id = ? AND state <> 'sent'`,
+    `UPDATE outbox SET state = 'waiting', next_at = :now, ended_at = NULL,
+       attempts = iif(state = 'dead', 0, attempts)
+     WHERE id = :id AND (state = 'dead' OR state = 'waiting' AND (attempts > 0 OR next_at <= :now))`,
   );
   const off = db.prepare(
     `INSERT INTO targets_off VALUES (?, ?, ?)
@@ -52,7 +54,7 @@ export function createAlerts(db: DatabaseSync, { write, record }: GroupCommit): 
     waitingTargets: () => waiting.all().map(({ target }) => String(target)),
     attempted: (id, result) =>
       record(() => void attempt.run(stateAfter(result), ...attemptOf(result), id)),
-    retry: (id, now) => write(() => again.run(now, id).changes === 1),
+    retry: (id, now) => write(() => again.run({ now, id }).changes === 1),
     switchOff: (target, why) =>
       record(() => {
         if (why === null) on.run(target);

@@ -127,6 +127,22 @@ test("a digest grows until its first attempt", async () => {
   expect(count()).toEqual([7]);
 });
 
+test("a digest that still grows is not sent by hand: what came after it would be in none", async () => {
+  const { alerts } = tempStore();
+  const grow = (count: number) =>
+    alerts.record({
+      states: [],
+      deliveries: [delivery("d", { alert: { ...alert, count }, nextAt: 9_000 })],
+    });
+  await grow(6);
+  expect(await alerts.retry("d", 5_000)).toBe(false);
+  expect(await alerts.due("ops", 5_000, 9)).toEqual([]);
+  await grow(7);
+  await alerts.attempted("d", { type: "retry", nextAt: 20_000, error: "HTTP 503" });
+  expect(await alerts.retry("d", 10_000)).toBe(true);
+  expect(await alerts.due("ops", 10_000, 9)).toMatchObject([{ id: "d", alert: { count: 7 } }]);
+});
+
 test("a rule that knows nothing any more is forgotten; a target is off until it is on", async () => {
   const { alerts } = tempStore();
   await alerts.record({ states: [failing, { ...failing, agent: "" }], deliveries: [] });
