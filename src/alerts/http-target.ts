@@ -2,7 +2,7 @@ import type { TargetAnswer } from "../contracts/alerts.ts";
 import type { OutgoingAnswer } from "../contracts/outgoing-request.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { HttpForm, Meaning, TargetType } from "./target.ts";
-import { cut, oneLine } from "./text.ts";
+import { oneLine } from "./text.ts";
 
 /** A type of target that takes one POST of JSON. */
 export function httpTarget(form: HttpForm): TargetType {
@@ -47,7 +47,7 @@ function errorOf({ status, headers }: OutgoingAnswer, reason: string): string {
     const host = URL.parse(headers.location ?? "")?.host;
     return `it redirects${host === undefined ? "" : ` to ${host}`}, which is not followed (${status})`;
   }
-  const text = cut(oneLine(reason), 200);
+  const text = oneLine(reason);
   return text === "" ? `it answered ${status}` : `it answered ${status}: ${text}`;
 }
 

@@ -5,6 +5,7 @@ import { messageOf, reasonOf } from "../errors.ts";
 import type { Fields } from "./target.ts";
 import { targetMessage } from "./target-message.ts";
 import { targetTypes } from "./targets.ts";
+import { cut } from "./text.ts";
 
 export interface SendAlertDeps {
   /** The fields of a credential, by `type` or `type:instance`. Rejects when it is missing or incomplete. */
@@ -34,15 +35,19 @@ export function createSendAlert({ credential, redact, ...deps }: SendAlertDeps):
       warn,
     });
   };
+  // Not cut before: half of a secret is not known as one.
+  const shown = (error: string): string => cut(redact(error), longestError);
   return async (message, target) => {
     try {
       const answer = await send(message, target);
-      return answer.type === "accepted" ? answer : { ...answer, error: redact(answer.error) };
+      return answer.type === "accepted" ? answer : { ...answer, error: shown(answer.error) };
     } catch (error) {
-      return { type: "failed", error: redact(reasonOf(error)), afterMs: null };
+      return { type: "failed", error: shown(reasonOf(error)), afterMs: null };
     }
   };
 }
+
+const longestError = 300;
 
 /** Why alerts can't be sent to a target with such a credential; null when they can, as far as is known without sending. */
 export function targetProblem(target: AlertTarget, fields: Fields): string | null {

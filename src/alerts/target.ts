@@ -16,7 +16,7 @@ export type Fields = Readonly<Record<string, string>>;
 export interface TargetType {
   /** Throws a UserError when a field of the credential can't be used; sends nothing. */
   readonly check: (fields: Fields, target: AlertTarget) => void;
-  /** Rejects when no answer came. */
+  /** Rejects when no answer came. An error is one line of any length, with secrets. */
   readonly send: (attempt: TargetAttempt) => Promise<TargetAnswer>;
 }
 

@@ -109,6 +109,26 @@ describe("an alert", () => {
       error: "it answered 500: you sent [redacted]",
     });
   });
+
+  test.each([150, 170, 185, 195, 280, 290])(
+    "has no part of a secret that stands after %s characters of an answer",
+    async (before) => {
+      const path = "/services/T0AAAAAAA/xoxb-secretsecretsecret";
+      const body = `${"x".repeat(before)} s3cret-token ${path}`;
+      const { base } = await startReceiver(() => ({ status: 404, body }));
+      const sendAlert = createSendAlert({
+        credential: () => Promise.resolve({ url: `${base}${path}` }),
+        sendRequest: createSendRequest({ proxyEnv: {} }),
+        redact: (text) => text.replaceAll("s3cret-token", "[redacted]"),
+        warn: () => undefined,
+        now: Date.now,
+      });
+      const answer = await sendAlert(messageFor(alert), targetOf("slack"));
+      const error = answer.type === "accepted" ? "" : answer.error;
+      expect(error).not.toMatch(/s3cret|T0A|xoxb/);
+      expect(error.length).toBeLessThanOrEqual(300);
+    },
+  );
 });
 
 function drip(socket: Socket): void {

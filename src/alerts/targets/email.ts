@@ -3,7 +3,7 @@ import { messageOf } from "../../errors.ts";
 import { mailText } from "../mail-text.ts";
 import { smtpOptions } from "../smtp-options.ts";
 import type { TargetAttempt, TargetType } from "../target.ts";
-import { cut, oneLine } from "../text.ts";
+import { oneLine } from "../text.ts";
 
 /** E-mail by a mail server. */
 export const email: TargetType = {
@@ -58,5 +58,5 @@ function answerOf({ target, warn }: TargetAttempt, rejected: readonly unknown[])
 }
 
 function failed(reason: string): TargetAnswer {
-  return { type: "failed", error: cut(oneLine(reason), 300), afterMs: null };
+  return { type: "failed", error: oneLine(reason), afterMs: null };
 }
