@@ -177,6 +177,8 @@ export function createAlerts(deps: AlertsDeps): Alerts {
       ),
       defer(() => {
         const down = downCommand(deps.earlier, clock.now());
+        // An earlier scheduler's clock may have been ahead of this one's.
+        driver.apply({ type: "options-changed" });
         if (down !== null) driver.apply(down);
         onCommitted();
         return EMPTY;

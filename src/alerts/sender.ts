@@ -17,7 +17,7 @@ export interface SenderDeps {
   readonly targets: () => readonly AlertTarget[];
   readonly message: (delivery: StoredDelivery) => AlertMessage;
   readonly send: SendAlert;
-  readonly clock: Pick<Clock, "now" | "at">;
+  readonly clock: Pick<Clock, "now" | "at" | "setBack$">;
   readonly onProblem: (message: string) => void;
   /** From 0 to 1. */
   readonly random?: () => number;
@@ -53,7 +53,7 @@ export function createSender(deps: SenderDeps): AlertSender {
   const sleep = async (until: number, ...others: Observable<unknown>[]): Promise<void> => {
     if (isClosing) return;
     const moment = until === Infinity ? NEVER : clock.at(until);
-    await firstValueFrom(merge(moment, closing, ...others), { defaultValue: null });
+    await firstValueFrom(merge(moment, clock.setBack$, closing, ...others), { defaultValue: null });
   };
   const pause = (): Promise<void> => sleep(clock.now() + storeRetryMs);
 

@@ -8,7 +8,7 @@ export interface AlertStore {
   /** As `put`, in a transaction of its own; waits for the store. */
   record(writes: AlertWrites): Promise<void>;
   states(): readonly RuleState[];
-  /** The oldest of a target that are due, after all writes that were begun before; epoch ms. */
+  /** The oldest of a target that are due, or planned by a clock that was ahead, after all writes that were begun before; epoch ms. */
   due(target: string, now: number, limit: number): Promise<readonly StoredDelivery[]>;
   /** When the next delivery of a target is due, epoch ms; null when none waits. */
   nextAt(target: string): number | null;

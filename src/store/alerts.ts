@@ -13,6 +13,9 @@ interface OutboxRow extends Omit<StoredDelivery, "alert"> {
   readonly alert: string;
 }
 
+/** Nothing is planned for later than this from now, in ms, but by a clock that was set back since. */
+const furthestMs = 27 * 3_600_000;
+
 const columns = `id, at, target, alert, state, attempts, next_at AS nextAt, last_error AS lastError,
   ended_at AS endedAt`;
 
@@ -21,8 +24,9 @@ export function createAlerts(db: DatabaseSync, { write, record }: GroupCommit): 
   const put = preparePut(db);
   const states = db.prepare("SELECT agent, rule, value FROM rule_states");
   const due = db.prepare(
-    `SELECT ${columns} FROM outbox WHERE state = 'waiting' AND target = ? AND next_at <= ?
-     ORDER BY next_at, seq LIMIT ?`,
+    `SELECT ${columns} FROM outbox WHERE state = 'waiting' AND target = :target
+       AND (next_at <= :now OR next_at > :now + ${furthestMs})
+     ORDER BY next_at, seq LIMIT :limit`,
   );
   const next = db.prepare(
     "SELECT min(next_at) AS at FROM outbox WHERE state = 'waiting' AND target = ?",
@@ -49,7 +53,7 @@ export function createAlerts(db: DatabaseSync, { write, record }: GroupCommit): 
     put,
     record: (writes) => record(() => put(writes)),
     states: () => states.all().map((row) => ({ ...row }) as unknown as RuleState),
-    due: (target, now, limit) => write(() => rows(due.all(target, now, limit))),
+    due: (target, now, limit) => write(() => rows(due.all({ target, now, limit }))),
     nextAt: (target) => numberOrNull(next.get(target)?.at),
     waitingTargets: () => waiting.all().map(({ target }) => String(target)),
     attempted: (id, result) =>

@@ -21,7 +21,10 @@ export type AlertCommand =
   | { readonly type: "project-config"; readonly error: string | null }
   /** At a start: for how long no scheduler was up. */
   | { readonly type: "scheduler-down"; readonly downMs: number; readonly crashed: boolean }
-  /** Targets, or the project's own options, are others now. Those of an agent come with its `agent-set`. */
+  /**
+   * Targets, or the project's own options, are others now; or the clock was set back, maybe while no scheduler was up. The
+   * options of an agent come with its `agent-set`.
+   */
   | { readonly type: "options-changed" };
 
 export interface BudgetCommand {

@@ -73,10 +73,12 @@ function createRules(
   });
   const rules = { ...deps, timers, now, save, alert: (alert: Alert) => digests.send(alert) };
   const conditions = createConditions(rules);
-  const record = createOccurrences(rules);
+  const { record, replan } = createOccurrences(rules);
   const passBudget = createBudgetAlerts(rules);
   const agents = createAgentAlerts({ conditions, record, now });
-  timers.at(startedAt + settleMs, () => conditions.settle());
+  const settleAfter = (time: number): void =>
+    void timers.at(time + settleMs, () => conditions.settle());
+  settleAfter(startedAt);
 
   const handle = (command: AlertCommand): void => {
     switch (command.type) {
@@ -97,6 +99,9 @@ function createRules(
         return record(project, "scheduler_down", { reason, since: now() - downMs });
       }
       case "options-changed":
+        if (now() < startedAt) settleAfter(now());
+        conditions.replan();
+        replan();
         conditions.set(project, true);
         return digests.reschedule();
     }

@@ -28,6 +28,8 @@ export interface Conditions {
   succeed(agent: string): void;
   /** The start is over: agents that were not set are gone, and what was not seen to be wrong any more is right. */
   settle(): void;
+  /** The clock may have been set back: what is known from a time that is yet to come is from now. */
+  replan(): void;
   /** What was alerted and lasts, the longest first. */
   open(): readonly OpenAlert[];
   openCount(): number;
@@ -153,6 +155,16 @@ export function createConditions(deps: ConditionDeps): Conditions {
         if (there?.has(agent) === false) drop(condition);
         // An image may take longer than this to build.
         else if (!isCertain && topic !== "image") clear(agent, topic);
+      }
+    },
+    replan: () => {
+      for (const condition of table.all()) {
+        const { since, alertedAt } = condition.state;
+        if (Math.max(since, alertedAt ?? 0) <= now()) continue;
+        const earlier = alertedAt === null ? null : Math.min(alertedAt, now());
+        change(condition, { since: Math.min(since, now()), alertedAt: earlier });
+        // The others are when their agent is set.
+        if (present?.has(condition.agent) !== false) arm(condition);
       }
     },
     open: () =>

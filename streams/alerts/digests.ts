@@ -95,7 +95,8 @@ export function createDigests(deps: DigestDeps): Digests {
     reschedule: () => {
       for (const target of deps.targets()) {
         const digest = byTarget.get(target.name)?.digest;
-        if (digest !== undefined) put(target.name, sooner(digest, dueFor(target)));
+        if (digest !== undefined && digest.dueAt > now())
+          put(target.name, sooner(digest, dueFor(target)));
       }
     },
   };

@@ -40,13 +40,19 @@ export type RecordOccurrence = (
   what: { readonly reason: string | null; readonly since: number },
 ) => void;
 
+export interface Occurrences {
+  readonly record: RecordOccurrence;
+  /** The clock may have been set back: hours that have yet to begin begin now. */
+  readonly replan: () => void;
+}
+
 /**
  * The first is alerted at once, those of the hour after it together at its end, and so on until an hour has none.
  *
  *     happens:  ─x──xx─x─────────────────────x──
  *     alerts:   ─1─────────(3)───────────────1──     the number is the count
  */
-export function createOccurrences(deps: OccurrenceDeps): RecordOccurrence {
+export function createOccurrences(deps: OccurrenceDeps): Occurrences {
   const { timers, now, save, alert } = deps;
   const hours = new Map<string, OccurrenceState>();
 
@@ -71,6 +77,8 @@ export function createOccurrences(deps: OccurrenceDeps): RecordOccurrence {
   };
   const endHour = (agent: string, topic: OccurrenceTopic): void => {
     const hour = hours.get(hourOf(agent, topic));
+    // It began anew meanwhile.
+    if (hour !== undefined && now() < hour.alertedAt + countedMs) return;
     if (hour === undefined || hour.count === 0) return set(agent, topic, null);
     const { reason, count, alertedAt: since } = hour;
     emit(agent, topic, { reason, count, since });
@@ -87,12 +95,22 @@ export function createOccurrences(deps: OccurrenceDeps): RecordOccurrence {
     timers.at(endsAt, () => endHour(agent, topic));
   }
 
-  return (agent, topic, { reason, since }) => {
+  const record: RecordOccurrence = (agent, topic, { reason, since }) => {
     const hour = hours.get(hourOf(agent, topic));
     if (hour !== undefined) return set(agent, topic, { ...hour, count: hour.count + 1, reason });
     emit(agent, topic, { reason, since, count: 1 });
     beginHour(agent, topic);
   };
+  const replan = (): void => {
+    for (const [key, hour] of [...hours]) {
+      const agent = key.slice(0, key.indexOf("/"));
+      const topic = occurrenceTopics.find((one) => hourOf(agent, one) === key);
+      if (topic === undefined || hour.alertedAt <= now()) continue;
+      set(agent, topic, { ...hour, alertedAt: now() });
+      timers.at(now() + countedMs, () => endHour(agent, topic));
+    }
+  };
+  return { record, replan };
 }
 
 function hourOf(agent: string, topic: OccurrenceTopic): string {

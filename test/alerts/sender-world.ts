@@ -31,6 +31,8 @@ export interface World {
   add(...ids: readonly string[]): Promise<void>;
   /** Lets time pass until so many seconds after the start. */
   until(seconds: number): void;
+  /** Sets the clock back. */
+  setBack(seconds: number): void;
   /** Waits, in real time, for the attempts to be as many as that, and recorded. */
   recorded(count: number): PromiseLike<void>;
   /** Waits long enough for anything that might happen now. */
@@ -83,8 +85,8 @@ export function senderWorld(options: WorldOptions = {}): World {
   });
   sender.attempted$.subscribe((name) => emitted.push(name));
   onTestFinished(() => sender.close());
-  let end = 0;
-  const flush = (): void => calendar.runUntil(new Date(start + end * 1000).toISOString());
+  let [end, back] = [0, 0];
+  const flush = (): void => calendar.runUntil(new Date(start + (end - back) * 1000).toISOString());
   /** What the sender planned by now for a time that has come is done first. */
   const attemptsRecorded = (): number => {
     flush();
@@ -104,6 +106,10 @@ export function senderWorld(options: WorldOptions = {}): World {
     until: (seconds) => {
       end = seconds;
       flush();
+    },
+    setBack: (seconds) => {
+      back += seconds;
+      calendar.jump(-seconds * 1000);
     },
     recorded: (count) => expect.poll(attemptsRecorded, { interval: 2 }).toBe(count),
     counts: () => {

@@ -33,6 +33,19 @@ describe("the sender", () => {
     expect(world.attempts).toHaveLength(8);
   });
 
+  test("goes on when the clock is set back by years, also with a target that rests", async () => {
+    const answers = [failed(3_600_000), failed(), failed()];
+    const world = senderWorld({ send: () => Promise.resolve(answers.shift() ?? accepted) });
+    await world.add("1@ops", "2@dev");
+    await world.recorded(2);
+    world.until(31);
+    await world.recorded(3);
+    world.setBack(9_000 * 86_400);
+    world.until(62);
+    await world.recorded(5);
+    expect(world.store.counts()).toEqual({ waiting: 0, dead: 0 });
+  });
+
   test("attempts later than planned by up to a tenth", async () => {
     const world = senderWorld({ send: () => Promise.resolve(failed()), random: () => 1 });
     await world.add("1@ops");

@@ -143,6 +143,15 @@ test("a digest that still grows is not sent by hand: what came after it would be
   expect(await alerts.due("ops", 10_000, 9)).toMatchObject([{ id: "d", alert: { count: 7 } }]);
 });
 
+test("what was planned by a clock that was years ahead is due", async () => {
+  const { alerts } = tempStore();
+  const day = 86_400_000;
+  const times = { far: 9_000 * day, tomorrow: day, now: 1_000 };
+  const deliveries = Object.entries(times).map(([id, nextAt]) => delivery(id, { nextAt }));
+  await alerts.record({ states: [], deliveries });
+  expect((await alerts.due("ops", 1_000, 9)).map(({ id }) => id)).toEqual(["now", "far"]);
+});
+
 test("a rule that knows nothing any more is forgotten; a target is off until it is on", async () => {
   const { alerts } = tempStore();
   await alerts.record({ states: [failing, { ...failing, agent: "" }], deliveries: [] });

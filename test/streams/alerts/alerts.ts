@@ -88,6 +88,8 @@ export function timeline(deps: Partial<AlertRulesDeps> = {}): Timeline {
   const rules = createAlertRules(all);
   const deliveries = new Map<string, Delivery>();
   const states = new Map(all.states.map((state) => [`${state.agent}/${state.rule}`, state]));
+  /** The start, or what the clock was set back to. */
+  let earliest = all.startedAt;
   const store = (events: ReturnType<AlertRules["elapse"]>): void => {
     for (const event of events) {
       for (const one of event.deliveries) deliveries.set(one.id, one);
@@ -101,8 +103,9 @@ export function timeline(deps: Partial<AlertRulesDeps> = {}): Timeline {
     rules,
     deliveries,
     at: (time, ...commands) => {
+      earliest = Math.min(earliest, time);
       for (let due = rules.nextDue(); due <= time; due = rules.nextDue()) {
-        store(rules.elapse(Math.max(due, all.startedAt)));
+        store(rules.elapse(Math.max(due, earliest)));
       }
       for (const command of commands) store(rules.apply(command, time));
     },
