@@ -40,7 +40,10 @@ export function compileSchema(text: string): Compiled {
       const where = error?.instancePath ?? "";
       return invalid(placeOfPointer(text, where), `${where || "it"} ${reasonOf(error)}`);
     }
-    return { type: "valid", validate: draft.compile(schema as object) };
+    const validate = draft.compile(schema as object);
+    // Its answer would be a promise, which is no error of any value.
+    if ("$async" in validate) return invalid(placeOfPointer(text, "/$async"), asyncSchema);
+    return { type: "valid", validate };
   } catch (error) {
     const message = messageOf(error);
     return invalid(placeOfPointer(text, pointerTo(schema, message)), message);
@@ -56,6 +59,8 @@ export function mismatch(validate: ValidateFunction, value: unknown): string | n
   const path = error?.instancePath ?? "";
   return `${path || "it"} ${reasonOf(error)}`;
 }
+
+const asyncSchema = '"$async" is no keyword of JSON Schema; leave it out';
 
 const unknownDraft =
   '"$schema" names a draft that is not known; expected "https://json-schema.org/draft/2020-12/schema" or "http://json-schema.org/draft-07/schema#"';

@@ -73,3 +73,11 @@ it("does not keep its process alive", () => {
   );
   expect([stdout, status]).toEqual(["it must be string\n", 0]);
 });
+
+it("refuses a schema whose answer would come later: every value would meet it", async () => {
+  const checker = createSchemaChecker();
+  const late = '{\n  "$async": true,\n  "required": ["a"]\n}';
+  expect(await checker.problemOf(late)).toMatchObject({ line: 2, column: 13 });
+  expect(await checker.mismatch(late, {})).toContain("$async");
+  expect(await checker.mismatch(aString, "a")).toBeNull();
+});
