@@ -53,13 +53,28 @@ const slackBlock = z.union([
     }),
   }),
   z.strictObject({
-    type: z.literal("section"),
-    text: z.strictObject({ type: z.literal("mrkdwn"), text: mrkdwn, verbatim: z.literal(true) }),
+    type: z.literal("rich_text"),
+    elements: z.array(
+      z.strictObject({
+        type: z.literal("rich_text_section"),
+        elements: z.array(
+          z.union([
+            z.strictObject({
+              type: z.literal("text"),
+              text: z.string().min(1).max(3000),
+              style: z.strictObject({ bold: z.boolean() }).optional(),
+            }),
+            z.strictObject({ type: z.literal("link"), url: z.url(), text: z.string().min(1) }),
+          ]),
+        ),
+      }),
+    ),
   }),
 ]);
 const slackBody = z.strictObject({
   text: mrkdwn,
   blocks: z.array(slackBlock).max(50),
+  mrkdwn: z.literal(false),
   unfurl_links: z.boolean(),
   unfurl_media: z.boolean(),
 });

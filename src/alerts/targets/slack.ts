@@ -24,12 +24,13 @@ export const slack = httpTarget({
         type: "header",
         text: { type: "plain_text", text: cut(heading(message), 150), emoji: false },
       },
-      // Without `verbatim` Slack makes links and mentions of what looks like some.
+      // Its texts are plain: in mrkdwn `*` and `_` have no escape.
       {
-        type: "section",
-        text: { type: "mrkdwn", text: sectionText(message), verbatim: true },
+        type: "rich_text",
+        elements: [{ type: "rich_text_section", elements: sectionOf(message) }],
       },
     ],
+    mrkdwn: false,
     unfurl_links: false,
     unfurl_media: false,
   }),
@@ -41,9 +42,13 @@ function heading({ severity, title }: TargetMessage): string {
   return `${severityMarks[severity]} ${title}`;
 }
 
-function sectionText({ lines, url }: TargetMessage): string {
-  const written = lines.map(({ label, text }) => `*${label}* ${escaped(text)}`);
-  return [...written, ...(url === null ? [] : [`<${escaped(url)}|${linkLabel}>`])].join("\n");
+/** https://docs.slack.dev/reference/block-kit/blocks/rich-text-block */
+function sectionOf({ lines, url }: TargetMessage) {
+  const written = lines.flatMap(({ label, text }) => [
+    { type: "text", text: label, style: { bold: true } },
+    { type: "text", text: ` ${text}\n` },
+  ]);
+  return [...written, ...(url === null ? [] : [{ type: "link", url, text: linkLabel }])];
 }
 
 /** https://docs.slack.dev/messaging/formatting-message-text#escaping */

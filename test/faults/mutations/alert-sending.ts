@@ -94,10 +94,10 @@ export const alertSending: readonly Mutation[] = [
     tests: targets,
   },
   {
-    defence: "a stranger's text mentions no person and no channel in Slack",
+    defence: "a stranger's text mentions no person and no channel in Slack, and is no markup",
     file: "src/alerts/targets/slack.ts",
-    find: '.replaceAll("<", "&lt;")',
-    replace: "",
+    find: '{ type: "text", text: ` ${text}\\n` }',
+    replace: '{ type: "mrkdwn", text: ` ${text}\\n` }',
     tests: targets,
   },
   {
