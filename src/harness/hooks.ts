@@ -63,7 +63,10 @@ async function runHook(
     return null;
   }
   const how = problem ?? `exited with code ${exitCode ?? "unknown"}`;
-  const reason = [`${phase} hook "${cut(command, 500)}" ${how}`, ...lines.last()].join("\n");
+  const output = lines.last();
+  const head = `${phase} hook "${cut(command, 500)}" ${how}`;
+  // The colon stays where the lines are shown as one.
+  const reason = output.length === 0 ? head : [`${head}:`, ...output].join("\n");
   log(50, reason, ended);
   return reason;
 }

@@ -61,6 +61,11 @@ describe("a hook", () => {
     expect(tookMs).toBeLessThan(2000);
   });
 
+  it("fails with its last lines behind a colon, so that it reads well as one line, too", async () => {
+    const { reason } = await hook("echo no prices >&2; exit 1", 20_000);
+    expect(reason).toBe(`pre hook "echo no prices >&2; exit 1" exited with code 1:\nno prices`);
+  });
+
   it("may print without end: the log gets the beginning, memory stays bounded", async () => {
     const { reason, messages } = await hook(
       "yes | head -n 100000; head -c 9000000 /dev/zero",
