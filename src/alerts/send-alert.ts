@@ -1,7 +1,7 @@
 import type { AlertTarget } from "../../streams/alerts/alert-options.ts";
 import type { AlertMessage, SendAlert } from "../contracts/alerts.ts";
 import type { SendRequest } from "../contracts/outgoing-request.ts";
-import { messageOf, reasonOf } from "../errors.ts";
+import { reasonOf } from "../errors.ts";
 import type { Fields } from "./target.ts";
 import { targetMessage } from "./target-message.ts";
 import { targetTypes } from "./targets.ts";
@@ -48,13 +48,3 @@ export function createSendAlert({ credential, redact, ...deps }: SendAlertDeps):
 }
 
 const longestError = 300;
-
-/** Why alerts can't be sent to a target with such a credential; null when they can, as far as is known without sending. */
-export function targetProblem(target: AlertTarget, fields: Fields): string | null {
-  try {
-    targetTypes[target.type].check(fields, target);
-    return null;
-  } catch (error) {
-    return messageOf(error);
-  }
-}

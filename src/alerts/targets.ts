@@ -1,5 +1,6 @@
-import type { AlertTargetType } from "../../streams/alerts/alert-options.ts";
-import type { TargetType } from "./target.ts";
+import type { AlertTarget, AlertTargetType } from "../../streams/alerts/alert-options.ts";
+import { messageOf } from "../errors.ts";
+import type { Fields, TargetType } from "./target.ts";
 import { discord } from "./targets/discord.ts";
 import { email } from "./targets/email.ts";
 import { ntfy } from "./targets/ntfy.ts";
@@ -18,3 +19,13 @@ export const targetTypes: Readonly<Record<AlertTargetType, TargetType>> = {
   email,
   webhook,
 };
+
+/** Why alerts can't be sent to a target with such a credential; null when they can, as far as is known without sending. */
+export function targetProblem(target: AlertTarget, fields: Fields): string | null {
+  try {
+    targetTypes[target.type].check(fields, target);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

@@ -1,12 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Alert, AlertWrites, RuleState, StoredDelivery } from "../../streams/alerts/alert.ts";
-import type {
-  AlertStore,
-  AttemptRecord,
-  DeliveryFilter,
-  SwitchedOff,
-} from "../contracts/alerts.ts";
+import type { AlertStore, AttemptRecord, DeliveryFilter } from "../contracts/alerts.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import { prepareSwitchedOff } from "./switched-off.ts";
 import { prepareTargetDeliveries } from "./target-deliveries.ts";
 
 interface OutboxRow extends Omit<StoredDelivery, "alert"> {
@@ -47,7 +43,6 @@ export function createAlerts(db: DatabaseSync, { write, record }: GroupCommit): 
      ON CONFLICT DO UPDATE SET at = excluded.at, reason = excluded.reason`,
   );
   const on = db.prepare("DELETE FROM targets_off WHERE target = ?");
-  const allOff = db.prepare("SELECT target, at, reason FROM targets_off");
 
   return {
     put,
@@ -64,8 +59,7 @@ export function createAlerts(db: DatabaseSync, { write, record }: GroupCommit): 
         if (why === null) on.run(target);
         else off.run(target, why.at, why.reason);
       }),
-    switchedOff: () =>
-      new Map(allOff.all().map((row) => [String(row.target), offOf(row)] as const)),
+    switchedOff: prepareSwitchedOff(db),
     list: (filter) => list(db, filter),
     targetDeliveries: prepareTargetDeliveries(db),
   };
@@ -131,10 +125,6 @@ function attemptOf(result: AttemptRecord): [number | null, string | null, number
     case "dead":
       return [null, result.error, result.at];
   }
-}
-
-function offOf({ at, reason }: Record<string, unknown>): SwitchedOff {
-  return { at: Number(at), reason: String(reason) };
 }
 
 function numberOrNull(value: unknown): number | null {

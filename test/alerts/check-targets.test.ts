@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AlertTargetType } from "../../streams/alerts/alert-options.ts";
 import { alertLink } from "../../src/alerts/alert-link.ts";
-import { targetProblem } from "../../src/alerts/send-alert.ts";
+import { targetProblem } from "../../src/alerts/targets.ts";
 import type { Fields } from "../../src/alerts/target.ts";
 import { alertCredentialTypes } from "../../src/contracts/alert-credentials.ts";
 import { credentialType } from "../../src/credentials/credential-types.ts";

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openStore } from "../../src/store/store.ts";
 import { agentConfig, plainAgent } from "./fault.ts";
 import { makeWard } from "./support.ts";
 import type { Ward } from "./support.ts";
@@ -32,6 +33,23 @@ describe("targets of alerts", () => {
     expect(finding?.what).toMatch(
       /^ops \(slack\) has the alerts of all agents; al alerts test ops/,
     );
+  });
+
+  test("one that is switched off is an error with the test that switches it on", async () => {
+    withTargets(ops);
+    await ward.credential("slack_webhook", "url", "https://hooks.example/x");
+    const store = openStore(ward.dir, Date.now);
+    await store.alerts.switchOff("ops", { at: 1, reason: "it answered 410: no_service" });
+    store.close();
+    expect(await found()).toMatchObject([
+      {
+        severity: "error",
+        what: "ops (slack) is switched off, nothing is sent to it: it answered 410: no_service",
+        fix: expect.stringMatching(
+          /^al creds add slack_webhook --replace; al alerts test ops /,
+        ) as string,
+      },
+    ]);
   });
 
   test("nothing is sent to one", async () => {

@@ -1,7 +1,9 @@
 import type { AlertTarget } from "../../../streams/alerts/alert-options.ts";
-import { targetTypes } from "../../alerts/targets.ts";
+import { targetProblem } from "../../alerts/targets.ts";
+import type { SwitchedOff } from "../../contracts/alerts.ts";
 import { loadCredential } from "../../credentials/load-credential.ts";
-import { messageOf } from "../../errors.ts";
+import { readBeside } from "../../store/read-beside.ts";
+import { prepareSwitchedOff } from "../../store/switched-off.ts";
 import { enabledAgents } from "../doctor-context.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import type { Check, Finding } from "../finding.ts";
@@ -13,10 +15,15 @@ export const alerts: Check = {
   run: async (context) => {
     const targets = context.project?.alerts ?? [];
     if (targets.length === 0) return noTarget(context);
-    const found = await Promise.all(targets.map((target) => inspect(target, context)));
+    const off = readBeside(context.projectDir, (db) => prepareSwitchedOff(db)(), noneOff);
+    const found = await Promise.all(
+      targets.map((target) => inspect(target, off.get(target.name), context)),
+    );
     return [...found.flat(), ...withoutAddress(context)];
   },
 };
+
+const noneOff: ReadonlyMap<string, SwitchedOff> = new Map();
 
 function noTarget(context: DoctorContext): readonly Finding[] {
   if (enabledAgents(context).length === 0) return [];
@@ -26,12 +33,17 @@ function noTarget(context: DoctorContext): readonly Finding[] {
   ];
 }
 
-async function inspect(target: AlertTarget, context: DoctorContext): Promise<readonly Finding[]> {
+async function inspect(
+  target: AlertTarget,
+  off: SwitchedOff | undefined,
+  context: DoctorContext,
+): Promise<readonly Finding[]> {
   const { name, type, credential } = target;
   const where = `config.toml [alerts.${name}]`;
   try {
     const { fields } = await loadCredential(context.home, credential);
-    const problem = problemOf(target, fields);
+    const problem = targetProblem(target, fields);
+    if (problem === null && off !== undefined) return [switchedOff(target, off, context)];
     if (problem === null) return [usedBy(target, context)];
     const what = `the credential ${credential} of the ${type} target ${name}: ${problem}`;
     return [{ severity: "error", what, where, fix: `al creds add ${credential} --replace` }];
@@ -40,14 +52,18 @@ async function inspect(target: AlertTarget, context: DoctorContext): Promise<rea
   }
 }
 
-/** Null for fields that its type can use. */
-function problemOf(target: AlertTarget, fields: Readonly<Record<string, string>>): string | null {
-  try {
-    targetTypes[target.type].check(fields, target);
-    return null;
-  } catch (error) {
-    return messageOf(error);
-  }
+/** It stays off after its credential was replaced: only a test shows that it accepts again. */
+function switchedOff(
+  { name, type, credential }: AlertTarget,
+  { reason }: SwitchedOff,
+  context: DoctorContext,
+): Finding {
+  return {
+    severity: "error",
+    what: `${name} (${type}) is switched off, nothing is sent to it: ${reason}`,
+    where: `config.toml [alerts.${name}]`,
+    fix: `al creds add ${credential} --replace; ${alCommand(context, `alerts test ${name}`)}`,
+  };
 }
 
 /** A target of no list is no use. */
