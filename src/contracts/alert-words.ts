@@ -8,7 +8,7 @@ export const topicWords: Readonly<Record<AlertTopic, string>> = {
   no_success: "no success for long",
   config: "config is invalid",
   image: "image can't be built",
-  credentials: "credentials are missing",
+  credentials: "requirements are missing",
   missed_ticks: "missed its schedule",
   dead_letters: "dead letters",
   budget: "budget is used",
