@@ -23,7 +23,7 @@ export interface AlertLine {
 export function alertText(alert: Alert, { timezone }: { readonly timezone: string }): AlertText {
   const { reason, instanceId, costUsd, agents } = alert;
   const lines: readonly (AlertLine | null)[] = [
-    reason === null ? null : { label: alert.phase === "resolved" ? "Was" : "Why", text: reason },
+    reason === null ? null : { label: reasonLabel(alert), text: reason },
     agents.length === 0 ? null : { label: "Agents", text: agentsText(alert) },
     timeLine(alert, timezone),
     alert.topic === "runs" && alert.count > 1
@@ -39,6 +39,12 @@ export function alertText(alert: Alert, { timezone }: { readonly timezone: strin
   };
 }
 
+/** The reason of a digest counts its alerts. */
+function reasonLabel({ topic, phase }: Alert): string {
+  if (topic === "digest") return "What";
+  return phase === "resolved" ? "Was" : "Why";
+}
+
 function severityOf({ topic, phase, count }: Alert): AlertSeverity {
   if (phase === "resolved" || topic === "test") return "ok";
   if (topic === "budget") return count < 100 ? "warning" : "error";
@@ -51,11 +57,17 @@ function agentsText({ agents, count }: Alert): string {
   return count > agents.length && agents.length >= 10 ? `${names} and others` : names;
 }
 
-function timeLine({ since, at, phase }: Alert, timezone: string): AlertLine {
+function timeLine(alert: Alert, timezone: string): AlertLine {
+  const { since, at } = alert;
   const [time, length] = [timeText(since, timezone), lengthText(at - since)];
-  if (phase === "resolved") return { label: "Lasted", text: `${length}, since ${time}` };
+  if (isOver(alert)) return { label: "Lasted", text: `${length}, since ${time}` };
   if (since === at) return { label: "At", text: time };
   return { label: "Since", text: at - since < 60_000 ? time : `${time} (${length})` };
+}
+
+/** A scheduler that alerts that it was down is up again. */
+function isOver({ topic, phase, count }: Alert): boolean {
+  return phase === "resolved" || (topic === "scheduler_down" && count === 1);
 }
 
 /** `2026-11-22 14:05 Europe/Vienna`. */

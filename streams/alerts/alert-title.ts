@@ -23,6 +23,12 @@ const lasted = ({ since, at }: Alert): string => lengthText(at - since);
 const times = (count: number): string => (count === 1 ? "" : ` ${count} times`);
 const spent: Title = ({ agent, count }) =>
   `${agent ?? "The project"} spent ${count} % of its budget`;
+/** The first three: a phone shows the title alone. */
+const ofAgents = ({ agents }: Alert): string => {
+  if (agents.length === 0) return "";
+  const names = agents.slice(0, 3).join(", ");
+  return `: ${names}${agents.length > 3 ? " and others" : ""}`;
+};
 const always = (title: Title): Record<AlertPhase, Title> => ({
   opened: title,
   reminder: title,
@@ -68,9 +74,9 @@ const titles: Record<AlertTopic, Record<AlertPhase, Title>> = {
       : `The scheduler was down${times(alert.count)}`,
   ),
   digest: {
-    opened: ({ count }) => `${count} alerts`,
-    reminder: ({ count }) => `${count} alerts`,
-    resolved: ({ count }) => `${count} alerts are resolved`,
+    opened: (alert) => `${alert.count} alerts${ofAgents(alert)}`,
+    reminder: (alert) => `${alert.count} alerts${ofAgents(alert)}`,
+    resolved: (alert) => `${alert.count} alerts are resolved${ofAgents(alert)}`,
   },
   test: always(() => "Test alert"),
 };

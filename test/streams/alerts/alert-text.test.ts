@@ -54,6 +54,24 @@ describe("the text of an alert", () => {
   });
 });
 
+test("a digest has what it counts, and no cause", () => {
+  const reason = "failed runs: 3 new";
+  expect(linesOf(anAlert({ ...plain, topic: "digest", agent: null, reason }))[0]).toBe(
+    "What: failed runs: 3 new",
+  );
+});
+
+test("the time without a scheduler has ended when it is alerted", () => {
+  const { at } = anAlert();
+  const down = { ...plain, topic: "scheduler_down", agent: null, reason: null } as const;
+  expect(linesOf(anAlert({ ...down, since: at - 2 * hourMs }))).toEqual([
+    "Lasted: 2 h, since 2026-11-22 12:05 UTC",
+  ]);
+  expect(linesOf(anAlert({ ...down, since: at - hourMs, count: 4 }))).toEqual([
+    "Since: 2026-11-22 13:05 UTC (1 h)",
+  ]);
+});
+
 test.each<[Partial<Alert>, string, string]>([
   [{ outcome: "timed_out" }, "dev timed out", "error"],
   [{ outcome: "out_of_memory" }, "dev ran out of memory", "error"],
@@ -75,6 +93,12 @@ test.each<[Partial<Alert>, string, string]>([
   [{ topic: "scheduler_down", count: 4 }, "The scheduler was down 4 times", "error"],
   [{ topic: "no_success", since: 0, at: 48 * hourMs }, "dev had no success for 48 h", "error"],
   [{ topic: "digest", agent: null, count: 12 }, "12 alerts", "error"],
+  [{ topic: "digest", agent: null, count: 2, agents: ["a", "b"] }, "2 alerts: a, b", "error"],
+  [
+    { topic: "digest", phase: "resolved", count: 9, agents: ["a", "b", "c", "d"] },
+    "9 alerts are resolved: a, b, c and others",
+    "ok",
+  ],
   [{ topic: "digest", phase: "resolved", count: 12 }, "12 alerts are resolved", "ok"],
   [{ topic: "test", agent: null }, "Test alert", "ok"],
 ])("the title of %o is %s, as %s", (more, title, severity) => {
