@@ -20,8 +20,11 @@ const stateSchema = z.object({
   alertedAt: z.number(),
   /** How many there were since. */
   count: z.number(),
-  /** Of the latest. */
-  reason: z.string().nullable(),
+  /** The last of these, times in epoch ms; null while there is none. */
+  latest: z
+    .object({ at: z.number(), since: z.number(), reason: z.string().nullable() })
+    .readonly()
+    .nullable(),
 });
 type OccurrenceState = Readonly<z.infer<typeof stateSchema>>;
 
@@ -47,7 +50,8 @@ export interface Occurrences {
 }
 
 /**
- * The first is alerted at once, those of the hour after it together at its end, and so on until an hour has none.
+ * The first is alerted at once, those of the hour after it together at its end, and so on until an hour has none. A single
+ * one of an hour is alerted with its own times.
  *
  *     happens:  ─x──xx─x─────────────────────x──
  *     alerts:   ─1─────────(3)───────────────1──     the number is the count
@@ -64,24 +68,23 @@ export function createOccurrences(deps: OccurrenceDeps): Occurrences {
   const emit = (
     agent: string,
     topic: OccurrenceTopic,
-    what: { readonly reason: string | null; readonly since: number; readonly count: number },
+    { reason, ...what }: Pick<Alert, "at" | "since" | "reason" | "count">,
   ): void => {
     const whose = agent === "" ? null : agent;
-    const fault = plainFault(what.reason);
-    const { since, count } = what;
-    alert({ ...fault, topic, phase: "opened", agent: whose, at: now(), since, count, agents: [] });
+    alert({ ...plainFault(reason), topic, phase: "opened", agent: whose, ...what, agents: [] });
   };
   const beginHour = (agent: string, topic: OccurrenceTopic): void => {
-    set(agent, topic, { alertedAt: now(), count: 0, reason: null });
+    set(agent, topic, { alertedAt: now(), count: 0, latest: null });
     timers.at(now() + countedMs, () => endHour(agent, topic));
   };
   const endHour = (agent: string, topic: OccurrenceTopic): void => {
     const hour = hours.get(hourOf(agent, topic));
     // It began anew meanwhile.
     if (hour !== undefined && now() < hour.alertedAt + countedMs) return;
-    if (hour === undefined || hour.count === 0) return set(agent, topic, null);
-    const { reason, count, alertedAt: since } = hour;
-    emit(agent, topic, { reason, count, since });
+    if (hour === undefined || hour.latest === null) return set(agent, topic, null);
+    const { count, latest, alertedAt } = hour;
+    const times = count === 1 ? latest : { at: now(), since: alertedAt };
+    emit(agent, topic, { reason: latest.reason, count, at: times.at, since: times.since });
     beginHour(agent, topic);
   };
 
@@ -97,8 +100,9 @@ export function createOccurrences(deps: OccurrenceDeps): Occurrences {
 
   const record: RecordOccurrence = (agent, topic, { reason, since }) => {
     const hour = hours.get(hourOf(agent, topic));
-    if (hour !== undefined) return set(agent, topic, { ...hour, count: hour.count + 1, reason });
-    emit(agent, topic, { reason, since, count: 1 });
+    const latest = { at: now(), since, reason };
+    if (hour !== undefined) return set(agent, topic, { ...hour, count: hour.count + 1, latest });
+    emit(agent, topic, { ...latest, count: 1 });
     beginHour(agent, topic);
   };
   const replan = (): void => {

@@ -26,8 +26,23 @@ describe("what is over as soon as it happened", () => {
       `${hour} ops dev dead_letters opened 3`,
       `${2 * hour} ops dev dead_letters opened 1`,
     ]);
-    expect([...line.deliveries.values()].map(({ alert }) => alert.since)).toEqual([0, 0, hour]);
+    expect([...line.deliveries.values()].map(({ alert }) => alert.since)).toEqual([
+      0,
+      0,
+      hour + minute,
+    ]);
     expect(line.states()).toEqual([]);
+  });
+
+  it("has its own times when the hour has no other", () => {
+    const line = timeline();
+    const down = { type: "scheduler-down", crashed: true } as const;
+    line.at(hour, { ...down, downMs: 10 * minute });
+    line.at(hour + 30 * minute, { ...down, downMs: 3 * minute });
+    line.at(3 * hour);
+    const alerts = [...line.deliveries.values()].map(({ alert }) => alert);
+    expect(alerts.map(({ at, since }) => at - since)).toEqual([10 * minute, 3 * minute]);
+    expect(alerts[1]?.at).toBe(hour + 30 * minute);
   });
 
   it("is counted for each agent by itself", () => {
