@@ -59,16 +59,22 @@ describe("a target's credential", () => {
 
 describe("the link of an alert", () => {
   const base = "https://al.example.test/almanac";
-  test("is the run's log, the agent's page, or the alerts", () => {
-    expect(alertLink(base, { agent: "dev", instanceId: "dev-1" })).toBe(
+  test("is the run's log, the agent's page, the dead letters, the cost, or the alerts", () => {
+    expect(alertLink(base, { topic: "runs", agent: "dev", instanceId: "dev-1" })).toBe(
       "https://al.example.test/almanac/dashboard/agents/dev/logs?instance=dev-1",
     );
-    expect(alertLink(base, { agent: "dev", instanceId: null })).toBe(
+    expect(alertLink(base, { topic: "runs", agent: "dev", instanceId: null })).toBe(
       "https://al.example.test/almanac/dashboard/agents/dev",
     );
-    expect(alertLink(`${base}/`, { agent: null, instanceId: null })).toBe(
+    expect(alertLink(`${base}/`, { topic: "config", agent: null, instanceId: null })).toBe(
       "https://al.example.test/almanac/dashboard/alerts",
     );
-    expect(alertLink(null, { agent: "dev", instanceId: "dev-1" })).toBeNull();
+    expect(alertLink(base, { topic: "dead_letters", agent: "dev", instanceId: null })).toBe(
+      "https://al.example.test/almanac/dashboard/triggers?agent=dev&dead=true",
+    );
+    expect(alertLink(base, { topic: "budget", agent: "dev", instanceId: null })).toBe(
+      "https://al.example.test/almanac/dashboard/cost",
+    );
+    expect(alertLink(null, { topic: "runs", agent: "dev", instanceId: "dev-1" })).toBeNull();
   });
 });
