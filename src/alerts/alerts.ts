@@ -119,6 +119,12 @@ export function createAlerts(deps: AlertsDeps): Alerts {
   };
   /** By instance: a transaction that fails is tried again, and each run counts once. */
   const ofLost = new Map<string, readonly AlertEvent[]>();
+  /** The target accepts again: what failed is sent now, not hours later. */
+  const resumeTarget = async (name: string): Promise<void> => {
+    if (store.switchedOff().has(name)) await store.switchOff(name, null);
+    await store.retryFailed(name, clock.now());
+    onCommitted();
+  };
 
   return {
     onEvent: (event) => {
@@ -156,10 +162,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
           return { type: "failed", error, afterMs: null };
         }
         const answer = await deps.send(message(uuidV7(), testAlert(clock.now())), target);
-        if (answer.type === "accepted" && store.switchedOff().has(name)) {
-          await store.switchOff(name, null);
-          onCommitted();
-        }
+        if (answer.type === "accepted") await resumeTarget(name);
         return answer;
       },
     },

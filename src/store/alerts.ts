@@ -38,6 +38,10 @@ export function createAlerts(db: DatabaseSync, { write, record }: GroupCommit): 
        attempts = iif(state = 'dead', 0, attempts)
      WHERE id = :id AND (state = 'dead' OR state = 'waiting' AND (attempts > 0 OR next_at <= :now))`,
   );
+  const failedAgain = db.prepare(
+    `UPDATE outbox SET next_at = ?1
+     WHERE state = 'waiting' AND target = ?2 AND attempts > 0 AND next_at > ?1`,
+  );
   const off = db.prepare(
     `INSERT INTO targets_off VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET at = excluded.at, reason = excluded.reason`,
@@ -54,6 +58,7 @@ export function createAlerts(db: DatabaseSync, { write, record }: GroupCommit): 
     attempted: (id, result) =>
       record(() => void attempt.run(stateAfter(result), ...attemptOf(result), id)),
     retry: (id, now) => write(() => again.run({ now, id }).changes === 1),
+    retryFailed: (target, now) => record(() => void failedAgain.run(now, target)),
     switchOff: (target, why) =>
       record(() => {
         if (why === null) on.run(target);

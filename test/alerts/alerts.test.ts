@@ -9,7 +9,7 @@ import type { RunEvent } from "../../streams/vocabulary.ts";
 import { VirtualCalendar } from "../helpers/marbles.ts";
 import { cronItem, manualItem, requestFor, tempStore } from "../store/support.ts";
 import { aTarget, defaultOptions } from "../streams/alerts/alerts.ts";
-import { accepted, deliveryOf } from "./sender-world.ts";
+import { accepted, deliveryOf, failed } from "./sender-world.ts";
 
 function setUp(changed: Partial<AlertsDeps> = {}, answer: TargetAnswer = accepted) {
   const store = tempStore();
@@ -110,6 +110,20 @@ test("a test that is accepted switches its target on again; one that is refused 
     type: "failed",
     error: "the project has no [alerts.phone]",
   });
+});
+
+test("what waits for a target is sent at once when that accepts a test", async () => {
+  let answer: TargetAnswer = failed();
+  const { store, alerts, live } = setUp({ send: () => Promise.resolve(answer) });
+  await store.alerts.record({ states: [], deliveries: [deliveryOf("1@ops")] });
+  live();
+  const stored = () => store.alerts.list({ before: null, limit: 9 })[0];
+  await expect.poll(() => stored()?.attempts).toBe(1);
+  expect(await alerts.operations.test("ops")).toMatchObject({ type: "failed" });
+  expect(stored()?.nextAt).toBeGreaterThan(now);
+  answer = accepted;
+  expect(await alerts.operations.test("ops")).toEqual(accepted);
+  await expect.poll(stored).toMatchObject({ state: "sent", attempts: 2 });
 });
 
 const now = Date.parse("2026-11-22T12:00:00Z");

@@ -114,6 +114,24 @@ test("a retry by hand begins anew for what was given up, and changes nothing tha
   ]);
 });
 
+test("what failed is due again with all that failed for its target, and no other", async () => {
+  const { alerts } = tempStore();
+  const deliveries = [
+    delivery("failed"),
+    delivery("dead"),
+    delivery("digest", { nextAt: 9_000 }),
+    delivery("other", { target: "phone" }),
+  ];
+  await alerts.record({ states: [], deliveries });
+  for (const id of ["failed", "other"]) {
+    await alerts.attempted(id, { type: "retry", nextAt: 7_000, error: "HTTP 503" });
+  }
+  await alerts.attempted("dead", { type: "dead", at: 2_000, error: "HTTP 503" });
+  await alerts.retryFailed("ops", 5_000);
+  expect(await alerts.due("ops", 5_000, 9)).toMatchObject([{ id: "failed", attempts: 1 }]);
+  expect(await alerts.due("phone", 5_000, 9)).toEqual([]);
+});
+
 test("a digest grows until its first attempt", async () => {
   const { alerts } = tempStore();
   const grow = (count: number) =>
