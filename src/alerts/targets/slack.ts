@@ -18,7 +18,7 @@ const goneReasons = [
 export const slack = httpTarget({
   address: (fields) => addressIn(fields, "url"),
   body: (message) => ({
-    text: escaped(heading(message)),
+    text: escaped(summary(message)),
     blocks: [
       {
         type: "header",
@@ -40,6 +40,12 @@ export const slack = httpTarget({
 
 function heading({ severity, title }: TargetMessage): string {
   return `${severityMarks[severity]} ${title}`;
+}
+
+/** What a phone shows of it before it is opened. */
+function summary(message: TargetMessage): string {
+  const { reason } = message.alert;
+  return reason === null ? heading(message) : `${heading(message)}: ${reason}`;
 }
 
 /** https://docs.slack.dev/reference/block-kit/blocks/rich-text-block */
