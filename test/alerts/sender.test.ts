@@ -43,7 +43,7 @@ describe("the sender", () => {
     world.setBack(9_000 * 86_400);
     world.until(62);
     await world.recorded(5);
-    expect(world.store.counts()).toEqual({ waiting: 0, dead: 0 });
+    expect(world.counts()).toEqual({ waiting: 0, dead: 0 });
   });
 
   test("attempts later than planned by up to a tenth", async () => {
