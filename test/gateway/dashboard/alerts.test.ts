@@ -72,7 +72,9 @@ test("without targets it shows how to have one, and alerts all the same", async 
   ];
   const { page } = await open(path, deps);
   await expect.poll(() => page.locator("#targets-none").innerText()).toContain("[alerts.ops]");
-  expect(await page.locator("#deliveries-none").innerText()).toBe("No alert was sent yet.");
+  await expect
+    .poll(() => page.locator("#deliveries-none").innerText())
+    .toBe("No alert was sent yet.");
   expect(await texts(page, "open")).toHaveLength(1);
   for (const id of ["open-none", "targets-table", "filters", "retry-all", "off", "pager"])
     expect(await page.locator(`#${id}`).isVisible(), id).toBe(false);
