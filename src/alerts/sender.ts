@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { firstValueFrom, merge, NEVER, Subject } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AlertTarget } from "../../streams/alerts/alert-options.ts";
@@ -21,6 +22,8 @@ export interface SenderDeps {
   readonly onProblem: (message: string) => void;
   /** From 0 to 1. */
   readonly random?: () => number;
+  /** How long its end waits for attempts and for the store, in ms. */
+  readonly closeMs?: number;
 }
 
 export interface AlertSender {
@@ -28,7 +31,10 @@ export interface AlertSender {
   readonly wake: () => void;
   /** The name of a target, each time that an attempt was recorded. */
   readonly attempted$: Observable<string>;
-  /** Begins no more attempts; resolves once those on their way, of at most 15 s, are recorded. */
+  /**
+   * Begins no more attempts; resolves once those on their way, of at most 15 s, are recorded. A store that takes no writes is
+   * not waited for: what was sent meanwhile is sent once more by the next scheduler, with the same id.
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -42,7 +48,7 @@ const maxRestMs = 3_600_000;
  * delays only itself.
  */
 export function createSender(deps: SenderDeps): AlertSender {
-  const { store, clock, onProblem } = deps;
+  const { store, clock, onProblem, closeMs = 20_000 } = deps;
   const woken = new Subject<void>();
   const closing = new Subject<void>();
   const attempted = new Subject<string>();
@@ -124,7 +130,10 @@ export function createSender(deps: SenderDeps): AlertSender {
     close: async () => {
       isClosing = true;
       closing.next();
-      await Promise.all(workers.values());
+      const over = new AbortController();
+      const late = wait(closeMs, null, { signal: over.signal }).catch(() => null);
+      await Promise.race([Promise.all(workers.values()), late]);
+      over.abort();
       attempted.complete();
     },
   };

@@ -41,7 +41,7 @@ export interface World {
   counts(): { readonly waiting: number; readonly dead: number };
 }
 
-export interface WorldOptions extends Partial<Pick<SenderDeps, "targets" | "random">> {
+export interface WorldOptions extends Partial<Pick<SenderDeps, "targets" | "random" | "closeMs">> {
   /** By default each alert is accepted. */
   readonly send?: (message: AlertMessage, target: AlertTarget) => Promise<TargetAnswer>;
   readonly store?: AlertStore;

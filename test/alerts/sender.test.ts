@@ -46,6 +46,16 @@ describe("the sender", () => {
     expect(world.counts()).toEqual({ waiting: 0, dead: 0 });
   });
 
+  test("ends although the store takes no writes any more", async () => {
+    const store: AlertStore = { ...tempStore().alerts, attempted: () => new Promise(() => null) };
+    const world = senderWorld({ store, closeMs: 50 });
+    await world.add("1@ops");
+    await expect.poll(() => world.attempts.length).toBe(1);
+    await world.settled();
+    await world.sender.close();
+    expect(world.store.counts()).toEqual({ waiting: 1, dead: 0 });
+  });
+
   test("attempts later than planned by up to a tenth", async () => {
     const world = senderWorld({ send: () => Promise.resolve(failed()), random: () => 1 });
     await world.add("1@ops");
