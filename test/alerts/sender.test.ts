@@ -40,6 +40,8 @@ describe("the sender", () => {
     await world.recorded(2);
     world.until(31);
     await world.recorded(3);
+    // Both targets sleep: only then is the clock set back.
+    await world.settled();
     world.setBack(9_000 * 86_400);
     world.until(62);
     await world.recorded(5);

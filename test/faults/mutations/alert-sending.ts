@@ -82,7 +82,7 @@ export const alertSending: readonly Mutation[] = [
   {
     defence: "an error shows no secret",
     file: "src/alerts/send-alert.ts",
-    find: "{ ...answer, error: redact(answer.error) }",
+    find: "{ ...answer, error: shown(answer.error) }",
     replace: "answer",
     tests: faulty,
   },
