@@ -55,7 +55,7 @@ describe("the sender", () => {
     await expect.poll(() => world.attempts.length).toBe(1);
     await world.settled();
     await world.sender.close();
-    expect(world.store.counts()).toEqual({ waiting: 1, dead: 0 });
+    expect(world.counts()).toEqual({ waiting: 1, dead: 0 });
   });
 
   test("attempts later than planned by up to a tenth", async () => {
