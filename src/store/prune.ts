@@ -118,6 +118,7 @@ function usedBytes(db: DatabaseSync): number {
 
 /** A time that has a batch of entries before it: history and receipts grow old together. */
 function olderPart(db: DatabaseSync): number {
+  // What waits is not deleted: many alerts for a target that is down would hide all else that is younger.
   const nth = (table: string, n: number): number => {
     const row = db.prepare(`SELECT at FROM ${table} ORDER BY at LIMIT 1 OFFSET ?`).get(n);
     return row === undefined ? Infinity : Number(row.at);
@@ -127,7 +128,7 @@ function olderPart(db: DatabaseSync): number {
     nth("receipts", receiptsPerBatch),
     nth("model_calls", modelCallsPerBatch),
     nth("run_hosts", hostsPerBatch),
-    nth("outbox", alertsPerBatch),
+    nth("outbox WHERE state <> 'waiting'", alertsPerBatch),
   );
   return Math.min(time + 1, Number.MAX_SAFE_INTEGER);
 }

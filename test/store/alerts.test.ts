@@ -182,6 +182,16 @@ test("a rule that knows nothing any more is forgotten; a target is off until it 
   expect(alerts.switchedOff()).toEqual(new Map());
 });
 
+test("alerts that wait keep no younger history in a store that is too large", async () => {
+  const { alerts, prune } = tempStore();
+  const many = Array.from({ length: 900 }, (_, index) => delivery(`w${index}`));
+  await alerts.record({ states: [], deliveries: [...many, delivery("sent", { at: 2_000 })] });
+  await alerts.attempted("sent", { type: "sent", at: 2_000 });
+  const pruned = await prune({ now: 3_000, days: 14, maxBytes: 1 });
+  expect(pruned).toMatchObject({ alerts: 1 });
+  expect(alerts.counts()).toEqual({ waiting: 900, dead: 0 });
+});
+
 test("what is over is deleted with the history, and what waits stays", async () => {
   const { alerts, prune } = tempStore();
   await alerts.record({ states: [], deliveries: [delivery("waits"), delivery("sent")] });
