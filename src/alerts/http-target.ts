@@ -1,5 +1,6 @@
 import type { TargetAnswer } from "../contracts/alerts.ts";
 import type { OutgoingAnswer } from "../contracts/outgoing-request.ts";
+import { withoutAddress } from "../contracts/without-address.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { HttpForm, Meaning, TargetType } from "./target.ts";
 import { oneLine } from "./text.ts";
@@ -21,7 +22,9 @@ export function httpTarget(form: HttpForm): TargetType {
         ...form.headers?.(body, message, fields),
       };
       const answer = await sendRequest({ method: "POST", url, headers, body });
-      return withoutAddress(meant(form, answer, message.now), url);
+      const result = meant(form, answer, message.now);
+      if (result.type === "accepted") return result;
+      return { ...result, error: withoutAddress(result.error, url) };
     },
   };
 }
@@ -58,16 +61,3 @@ function jsonOf(text: string): unknown {
     return undefined;
   }
 }
-
-/** Some servers repeat the path that was asked for, which is a secret here. */
-function withoutAddress(answer: TargetAnswer, url: URL): TargetAnswer {
-  if (answer.type === "accepted") return answer;
-  const secrets = [url.href, url.pathname, url.search, ...url.pathname.split("/")];
-  const error = secrets
-    .filter((one) => one.length >= shortestSecret)
-    .reduce((text, one) => text.replaceAll(one, "[redacted]"), answer.error);
-  return { ...answer, error };
-}
-
-/** Shorter parts of a path are words, such as "webhooks". */
-const shortestSecret = 9;

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { SendRequest } from "../contracts/outgoing-request.ts";
 import { rateLimitedWarnings } from "../contracts/rate-limited-warnings.ts";
+import { withoutAddress } from "../contracts/without-address.ts";
 import { messageOf } from "../errors.ts";
 import { monitorAt } from "./monitors.ts";
 import type { Ping } from "./monitors.ts";
@@ -103,7 +104,8 @@ async function problemOf(send: SendRequest, url: string, ping: Ping): Promise<st
     // Not what it answers: that may quote the address.
     if (status < 200 || status >= 300) return `${address.host} answers with status ${status}`;
     const refusal = monitor.refusal(text);
-    return refusal === null ? null : `${address.host} answers ${JSON.stringify(refusal)}`;
+    if (refusal === null) return null;
+    return `${address.host} answers ${JSON.stringify(withoutAddress(refusal, address))}`;
   } catch (error) {
     return `${hostOf(url)}: ${messageOf(error)}`;
   }

@@ -88,6 +88,12 @@ describe("pings of Uptime Kuma", () => {
     await sent("/api/push/abc123", [well]);
     expect(warnings.join()).toContain('answers "not active"');
   });
+
+  test("a refusal that repeats the address does not bring it into the log", async () => {
+    server.fault = (_request, response) => response.end('{"ok":false,"msg":"no s3cretpushkey"}');
+    await sent("/api/push/s3cretpushkey", [well]);
+    expect(warnings.join()).toContain('answers "no [redacted]"');
+  });
 });
 
 describe("a monitor in trouble", () => {

@@ -75,8 +75,8 @@ export const alertSending: readonly Mutation[] = [
   {
     defence: "an error shows no part of a target's address",
     file: "src/alerts/http-target.ts",
-    find: "return withoutAddress(meant(form, answer, message.now), url);",
-    replace: "return withoutAddress(meant(form, answer, message.now), new URL(url.origin));",
+    find: "withoutAddress(result.error, url)",
+    replace: "withoutAddress(result.error, new URL(url.origin))",
     tests: targets,
   },
   {
