@@ -113,9 +113,14 @@ export function createAlerts(deps: AlertsDeps): Alerts {
   };
   /** What was given up for a target that the project no longer has is no reason to look. */
   const count = (): void => {
-    const stored = store.targetDeliveries();
-    const dead = targets().reduce((sum, { name }) => sum + (stored.get(name)?.dead ?? 0), 0);
-    deps.onCounts({ open: rules.openCount(), dead });
+    try {
+      const stored = store.targetDeliveries();
+      const dead = targets().reduce((sum, { name }) => sum + (stored.get(name)?.dead ?? 0), 0);
+      deps.onCounts({ open: rules.openCount(), dead });
+    } catch (error) {
+      // It is counted again with the next change; a store that is away must not end the scheduler.
+      warn(`alerts can't be counted: ${messageOf(error)}`);
+    }
   };
   /** By instance: a transaction that fails is tried again, and each run counts once. */
   const ofLost = new Map<string, readonly AlertEvent[]>();

@@ -96,6 +96,24 @@ test("what was given up for a target that is gone from the config is not counted
   expect(counts.at(-1)).toEqual({ open: 0, dead: 1 });
 });
 
+test("a store that is away for a moment is a warning, and what comes later is counted", async () => {
+  const problems: string[] = [];
+  const { store, alerts, counts, live } = setUp({ warn: (problem) => problems.push(problem) });
+  let isAway = true;
+  const counted = store.alerts.targetDeliveries();
+  Object.assign(store.alerts, {
+    targetDeliveries: () => {
+      if (isAway) throw new Error("disk I/O error");
+      return counted;
+    },
+  });
+  live();
+  expect([problems, counts]).toEqual([["alerts can't be counted: disk I/O error"], []]);
+  isAway = false;
+  await store.work.record(alerts.onEvent(failing("dev")) ?? (() => undefined));
+  await expect.poll(() => counts.length).toBeGreaterThan(0);
+});
+
 test("a test that is accepted switches its target on again; one that is refused does not", async () => {
   const off = { at: 1, reason: "HTTP 410" };
   const refused = setUp({}, { type: "gone", error: "HTTP 410" });
