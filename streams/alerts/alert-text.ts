@@ -3,6 +3,7 @@ import { shownAt } from "../wall-time.ts";
 import type { Alert } from "./alert.ts";
 import { alertTitle } from "./alert-title.ts";
 import { lengthText } from "./length-text.ts";
+import { nextStep } from "./next-step.ts";
 
 /** An alert in words, not escaped for any target. */
 export interface AlertText {
@@ -19,9 +20,10 @@ export interface AlertLine {
   readonly text: string;
 }
 
-/** What is wrong, why, since when, how often and at what cost; times as a clock in `timezone` (IANA name) shows them. */
+/** What is wrong, why, since when, how often, at what cost, and what to do next; times as a clock in `timezone` (IANA name) shows them. */
 export function alertText(alert: Alert, { timezone }: { readonly timezone: string }): AlertText {
   const { reason, instanceId, costUsd, agents } = alert;
+  const next = nextStep(alert);
   const lines: readonly (AlertLine | null)[] = [
     reason === null ? null : { label: reasonLabel(alert), text: reason },
     agents.length === 0 ? null : { label: "Agents", text: agentsText(alert) },
@@ -31,6 +33,7 @@ export function alertText(alert: Alert, { timezone }: { readonly timezone: strin
       : null,
     instanceId === null ? null : { label: "Run", text: instanceId },
     costUsd === null ? null : { label: "Cost", text: usdText(nanoOfUsd(costUsd)) },
+    next === null ? null : { label: "Next", text: next },
   ];
   return {
     title: alertTitle(alert),

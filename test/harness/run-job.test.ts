@@ -171,7 +171,7 @@ describe("a job", () => {
       }),
     );
     expect(JSON.stringify(ended.messages)).not.toContain(secret);
-    expect(endMessageOf(ended).error).toContain("exited with code 3\n[redacted]");
+    expect(endMessageOf(ended).error).toContain("exited with code 3:\n[redacted]");
     expect(logsOf(ended, "said")[0]?.msg).toBe("I know [redacted].");
     expect(ended.messages).toContainEqual({ type: "status", text: "with [redacted]" });
   });

@@ -20,6 +20,7 @@ describe("the text of an alert", () => {
       "At: 2026-11-22 14:05 UTC",
       "Run: dev-abcdefgh",
       "Cost: $0.12",
+      "Next: al logs dev",
     ]);
   });
 
@@ -30,6 +31,7 @@ describe("the text of an alert", () => {
       "Why: exited with code 1",
       "Since: 2026-11-21 17:50 Asia/Kathmandu (26 h)",
       "Failures: 9 in a row",
+      "Next: al logs dev",
     ]);
   });
 
@@ -103,4 +105,18 @@ test.each<[Partial<Alert>, string, string]>([
   [{ topic: "test", agent: null }, "Test alert", "ok"],
 ])("the title of %o is %s, as %s", (more, title, severity) => {
   expect(alertText(anAlert(more), utc)).toMatchObject({ title, severity });
+});
+
+test.each([
+  ["a failure", { topic: "runs" }, "al logs dev"],
+  ["dead letters", { topic: "dead_letters" }, "al history --dead-letter --agent dev"],
+  ["a config of the project", { topic: "config", agent: null }, "al doctor"],
+  ["a budget that is used up", { topic: "budget", count: 100 }, "al budget raise dev <usd>"],
+  ["the project's", { topic: "budget", count: 100, agent: null }, "al budget raise project <usd>"],
+  ["a budget that is not", { topic: "budget", count: 80 }, undefined],
+  ["what is right again", { topic: "runs", phase: "resolved" }, undefined],
+  ["a test", { topic: "test", agent: null }, undefined],
+] as const)("after %s, the command that comes next", (_what, more, command) => {
+  const { lines } = alertText(anAlert({ ...plain, ...more }), utc);
+  expect(lines.find(({ label }) => label === "Next")?.text).toBe(command);
 });
