@@ -139,6 +139,8 @@ describe.skipIf(noTerminal !== null)("al new on a terminal", () => {
     asked.key("\u0015");
     asked.line("greeter");
     await asked.until("Model provider");
+    await asked.until("❯ scripted");
+    expect(asked.shown()).toMatch(/Model provider\s+anthropic\s+openai\s+google\s/);
     asked.line("");
     await asked.until("When it runs");
     asked.line("");

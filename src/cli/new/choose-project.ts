@@ -63,11 +63,11 @@ async function chosen(
 
 async function chooseProvider(prompts: Prompts | null): Promise<Provider> {
   if (prompts === null) return "scripted";
-  const choices = [...providers].reverse().map((value) => ({
+  const choices = providers.map((value) => ({
     value,
     name: value === "scripted" ? "scripted: replays a file, needs no key" : value,
   }));
-  return prompts.choose("Model provider", choices);
+  return prompts.choose("Model provider", choices, "scripted");
 }
 
 async function chooseModel(

@@ -7,7 +7,12 @@ export interface Prompts {
   text(question: TextQuestion): Promise<string>;
   /** What is typed is not shown. */
   secret(message: string): Promise<string>;
-  choose<Value extends string>(message: string, choices: readonly Choice<Value>[]): Promise<Value>;
+  /** Enter takes `usual`; the first without it. */
+  choose<Value extends string>(
+    message: string,
+    choices: readonly Choice<Value>[],
+    usual?: Value,
+  ): Promise<Value>;
   confirm(message: string): Promise<boolean>;
 }
 
@@ -23,6 +28,9 @@ export interface Choice<Value extends string> {
   readonly name: string;
 }
 
+/** Choices that are in sight at once, fewer than a small terminal's lines. */
+const maxChoices = 12;
+
 /** Prompts for a person; null where no answer is possible: off a terminal, and with `--json`. */
 export async function openPrompts({ out }: Pick<Context, "out">): Promise<Prompts | null> {
   if (out.json || !isatty(0) || !isatty(2)) return null;
@@ -36,7 +44,10 @@ export async function openPrompts({ out }: Pick<Context, "out">): Promise<Prompt
       return answered(input({ ...question, validate }, streams));
     },
     secret: (message) => answered(password({ message, mask: false, toggleMask: false }, streams)),
-    choose: (message, choices) => answered(select({ message, choices }, streams)),
+    choose: (message, choices, usual) => {
+      const begin = usual === undefined ? {} : { default: usual };
+      return answered(select({ message, choices, pageSize: maxChoices, ...begin }, streams));
+    },
     confirm: (message) => answered(confirm({ message, default: false }, streams)),
   };
 }
