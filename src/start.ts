@@ -14,6 +14,7 @@ import { buildGraph } from "./start/build-graph.ts";
 import { schedulerEffects } from "./start/scheduler-effects.ts";
 import { createInputs } from "./start/inputs.ts";
 import { checkListening } from "./gateway/listener.ts";
+import { linkUntilUsed } from "./gateway/login-links.ts";
 import { acquireProject } from "./start/acquire-project.ts";
 import { createServices } from "./start/services.ts";
 import type { SchedulerContext, Services, SchedulerOptions } from "./start/services.ts";
@@ -36,6 +37,8 @@ export interface Scheduler {
   /** Null when it does not listen on TCP. */
   readonly gatewayUrl: string | null;
   readonly dashboardUrl: string | null;
+  /** The link of this start that logs a browser in, as long as it does; null without the dashboard. */
+  readonly loginUrl: () => string | null;
   readonly apiKeyPath: string;
   /** The operations of the gateway, for callers in this process. */
   readonly operations: Operations;
@@ -198,9 +201,11 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
   sockets.serve({ runApi: requests, models: services.modelCalls, egress: services.egress });
   stopping.started();
   const gatewayUrl = http.listener.url();
+  const hasDashboard = webUi && gatewayUrl !== null;
   return {
     gatewayUrl,
-    dashboardUrl: webUi && gatewayUrl !== null ? `${gatewayUrl}/dashboard` : null,
+    dashboardUrl: hasDashboard ? `${gatewayUrl}/dashboard` : null,
+    loginUrl: hasDashboard ? linkUntilUsed(http.loginLinks, gatewayUrl) : () => null,
     apiKeyPath: own.apiKey.path,
     operations: http.operations,
     logs: observability.logSource,

@@ -14,6 +14,7 @@ import { importCommand } from "./commands/import.ts";
 import { killCommand } from "./commands/kill.ts";
 import { logsCommand } from "./commands/logs.ts";
 import { newCommand } from "./commands/new.ts";
+import { openCommand } from "./commands/open.ts";
 import { pauseCommand, resumeCommand } from "./commands/pause.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { runCommand } from "./commands/run.ts";
@@ -58,6 +59,7 @@ export function buildProgram(): Command {
     updateCommand(),
     configCommand(),
     startCommand(),
+    openCommand(),
     statCommand(),
     logsCommand(),
     historyCommand(),

@@ -13,6 +13,7 @@ import { dashboardRoutes } from "./routes/dashboard.ts";
 import { docsRoute, openapiRoute } from "./routes/docs.ts";
 import { historyRoutes } from "./routes/history.ts";
 import { hostRoutes } from "./routes/hosts.ts";
+import { createLoginLinkRoute, loginLinkRoute } from "./routes/login-link.ts";
 import { loginRoutes } from "./routes/login.ts";
 import { logRoutes } from "./routes/logs.ts";
 import { receiptRoutes } from "./routes/receipts.ts";
@@ -57,6 +58,7 @@ export async function operatorApp(deps: GatewayDeps): Promise<FastifyInstance> {
     scope.addHook("onRequest", authenticate(deps, false));
     describeAccess(scope, "key");
     apiRoutes(scope, deps, streams);
+    createLoginLinkRoute(scope, deps);
     metricsRoutes(scope, deps);
     done();
   });
@@ -79,6 +81,7 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
     // A scope of its own: no other route may use the login's form parser.
     void operator.register((scope, _scopeOptions, scopeDone) => {
       loginRoutes(scope, deps);
+      if (deps.dashboard) loginLinkRoute(scope, deps);
       scopeDone();
     });
     void operator.register((scope, _scopeOptions, scopeDone) => {

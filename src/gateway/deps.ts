@@ -6,6 +6,7 @@ import type { LogLevel } from "../../streams/vocabulary.ts";
 import type { LogSource } from "../contracts/log-source.ts";
 import type { Operations } from "../contracts/operations.ts";
 import type { Sessions } from "../contracts/sessions.ts";
+import type { LoginLinks } from "./login-links.ts";
 import type { Metrics } from "./metrics.ts";
 import type { StreamLimits } from "./sse.ts";
 
@@ -34,6 +35,7 @@ export interface GatewayDeps extends TcpSettings {
   readonly operations: Operations;
   readonly agentView: AgentView;
   readonly sessions: Sessions;
+  readonly loginLinks: LoginLinks;
   readonly logs: LogSource;
   /** The active API key; read at every comparison, because it may be replaced. */
   readonly apiKey: () => string;

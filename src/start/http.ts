@@ -9,6 +9,8 @@ import { loadCredential } from "../credentials/load-credential.ts";
 import type { ActiveKey } from "../credentials/active-key.ts";
 import { createGatewayListener, gatewaySettings } from "../gateway/listener.ts";
 import type { GatewayListener, ListenerOptions } from "../gateway/listener.ts";
+import { createLoginLinks } from "../gateway/login-links.ts";
+import type { LoginLinks } from "../gateway/login-links.ts";
 import { createMetrics } from "../gateway/metrics.ts";
 import type { Metrics } from "../gateway/metrics.ts";
 import { createGateway } from "../gateway/server.ts";
@@ -31,6 +33,7 @@ export interface Http {
   readonly listener: GatewayListener;
   readonly webhooks: Webhooks;
   readonly metrics: Metrics;
+  readonly loginLinks: LoginLinks;
   readonly keyChange$: ActiveKey["change$"];
 }
 
@@ -86,12 +89,14 @@ export function createHttp(deps: HttpDeps): Http {
     credential: (reference) => loadCredential(own.home, reference),
     dispatch,
   });
+  const loginLinks = createLoginLinks({ apiKey: keys.key });
   const settings = gatewaySettings(options, project$.value);
   const gateway = createGateway({
     ...settings,
     operations,
     agentView: { schema: agentConfigSchema, facts: agentFacts },
     sessions,
+    loginLinks,
     logs: logSource,
     apiKey: keys.key,
     keyChange$: keys.change$,
@@ -110,5 +115,6 @@ export function createHttp(deps: HttpDeps): Http {
     note: (message) => logger.log(30, message),
     warn,
   });
-  return { operations, gateway, listener, webhooks, metrics, keyChange$: keys.change$ };
+  const { change$: keyChange$ } = keys;
+  return { operations, gateway, listener, webhooks, metrics, loginLinks, keyChange$ };
 }

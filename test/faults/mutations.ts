@@ -12,6 +12,7 @@ import { expectations } from "./mutations/expectations.ts";
 import { heartbeat } from "./mutations/heartbeat.ts";
 import { hostile } from "./mutations/hostile.ts";
 import { load } from "./mutations/load.ts";
+import { login } from "./mutations/login.ts";
 import { models } from "./mutations/models.ts";
 import { network } from "./mutations/network.ts";
 import { spend } from "./mutations/spend.ts";
@@ -20,6 +21,7 @@ import { store } from "./mutations/store.ts";
 /** Every defence that a test has been seen to hold. */
 export const mutations: readonly Mutation[] = [
   ...doors,
+  ...login,
   ...agents,
   ...alertSending,
   ...brokering,

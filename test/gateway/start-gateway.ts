@@ -6,6 +6,7 @@ import { NEVER } from "rxjs";
 import { onTestFinished } from "vitest";
 import { agentConfigSchema, agentFacts } from "../../src/config/agent-view.ts";
 import type { GatewayDeps } from "../../src/gateway/deps.ts";
+import { createLoginLinks } from "../../src/gateway/login-links.ts";
 import { createMetrics } from "../../src/gateway/metrics.ts";
 import { createGateway } from "../../src/gateway/server.ts";
 import { fakeOperations } from "../helpers/fake-operations.ts";
@@ -31,6 +32,7 @@ export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
     operations: fakeOperations([{ name: "dev" }]),
     agentView: { schema: agentConfigSchema, facts: agentFacts },
     sessions: memorySessions(),
+    loginLinks: createLoginLinks({ apiKey: () => apiKey }),
     logs: memoryLogs(),
     apiKey: () => apiKey,
     keyChange$: NEVER,

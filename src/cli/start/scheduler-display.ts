@@ -52,7 +52,7 @@ export function printEntry(out: Output, entry: LogEntry): void {
 }
 
 function announce(scheduler: Displayed["scheduler"], { out, projectDir }: Context): void {
-  const { gatewayUrl, dashboardUrl, apiKeyPath } = scheduler;
+  const { gatewayUrl, dashboardUrl, apiKeyPath, loginUrl } = scheduler;
   if (out.json) {
     const started = { level: 30, time: Date.now(), msg: "started", agent: "scheduler" };
     return out.document({ ...started, projectDir, gatewayUrl, dashboardUrl, apiKeyPath });
@@ -61,5 +61,8 @@ function announce(scheduler: Displayed["scheduler"], { out, projectDir }: Contex
   out.data(`${bold(`Almanac ${packageVersion()}`)} runs ${projectDir}`);
   if (dashboardUrl !== null) out.data(`Dashboard: ${cyan(dashboardUrl)}`);
   else if (gatewayUrl !== null) out.data(`Gateway:   ${cyan(gatewayUrl)}`);
+  const link = loginUrl();
+  // What is written elsewhere than to a terminal is often a log, which others read.
+  if (link !== null) out.data(`Log in:    ${out.columns === null ? "al open" : cyan(link)}`);
   out.data(`API key:   ${apiKeyPath}`);
 }

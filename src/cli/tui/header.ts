@@ -9,6 +9,8 @@ export interface HeaderFacts {
   readonly webUi: boolean;
   /** Where the key is that the dashboard's login page asks for. */
   readonly apiKeyPath: string;
+  /** A link that logs in, as long as it does. */
+  readonly loginUrl: () => string | null;
 }
 
 /** Project and counts, where the dashboard is, and what is wrong with the project's own config. */
@@ -52,14 +54,17 @@ function counts(
   ].join(colors.dim(" · "));
 }
 
-/** Where the dashboard is, and its key: a login needs both, so neither is cut. */
+/** Where the dashboard is, its key, and the link that logs in without it: none is cut. */
 function place({ gatewayUrl }: SchedulerStatus, style: ScreenStyle & HeaderFacts): string[] {
-  const { colors, columns, webUi, apiKeyPath } = style;
+  const { colors, columns, webUi, apiKeyPath, loginUrl } = style;
   if (webUi && gatewayUrl !== null) {
     const url = `Dashboard: ${colors.cyan(`${gatewayUrl}/dashboard`)}`;
     const key = `API key: ${plainLine(apiKeyPath)}`;
     const line = url + colors.dim(` · ${key}`);
-    return widthOf(line) <= columns ? [line] : [url, ...wrap(key, columns).map(colors.dim)];
+    const link = loginUrl();
+    const login = link === null ? [] : wrap(`Log in: ${link}`, columns).map(colors.cyan);
+    const where = widthOf(line) <= columns ? [line] : [url, ...wrap(key, columns).map(colors.dim)];
+    return [...where, ...login];
   }
   const none = colors.dim("no dashboard (al start --web-ui serves it)");
   return [gatewayUrl === null ? none : `Gateway: ${colors.cyan(gatewayUrl)} · ${none}`];

@@ -74,6 +74,7 @@ export interface ViewSource {
   readonly webUi: boolean;
   /** As it is shown. */
   readonly apiKeyPath: string;
+  readonly loginUrl: () => string | null;
   /** How long running runs get when it stops. */
   readonly graceSeconds: number;
   readonly colors: Colors;

@@ -45,9 +45,25 @@ export function loginPage(options: {
         <button class="button primary" type="submit">Log in</button>
         <p class="muted hint" id="hint">
           It is stored in <code>${keyPath}</code> on the machine that runs the scheduler;
-          <code>al doctor --show-key</code> prints it.
+          <code>al doctor --show-key</code> prints it. Without it: <code>al open</code> there makes
+          a link that logs in.
         </p>
       </form>
+    </main>`,
+  };
+}
+
+/** What a browser shows for a moment after a login link that another page led to. */
+export function openingPage(home: string): Page {
+  return {
+    title: "Opening the dashboard · Almanac",
+    styles: ["card"],
+    body: html`<main class="card-page">
+      <div class="card">
+        ${mark}
+        <h1>Opening the dashboard …</h1>
+        <p class="after"><a href="${home}">Open it now</a></p>
+      </div>
     </main>`,
   };
 }

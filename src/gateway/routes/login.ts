@@ -3,7 +3,8 @@ import { z } from "zod";
 import { withZod } from "../api/zod-types.ts";
 import { isSameSecret } from "../../contracts/same-secret.ts";
 import { sessionCookie, sessionOf } from "../auth.ts";
-import { loginPage } from "../dashboard/card-pages.ts";
+import { loginPage, openingPage } from "../dashboard/card-pages.ts";
+import type { LoginMessage } from "../dashboard/card-pages.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { createLoginDelay } from "../login-delay.ts";
 import type { LoginDelay } from "../login-delay.ts";
@@ -18,10 +19,13 @@ const tag = "Login";
 const nextQuery = z.object({
   next: z.unknown().optional().meta({ description: "Where to go afterwards: a path of this site" }),
 });
+const pageQuery = nextQuery.extend({
+  link: z.unknown().optional().meta({ description: "The state of the login link that led here" }),
+});
 const pageSchema = {
   tag,
   summary: "The login page",
-  querystring: nextQuery,
+  querystring: pageQuery,
   produces: "text/html",
 };
 const loginSchema = {
@@ -41,6 +45,13 @@ const logoutSchema = {
   problems: [403, 503],
 };
 const sessionIsOver = { kind: "warning", text: "Your session is over. Log in again." } as const;
+const anotherLink = "al open makes another one.";
+/** By the state of the link that led to the page. */
+const linkMessages: ReadonlyMap<unknown, string> = new Map([
+  ["used", `This login link was used already. ${anotherLink}`],
+  ["expired", `This login link is older than 10 minutes. ${anotherLink}`],
+  ["unknown", `This login link is not one of the running scheduler. ${anotherLink}`],
+]);
 /** Seconds: the absolute lifetime of a session. The server's own clock decides, this tidies the browser. */
 const cookieMaxAge = 7 * 24 * 3600;
 
@@ -56,9 +67,11 @@ export function loginRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   api.get("/login", { schema: pageSchema }, (request, reply) => {
     const next = safeNext(request.query.next, home);
     if (sessionOf(request, deps) !== null) return reply.redirect(next, 303);
-    // Who logged out brings no cookie.
-    const isOver = (request.cookies[sessionCookie] ?? "") !== "";
-    const message = isOver ? sessionIsOver : null;
+    const { link } = request.query;
+    // The browser sends the cookie of the new session from the next page on.
+    if (link === "good")
+      return sendPage(reply.header("refresh", `0; url=${home}`), openingPage(home));
+    const message = linkMessage(link) ?? endOfSession(request);
     return sendPage(reply, loginPage({ keyPath: deps.keyPath, next, message }));
   });
 
@@ -89,6 +102,16 @@ export function loginRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   app.post("/logout", { schema: logoutSchema }, logout);
 }
 
+function linkMessage(link: unknown): LoginMessage | null {
+  const text = linkMessages.get(link);
+  return text === undefined ? null : { kind: "warning", text };
+}
+
+/** Who logged out brings no cookie. */
+function endOfSession(request: FastifyRequest): LoginMessage | null {
+  return (request.cookies[sessionCookie] ?? "") === "" ? null : sessionIsOver;
+}
+
 /** Null when the key is right; too many tries are refused before the key is looked at. */
 function judge(
   key: string,
@@ -113,7 +136,12 @@ function judge(
   });
 }
 
-function startSession(request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps): void {
+/** Gives the browser the cookie of a new session, in place of the one that it has. */
+export function startSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: GatewayDeps,
+): void {
   const previous = sessionOf(request, deps);
   if (previous !== null) deps.sessions.end(previous);
   const isSecure = request.protocol === "https";

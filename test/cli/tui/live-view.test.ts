@@ -31,6 +31,18 @@ describe.skipIf(noTerminal !== null)("al start on a terminal", { timeout: 120_00
     expect(view.screen().join("\n")).toMatch(/INFO {2}scheduler stopping \(q\)/);
   });
 
+  test("shows the link that logs in until it is used", async () => {
+    const view = project.start(["--web-ui", "--port", "0"]);
+    const link = /Log in: (http:\/\/localhost:\d+\/login\/[\w-]{22})\n/;
+    await view.until(link);
+    const [, url = ""] = link.exec(view.screen().join("\n")) ?? [];
+    const response = await fetch(url, { redirect: "manual" });
+    expect(response.headers.get("location")).toBe("/dashboard");
+    await view.until(/^(?![^]*Log in:)[^]*Dashboard: /);
+    view.type("q");
+    await untilLeftClean(view, 0);
+  });
+
   test("keys run, follow, pause, disable and end what is selected", async () => {
     project.addAgent("quick");
     project.addAgent("slow", 60);

@@ -14,13 +14,16 @@ interface Shown {
   readonly view?: Partial<ViewState>;
   readonly webUi?: boolean;
   readonly apiKeyPath?: string;
+  readonly loginUrl?: string;
   readonly stopping?: string | null;
 }
 
 function show(snapshot: StatusSnapshot, shown: Shown = {}): string[] {
   const { columns = 100, rows = 24, view = {}, webUi = false, stopping = null } = shown;
   const { apiKeyPath = "~/key" } = shown;
-  const facts = { snapshot, view: { ...firstView, ...view }, webUi, apiKeyPath, stopping };
+  const loginUrl = () => shown.loginUrl ?? null;
+  const shownView = { ...firstView, ...view };
+  const facts = { snapshot, view: shownView, webUi, apiKeyPath, loginUrl, stopping };
   return overview(facts, aStyle(columns, rows));
 }
 
@@ -63,6 +66,15 @@ describe("the header", () => {
     const snapshot = aSnapshot([], { gatewayUrl: "http://localhost:8080" });
     const [, place] = show(snapshot, { webUi: true });
     expect(place).toBe("Dashboard: http://localhost:8080/dashboard · API key: ~/key");
+  });
+
+  test("shows the link that logs in as long as it does, and never cuts it", () => {
+    const snapshot = aSnapshot([], { gatewayUrl: "http://localhost:8080" });
+    const loginUrl = `http://localhost:8080/login/${"t".repeat(22)}`;
+    expect(show(snapshot, { webUi: true, loginUrl })[2]).toBe(`Log in: ${loginUrl}`);
+    const narrow = show(snapshot, { webUi: true, loginUrl, columns: 55 });
+    expect(narrow.slice(1, 5)).toContain(loginUrl);
+    expect(show(snapshot, { webUi: true }).join("\n")).not.toContain("Log in");
   });
 
   test("cuts neither where the dashboard is nor where its key is", () => {
