@@ -84,7 +84,7 @@ async function main(): Promise<void> {
   const binary = bundledNode();
   if (binary !== null) return continueWith(binary);
   process.stderr.write(
-    `error: al needs Node ${oldestNode} or newer and this is ${process.versions.node}; install Node ${oldestNode}, or the "node" package beside al (npm install node@${oldestNode})\n`,
+    `error: al needs Node ${oldestNode} or newer and this is ${process.versions.node}; install it with: npm install --global node@${oldestNode}\n`,
   );
   process.exitCode = 1;
 }

@@ -71,7 +71,7 @@ describe("on an old Node", () => {
     const { status, stdout, stderr } = runOld("stat");
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(
-      /^error: al needs Node 24 or newer and this is 18\.20\.0; install .+\n$/,
+      /^error: al needs Node 24 or newer and this is 18\.20\.0; install it with: npm install --global node@24\n$/,
     );
   });
 

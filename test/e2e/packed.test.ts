@@ -200,7 +200,9 @@ test.skipIf(!hasOldNode)("on an old Node says what to install, and then works", 
   const refused = run("al", ["--version"], { env });
   await expect(refused).rejects.toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^error: al needs Node 24 .*npm install node@24.*\n$/) as string,
+    stderr: expect.stringMatching(
+      /^error: al needs Node 24 .*npm install --global node@24\n$/,
+    ) as string,
   });
   link("node", join(folder, "prefix/lib/node_modules"));
   const { stdout } = await run("al", ["--version"], { env });
