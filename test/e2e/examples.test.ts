@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { HistoryPage } from "../../src/contracts/history.ts";
@@ -104,8 +105,14 @@ describe("examples/budget", () => {
 });
 
 describe("examples/hot-reload", () => {
+  const files = () => {
+    const dir = join(project.dir, "agents/tick");
+    return readdirSync(dir).map((name) => [name, readFileSync(join(dir, name), "utf8")]);
+  };
+
   test("the edits show, the nonsense with its place, and the neighbour never notices", async () => {
     await start("hot-reload");
+    const before = files();
     const neighbour = (await status()).agents.find(({ name }) => name === "tock");
     expect(await runScript("edit.mjs", "2")).toMatchObject({ code: 0 });
     const { output, waitForOutput } = scheduler;
@@ -114,5 +121,15 @@ describe("examples/hot-reload", () => {
     const after = (await status()).agents;
     expect(after.find(({ name }) => name === "tick")).toMatchObject({ error: null });
     expect(after.find(({ name }) => name === "tock")?.nextRunAt).toBe(neighbour?.nextRunAt);
+    expect(files()).toEqual(before);
+  });
+
+  test("edits that are interrupted leave the files as they were", async () => {
+    await start("hot-reload");
+    const before = files();
+    const child = spawn(process.execPath, [join(project.dir, "edit.mjs"), "60"]);
+    child.stdout.once("data", () => child.kill("SIGINT"));
+    expect(await new Promise((done) => child.on("close", done))).toBe(130);
+    expect(files()).toEqual(before);
   });
 });
