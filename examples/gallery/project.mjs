@@ -96,6 +96,7 @@ export function makeProject(project) {
   const model = (name, script) =>
     `[models.${name}]\nprovider = "scripted"\nscript = "${script}"\n${price}\n`;
   const config = [
+    "#:schema .al/schema/project.json\n",
     model("scripted", "hello.script.toml"),
     model("reviews", "review.script.toml"),
     model("slow", "slow.script.toml"),
@@ -113,7 +114,7 @@ arguments = { text = "waiting for the health checks" }\n\n[[turns]]\ntext = "Dep
     const skill = `---\nname: ${agent.title}\ndescription: ${agent.description}\n---\n\n${instructions}`;
     writeFileSync(join(dir, "SKILL.md"), skill);
     const schedule = agent.schedule === null ? "" : `schedule = "${agent.schedule}"\n`;
-    const start = `models = ["${agent.model}"]\ncredentials = []\ntimeout = 600\n${schedule}`;
+    const start = `#:schema ../../.al/schema/agent.json\n\nmodels = ["${agent.model}"]\ncredentials = []\ntimeout = 600\n${schedule}`;
     const runtime = `[runtime]\ntype = "host-user"\nrun_as = "$USER"\n`;
     writeFileSync(join(dir, "config.toml"), `${start}${agent.more}\n\n${runtime}`);
   }

@@ -1,8 +1,11 @@
 import { z } from "zod";
 import type { FilterField, FilterTable } from "../contracts/webhook-filters.ts";
 import { agentSchema } from "./agent-keys.ts";
+import { completeModel, startedAgent } from "./editor-rules.ts";
 import { expectation, meaning } from "./explain-schema.ts";
 import { projectSchema } from "./project-schema.ts";
+import { schedulePattern } from "./schedule-pattern.ts";
+import { timezoneNames } from "./timezone-names.ts";
 import { commonFields } from "./webhook-bindings.ts";
 
 /** A JSON Schema (draft 2020-12), for editors that check TOML files by one. */
@@ -13,6 +16,8 @@ export function projectJsonSchema(filters: FilterTable): JsonSchema {
   const schema = jsonSchemaOf(projectSchema, "Almanac project");
   const type = at(schema, "properties", "webhooks", "additionalProperties", "properties", "type");
   type.enum = Object.keys(filters);
+  at(schema, "properties", "timezone").enum = timezoneNames();
+  Object.assign(at(schema, "properties", "models", "additionalProperties"), completeModel());
   return schema;
 }
 
@@ -22,7 +27,9 @@ export function agentJsonSchema(filters: FilterTable): JsonSchema {
   const entry = at(schema, "properties", "webhooks", "items");
   entry.additionalProperties = false;
   Object.assign(at(entry, "properties"), filterProperties(filters));
-  return schema;
+  at(schema, "properties", "schedule").pattern = schedulePattern();
+  at(schema, "properties", "timezone").enum = timezoneNames();
+  return Object.assign(schema, startedAgent);
 }
 
 type Node = Record<string, unknown>;

@@ -8,6 +8,7 @@ import { projectBudget } from "./budget.ts";
 import { resolveHarness } from "./harness.ts";
 import { resolveKeys } from "./key-table.ts";
 import { modelKeys } from "./model-keys.ts";
+import { missingModelKey } from "./needed-model-keys.ts";
 import { hasErrors } from "./diagnostics.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { ProjectChange, ProjectConfig } from "./project-config.ts";
@@ -35,7 +36,7 @@ export function resolveProject(file: ProjectFile, filters: FilterTable): Project
 function checkModels({ models }: ProjectTable, diagnostics: Diagnostics): void {
   for (const [name, model] of Object.entries(models)) {
     const path = ["models", name];
-    const missing = missingKey(model);
+    const missing = missingModelKey(model);
     if (missing !== null) {
       const [key, expected] = missing;
       diagnostics.error(path, `${path.join(".")}.${key} is missing; expected ${expected}`);
@@ -45,19 +46,6 @@ function checkModels({ models }: ProjectTable, diagnostics: Diagnostics): void {
       diagnostics.error([...path, "authType"], `${found}; use "api_key"`);
     }
   }
-}
-
-function missingKey({ provider, model, script, baseUrl }: ModelTable): [string, string] | null {
-  if (provider === "scripted") {
-    return script === undefined
-      ? ["script", "the path of the script that the model replays"]
-      : null;
-  }
-  if (model === undefined) return ["model", `the name that ${provider} gives the model`];
-  if (provider === "custom" && baseUrl === undefined) {
-    return ["baseUrl", "the URL of an OpenAI-compatible endpoint"];
-  }
-  return null;
 }
 
 function apiOf({ api, provider, model = "" }: ModelTable): ModelApi {

@@ -6,7 +6,7 @@ import { formatNames } from "./format-value.ts";
 const advice = 'use five fields, e.g. "0 9 * * *"';
 
 /** Short names, as crontab(5) has them. `@reboot` is none: it names no time. */
-const shortNames: Readonly<Record<string, string>> = {
+export const shortNames: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",
   "@daily": "0 0 * * *",
   "@midnight": "0 0 * * *",
