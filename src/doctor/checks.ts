@@ -11,6 +11,7 @@ import { dashboardSecret } from "./checks/dashboard-secret.ts";
 import { database } from "./checks/database.ts";
 import { disk } from "./checks/disk.ts";
 import { dockerfiles } from "./checks/dockerfiles.ts";
+import { editor } from "./checks/editor.ts";
 import { engine } from "./checks/engine.ts";
 import { hosts } from "./checks/hosts.ts";
 import { hostUser } from "./checks/host-user.ts";
@@ -51,4 +52,5 @@ export const checks: readonly Check[] = [
   clock,
   database,
   dashboardSecret,
+  editor,
 ];

@@ -46,12 +46,27 @@ describe("the doctor", () => {
 });
 
 describe("the doctor's repairs", () => {
-  test("close what is open, make the key, and say so", async () => {
+  test("write the schemas that editors miss or that are old, and nothing else without repair", async () => {
+    const ofEditor = async (repair: boolean) =>
+      (await ward.runChecks({ repair })).filter(({ check }) => check === "editor");
+    const [missing] = await ofEditor(false);
+    expect(missing?.severity).toBe("note");
+    expect(missing?.fix).toMatch(/^al doctor/);
+    expect(missing?.what).toMatch(
+      /^\.al\/schema\/project\.json and \.al\/schema\/agent\.json: missing/,
+    );
+    expect(await ofEditor(true)).toMatchObject([{ severity: "fixed" }, { severity: "ok" }]);
+    writeState(ward, "schema/agent.json", "{}\n");
+    const [old] = await ofEditor(false);
+    expect(old?.what).toMatch(/^\.al\/schema\/agent\.json: missing or of another version/);
+  });
+
+  test("close what is open, make the key, write the editor's schemas, and say so", async () => {
     chmodSync(store(ward, "github_token", "default", "token"), 0o644);
     chmodSync(join(ward.dir, agentConfig), 0o666);
     rmSync(store(ward, "gateway_api_key"), { recursive: true });
     const found = await ward.runChecks({ repair: true });
-    expect(found.filter(({ severity }) => severity === "fixed")).toHaveLength(3);
+    expect(found.filter(({ severity }) => severity === "fixed")).toHaveLength(4);
     expect(found.filter(({ severity }) => ["error", "warning"].includes(severity))).toEqual([]);
     expect(await ward.runChecks()).not.toContainEqual(
       expect.objectContaining({ severity: "fixed" }),

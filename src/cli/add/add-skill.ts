@@ -15,7 +15,7 @@ import type { Context } from "../context.ts";
 import { interrupted } from "../stop-signals.ts";
 import { missingFlag, openPrompts } from "../terminal/prompts.ts";
 import type { Prompts } from "../terminal/prompts.ts";
-import { schemaLine, writeSchemas } from "../schema-files.ts";
+import { schemaLine, writeSchemas } from "../../editor-schemas.ts";
 import { agentNameFor, chooseSkill } from "./choose-skill.ts";
 import { refuseFaults } from "../refuse-faults.ts";
 import { renderReview, reviewOf } from "./review.ts";

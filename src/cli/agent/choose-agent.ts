@@ -7,7 +7,7 @@ import { scheduleProblem } from "../../config/schedule.ts";
 import { UserError } from "../../errors.ts";
 import { missingFlag } from "../terminal/prompts.ts";
 import type { Prompts } from "../terminal/prompts.ts";
-import { schemaLine } from "../schema-files.ts";
+import { schemaLine } from "../../editor-schemas.ts";
 
 export interface AgentOptions {
   readonly description?: string;

@@ -10,7 +10,7 @@ import { titleOf } from "../new/templates.ts";
 import { openPrompts } from "../terminal/prompts.ts";
 import { noteFirstSchedule, noteForecast } from "../config/note-forecast.ts";
 import { refuseFaults } from "../refuse-faults.ts";
-import { writeSchemas } from "../schema-files.ts";
+import { writeSchemas } from "../../editor-schemas.ts";
 import { writeDirectory } from "../write-files.ts";
 import { chooseAgent, newConfigText } from "./choose-agent.ts";
 import type { AgentOptions, NewAgent } from "./choose-agent.ts";

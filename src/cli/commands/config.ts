@@ -3,7 +3,7 @@ import { contextOf, globalContextOf } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
 import { UserError } from "../../errors.ts";
 import { severalTexts } from "../options.ts";
-import type { SchemaName } from "../schema-files.ts";
+import type { SchemaName } from "../../editor-schemas.ts";
 
 type Options = ConfigOptions & { readonly schema?: SchemaName };
 
@@ -37,6 +37,6 @@ async function printSchema({ set, add, unset }: Options, name: SchemaName, comma
   if (set.length + add.length + unset.length > 0) {
     throw new UserError("usage", "--schema prints and changes nothing", { exitCode: 2 });
   }
-  const { schemaOf } = await import("../schema-files.ts");
+  const { schemaOf } = await import("../../editor-schemas.ts");
   globalContextOf(command).out.data(JSON.stringify(schemaOf(name), null, 2));
 }

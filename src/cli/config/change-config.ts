@@ -2,7 +2,7 @@ import { problemText } from "../../../streams/problem-text.ts";
 import { UserError } from "../../errors.ts";
 import type { Context } from "../context.ts";
 import { openPrompts } from "../terminal/prompts.ts";
-import { writeSchemas } from "../schema-files.ts";
+import { writeSchemas } from "../../editor-schemas.ts";
 import { newProblems, openConfig, refuseProblems, writeConfig } from "./config-file.ts";
 import type { ConfigFile } from "./config-file.ts";
 import { noteForecast } from "./note-forecast.ts";

@@ -18,7 +18,7 @@ import {
 } from "../agent/choose-agent.ts";
 import type { Context } from "../context.ts";
 import { openPrompts } from "../terminal/prompts.ts";
-import { writeSchemas } from "../schema-files.ts";
+import { writeSchemas } from "../../editor-schemas.ts";
 import { unwritable, writeNew } from "../write-files.ts";
 import { refuseProblems } from "./config-file.ts";
 import { edited, refuseUnset } from "../../config/edit-toml.ts";

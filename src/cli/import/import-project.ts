@@ -6,7 +6,7 @@ import { shellWord } from "../../contracts/shell-word.ts";
 import { homeDir } from "../../credentials/home-dir.ts";
 import { UserError } from "../../errors.ts";
 import type { GlobalContext } from "../context.ts";
-import { writeSchemas } from "../schema-files.ts";
+import { writeSchemas } from "../../editor-schemas.ts";
 import { plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
 import { missingFlag, openPrompts } from "../terminal/prompts.ts";

@@ -1,4 +1,4 @@
-import { schemaLine } from "../schema-files.ts";
+import { schemaLine } from "../../editor-schemas.ts";
 import type { NewFile, NewFiles } from "../write-files.ts";
 import { translateAgent } from "./agent-config.ts";
 import type { AgentContext } from "./agent-config.ts";

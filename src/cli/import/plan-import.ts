@@ -9,7 +9,7 @@ import { webhookSecretType } from "../../credentials/credential-types.ts";
 import { knownToAgents } from "../../known-to-agents.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
 import { gitignore } from "../new/templates.ts";
-import { schemaLine } from "../schema-files.ts";
+import { schemaLine } from "../../editor-schemas.ts";
 import type { NewFiles } from "../write-files.ts";
 import { keyRemarks } from "./keys.ts";
 import type { Remark } from "./keys.ts";

@@ -8,7 +8,7 @@ import type { GlobalContext } from "../context.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import { unknownModels } from "../../models/unknown-models.ts";
 import { openPrompts } from "../terminal/prompts.ts";
-import { writeSchemas } from "../schema-files.ts";
+import { writeSchemas } from "../../editor-schemas.ts";
 import { unwritable, writeNew } from "../write-files.ts";
 import { chooseProject } from "./choose-project.ts";
 import type { NewOptions } from "./choose-project.ts";

@@ -1,5 +1,5 @@
 import { stringify } from "smol-toml";
-import { schemaLine } from "../schema-files.ts";
+import { schemaLine } from "../../editor-schemas.ts";
 import type { Provider } from "../../../streams/agent-config.ts";
 
 /** What a new project is made of. */

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { writeSchemas } from "../../editor-schemas.ts";
 import { startScheduler } from "../../start.ts";
 import type { Context } from "../context.ts";
 import { watchPipes } from "../terminal/pipes.ts";
@@ -17,7 +18,7 @@ export interface StartOptions {
 }
 
 /** By then nothing of the start is still at work, in ms. */
-const garbageAfterMs = 1_000;
+const settledAfterMs = 1_000;
 
 /** Runs the project until it is stopped; the exit code. */
 export async function runScheduler(context: Context, options: StartOptions): Promise<number> {
@@ -40,7 +41,7 @@ export async function runScheduler(context: Context, options: StartOptions): Pro
     display.failed();
     throw error;
   });
-  setTimeout(collectGarbage, garbageAfterMs).unref();
+  setTimeout(() => void afterStart(context), settledAfterMs).unref();
   display.show({ scheduler, signals, webUi, graceSeconds });
   signals.forwardTo(scheduler, () => display.interrupted());
   const code = await scheduler.done;
@@ -57,6 +58,12 @@ async function displayFor(context: Context, options: StartOptions): Promise<Disp
   }
   const { createLiveDisplay } = await import("../tui/live-display.ts");
   return createLiveDisplay(context);
+}
+
+/** What no run waits for. An editor does without a schema; `al doctor` says why one can't be written. */
+async function afterStart({ projectDir }: Context): Promise<void> {
+  await writeSchemas(projectDir).catch(() => undefined);
+  collectGarbage();
 }
 
 /**
