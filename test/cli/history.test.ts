@@ -47,7 +47,7 @@ describe("al history", () => {
     });
     const { stdout } = await folders.al(["history", "--dead-letter", "-n", "5", "-a", "dev"]);
     expect(query).toBe("limit=5&deadLetter=true&agent=dev");
-    expect(stdout).toMatch(/dev +webhook github issues\.opened +dropped +queue_full/);
+    expect(stdout).toMatch(/dev +webhook github issues\.opened +dropped +1 +queue_full/);
   });
 
   test("filters by kind, outcome and time, which go with the others", async () => {

@@ -1,43 +1,110 @@
 import { durationText } from "../../contracts/format.ts";
 import type { HistoryEntry } from "../../contracts/history.ts";
+import { cut, widthOf } from "../terminal/fit.ts";
 import { localTime, plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
 import type { StatusStyle } from "./render-status.ts";
 import { renderTable } from "../terminal/table.ts";
 import type { TableColumn } from "../terminal/table.ts";
 
-const columns: readonly TableColumn[] = [
-  { title: "When" },
-  { title: "Agent", shrinks: true },
-  { title: "Trigger", shrinks: true },
-  { title: "Outcome" },
-  { title: "Duration" },
-  { title: "Instance or reason", shrinks: true },
-];
+interface HistoryColumn extends TableColumn {
+  readonly text: (entry: HistoryEntry, style: StatusStyle) => string;
+}
 
-/** The trigger history as a table, in the order given. What may be replayed has its id below it. */
+const when: HistoryColumn = {
+  title: "When",
+  text: ({ at }, { now }) => localTime(Date.parse(at), now),
+};
+const agent: HistoryColumn = { title: "Agent", text: (entry) => entry.agent ?? "" };
+const trigger: HistoryColumn = { title: "Trigger", shrinks: true, text: triggerOf };
+const outcome: HistoryColumn = {
+  title: "Outcome",
+  text: (entry, { colors }) => outcomeOf(entry, colors),
+};
+const duration: HistoryColumn = { title: "Duration", text: durationOf };
+const instance: HistoryColumn = { title: "Instance", text: ({ instanceId }) => instanceId ?? "" };
+const replay: HistoryColumn = { title: "Replay", text: (entry) => replayIdOf(entry)?.id ?? "" };
+const reason: HistoryColumn = { title: "Reason", shrinks: true, text: reasonOf };
+
+const piped = [when, agent, trigger, outcome, duration, instance, replay, reason];
+const wide = [when, agent, trigger, outcome, duration, instance, reason];
+const narrow = [when, agent, trigger, outcome];
+
+/**
+ * The trigger history as a table, in the order given. Off a terminal an entry is one line. On one no id is cut: what may
+ * be replayed has its id below it, and so has its instance what has no room beside the rest.
+ */
 export function renderHistory(entries: readonly HistoryEntry[], style: StatusStyle): string {
-  const rows = entries.map((entry) => [
-    localTime(Date.parse(entry.at), style.now),
-    entry.agent ?? "",
-    triggerOf(entry),
-    outcomeOf(entry, style.colors),
-    entry.durationMs === null ? "" : durationText(entry.durationMs),
-    plainLine([entry.instanceId, entry.reason].filter((part) => part !== null).join(" ")),
+  if (style.columns === null) return tableOf(entries, piped, style).join("\n");
+  const isWide = leastWidth(entries, wide, style) <= style.columns;
+  const [head = "", ...rows] = tableOf(entries, isWide ? wide : narrow, style);
+  const lines = entries.flatMap((entry, index) => [
+    rows[index] ?? "",
+    ...(isWide ? [] : runLines(entry, style)),
+    ...replayLines(entry, style),
   ]);
-  const table = renderTable(columns, rows, { width: style.columns, colors: style.colors });
-  const [head = "", ...lines] = table.split("\n");
-  const below = entries.map((entry, index) => [lines[index] ?? "", ...replayIdOf(entry, style)]);
-  return [head, ...below.flat()].join("\n");
+  return [head, ...lines].join("\n");
+}
+
+function tableOf(
+  entries: readonly HistoryEntry[],
+  columns: readonly HistoryColumn[],
+  style: StatusStyle,
+): string[] {
+  const rows = entries.map((entry) => columns.map(({ text }) => text(entry, style)));
+  const { columns: width, colors } = style;
+  return renderTable(columns, rows, { width, colors }).split("\n");
+}
+
+/** Spaces between two columns. */
+const gap = 2;
+const narrowestText = 8;
+
+/** What the columns take where those that shrink have as little room as a table gives them. */
+function leastWidth(
+  entries: readonly HistoryEntry[],
+  columns: readonly HistoryColumn[],
+  style: StatusStyle,
+): number {
+  const widths = columns.map(({ title, shrinks, text }) => {
+    const widest = Math.max(widthOf(title), ...entries.map((entry) => widthOf(text(entry, style))));
+    return shrinks ? Math.min(widest, narrowestText) : widest;
+  });
+  return widths.reduce((sum, width) => sum + width, gap * (columns.length - 1));
+}
+
+/** What the narrow table leaves out: only the reason is cut. */
+function runLines(entry: HistoryEntry, { colors, columns }: StatusStyle): string[] {
+  const whole = [entry.instanceId ?? "", durationOf(entry)].filter((part) => part !== "");
+  const room = (columns ?? 0) - whole.reduce((sum, part) => sum + widthOf(part) + gap, gap);
+  const parts = [...whole, cut(reasonOf(entry), room)].filter((part) => part !== "");
+  return parts.length === 0 ? [] : [colors.dim(`  ${parts.join("  ")}`)];
+}
+
+function durationOf({ durationMs }: HistoryEntry): string {
+  return durationMs === null ? "" : durationText(durationMs);
+}
+
+function reasonOf(entry: HistoryEntry): string {
+  return plainLine(entry.reason ?? "");
 }
 
 /** Outcomes after which a replay is unusual: of a schedule, the next tick follows anyway. */
 const notReplayed: readonly HistoryEntry["outcome"][] = [null, "succeeded", "skipped", "missed"];
 
+/** What `al replay` takes for an entry; null where a replay is unusual. */
+function replayIdOf({ id, receiptId, outcome }: HistoryEntry): {
+  readonly kind: "receipt" | "trigger";
+  readonly id: string;
+} | null {
+  if (notReplayed.includes(outcome)) return null;
+  return receiptId === null ? { kind: "trigger", id } : { kind: "receipt", id: receiptId };
+}
+
 /** A line of its own: an id is half as wide as a terminal. */
-function replayIdOf({ id, receiptId, outcome }: HistoryEntry, { colors }: StatusStyle): string[] {
-  if (notReplayed.includes(outcome)) return [];
-  return [colors.dim(receiptId === null ? `  trigger ${id}` : `  receipt ${receiptId}`)];
+function replayLines(entry: HistoryEntry, { colors }: StatusStyle): string[] {
+  const replayed = replayIdOf(entry);
+  return replayed === null ? [] : [colors.dim(`  ${replayed.kind} ${replayed.id}`)];
 }
 
 function triggerOf({ kind, source, event, action, replayOf }: HistoryEntry): string {

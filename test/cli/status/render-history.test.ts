@@ -17,7 +17,7 @@ const delivery: HistoryEntry = {
   version: null,
 };
 
-function shown(entry: Partial<HistoryEntry>, columns: number): string[] {
+function shown(entry: Partial<HistoryEntry>, columns: number | null): string[] {
   const style = { colors: pc.createColors(false), columns, now };
   return renderHistory([{ ...delivery, ...entry }], style).split("\n");
 }
@@ -46,4 +46,30 @@ test.each([
 
 test("a replay is named as one", () => {
   expect(shown({ replayOf: "0" }, 120).join("\n")).toContain("closed (replay)");
+});
+
+const failed: Partial<HistoryEntry> = {
+  ...{ outcome: "failed", agent: "a-rather-long-name-of-an-agent", startedAt: delivery.at },
+  instanceId: "a-rather-long-name-of-an-agent-k3v9q2xa",
+  ...{ durationMs: 3_400, reason: "exit code 3: the tests of the branch did not pass" },
+};
+
+test.each([40, 60, 80, 100, 120])("on a terminal of %i columns no id is cut", (columns) => {
+  const text = shown(failed, columns).join("\n");
+  expect(text).toContain("a-rather-long-name-of-an-agent-k3v9q2xa");
+  expect(text).toContain(`  receipt ${receiptId}`);
+  expect(text).toContain("3.4 s");
+});
+
+test.each([60, 80, 100, 120])("a row fits %i columns", (columns) => {
+  const entry = { ...failed, agent: "triage", instanceId: "triage-k3v9q2xa" };
+  const lines = shown(entry, columns);
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+});
+
+test("off a terminal an entry is one line, with all that it has", () => {
+  const [head, row, ...more] = shown(failed, null);
+  expect(more).toEqual([]);
+  expect(head).toMatch(/^When +Agent +Trigger +Outcome +Duration +Instance +Replay +Reason$/);
+  expect(row).toContain(`3.4 s     ${failed.instanceId ?? ""}  ${receiptId}  exit code 3: the`);
 });
