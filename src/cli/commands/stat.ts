@@ -3,9 +3,10 @@ import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
 
-/** `al stat` */
+/** `al stat`, `al status` */
 export function statCommand(): AlCommand {
   return new AlCommand("stat")
+    .alias("status")
     .description("show the scheduler and its agents")
     .examples("al stat", "al stat -p ~/my-project --json")
     .action((_options: unknown, command: AlCommand) => stat(contextOf(command)));

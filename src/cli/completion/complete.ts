@@ -87,17 +87,21 @@ function proposalsAt(al: CommandEntry, place: Place, current: string): Proposals
     );
   }
   const commands = isHelp(command) ? al.commands.filter((one) => !isHelp(one)) : command.commands;
-  if (!isEnded && count === 0 && commands.length > 0) return commands.map(named);
+  if (!isEnded && count === 0 && commands.length > 0) return commands.flatMap(named);
   const argument = command.arguments[count];
   return argument === undefined ? [] : valuesOf(argument, projectDir);
 }
 
-function named({ path, description }: CommandEntry): Proposal {
-  return { word: path.at(-1) ?? "", description };
+function named(entry: CommandEntry): Proposal[] {
+  return namesOf(entry).map((word) => ({ word, description: entry.description }));
 }
 
-function isCalled({ path }: CommandEntry, name: string): boolean {
-  return path.at(-1) === name;
+function isCalled(entry: CommandEntry, name: string): boolean {
+  return namesOf(entry).includes(name);
+}
+
+function namesOf({ path, aliases }: CommandEntry): readonly string[] {
+  return [path.at(-1) ?? "", ...aliases];
 }
 
 /** By what help writes between the brackets: one name for one thing. */

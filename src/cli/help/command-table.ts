@@ -5,6 +5,8 @@ import { optionText } from "./al-command.ts";
 export interface CommandEntry {
   /** Its names from `al` on: `["al", "creds", "add"]`. */
   readonly path: readonly string[];
+  /** Other names of it, instead of the last of the path. */
+  readonly aliases: readonly string[];
   readonly description: string;
   /** As the first line of its help, without "Usage:". */
   readonly usage: string;
@@ -42,6 +44,7 @@ export function commandTable(command: Command, above: readonly string[] = []): C
   const help = command.createHelp();
   return {
     path,
+    aliases: command.aliases(),
     description: command.description(),
     usage: help.commandUsage(command),
     arguments: command.registeredArguments.map(argumentOf),

@@ -8,7 +8,7 @@ import { shells } from "./shells.ts";
 
 /** What is typed, and what is proposed for it. Paths may end in a slash or not. */
 const lines: Readonly<Record<string, readonly string[]>> = {
-  "al st": ["start", "stat", "stop"],
+  "al st": ["start", "stat", "status", "stop"],
   "al creds ": ["add", "help", "ls", "rm"],
   "al help cr": ["creds"],
   "al run ": ["hello", "news-desk"],
@@ -18,6 +18,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   "al logs --fol": ["--follow"],
   "al logs --f": ["--follow"],
   "al stat --js": ["--json"],
+  "al status --js": ["--json"],
   "al new --provider o": ["openai", "openrouter"],
   "al new --agent ": [],
   "al history --agent h": ["hello"],
