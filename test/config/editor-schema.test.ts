@@ -79,6 +79,17 @@ describe("the editor's schema of a project judges like al", () => {
   });
 });
 
+it("the patterns are regular expressions for every editor: no set within a set, no look around", () => {
+  const found: string[] = [];
+  JSON.stringify([ofAgent.schema, ofProject.schema], (key, value: unknown) => {
+    if (key === "pattern" && typeof value === "string") found.push(value);
+    return value;
+  });
+  expect(found.length).toBeGreaterThan(8);
+  const odd = /\[(?:\\.|[^\\\][])+\[|\(\?[=!<]/;
+  expect(found.filter((one) => odd.test(one))).toEqual([]);
+});
+
 describe("the pattern of a schedule", () => {
   const pattern = new RegExp(schedulePattern(), "u");
   const parts = ["*", "?", "0", "5", "07", "23", "24", "31", "32", "59", "60", "L", "6L", "fri"];
