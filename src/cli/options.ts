@@ -27,6 +27,11 @@ export function moment(text: string): number {
   throw new InvalidArgumentError('Give a length such as "10m" or "2h", or a date-time.');
 }
 
+/** A moment as queries have it. There is an earliest date, and nothing is stored from before 1970. */
+export function isoTime(at: number): string {
+  return new Date(Math.max(0, at)).toISOString();
+}
+
 /** Gathers an option that may be given several times. */
 export function severalTexts(text: string, before: readonly string[]): string[] {
   return [...before, text];

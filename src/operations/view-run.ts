@@ -12,7 +12,9 @@ import type { SpendRow } from "../store/spend-report.ts";
 import type { Store } from "../store/store.ts";
 
 export interface ViewRunDeps {
-  readonly store: Pick<Store, "runs" | "spendReport" | "hosts">;
+  readonly store: Pick<Store, "runs" | "spendReport"> & {
+    readonly hosts: Pick<Store["hosts"], "flush" | "of">;
+  };
   readonly logs: Pick<LogSource, "read">;
   readonly redactor: Pick<Redactor, "redact" | "redactValue">;
 }

@@ -1,11 +1,8 @@
 import { basename } from "node:path";
-import { agentScope } from "../../streams/spend/budget.ts";
-import { usdOfNano } from "../../streams/spend/money.ts";
-import { createCalendar } from "../../streams/spend/windows.ts";
 import { logEntriesOf } from "../../streams/status/log-entries.ts";
 import type { StatusEvent } from "../../streams/status/reduce-status.ts";
 import type { SchedulerStatus } from "../../streams/status/wire.ts";
-import type { DaySpend, LogEntry, LogLevel, RunEvent } from "../../streams/vocabulary.ts";
+import type { LogEntry, LogLevel, RunEvent } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
 import type { LogSource } from "../contracts/log-source.ts";
 import { createLogSource } from "../logs/log-source.ts";
@@ -14,6 +11,7 @@ import type { LogWriter } from "../logs/log-writer.ts";
 import type { LostRun } from "../store/recover.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import type { Inputs } from "./inputs.ts";
+import { spentTodayIn } from "./spent-today.ts";
 import { createStatusStore, seedFrom } from "./status-store.ts";
 import type { StatusStore } from "./status-store.ts";
 import { createSwitches } from "./switches.ts";
@@ -58,7 +56,7 @@ export function createObservability(deps: ObservabilityDeps): Observability {
     seedFrom(
       orNull((agent) => own.store.lastRun(agent)),
       (agent) => switches.isEnabled(agent),
-      orNull(spentToday(deps)),
+      orNull(spentTodayIn(own.store.spend, () => inputs.project$.value.timezone)),
     ),
     earlier,
   );
@@ -80,16 +78,6 @@ function orNull<T>(read: (agent: string) => T | null): (agent: string) => T | nu
     } catch {
       return null;
     }
-  };
-}
-
-/** What an agent spent today before this scheduler began, or before its directory came back. */
-function spentToday({ own, inputs }: ObservabilityDeps): (agent: string) => DaySpend | null {
-  const calendar = createCalendar();
-  return (agent) => {
-    const { day } = calendar(Date.now(), inputs.project$.value.timezone);
-    const account = own.store.spend.account(agentScope(agent), day.key);
-    return account && { usd: usdOfNano(account.spent), endsAt: day.endsAt };
   };
 }
 

@@ -55,7 +55,8 @@ function createDatabase(path: string): void {
   }
 }
 
-function emptied(path: string): UserError {
+/** The error of a file that is there and holds no byte. */
+export function emptied(path: string): UserError {
   return new UserError("store_corrupt", `${path}: the file is empty, and what was in it is gone`, {
     hint: corruptHint,
   });
@@ -70,7 +71,8 @@ function unopened(path: string, error: unknown): unknown {
   });
 }
 
-function versionOf(db: DatabaseSync): number {
+/** How many migrations brought it to its format. */
+export function versionOf(db: DatabaseSync): number {
   return Number(db.prepare("PRAGMA user_version").get()?.user_version);
 }
 
@@ -89,7 +91,8 @@ function migrate(db: DatabaseSync, path: string, migrations: readonly string[]):
   }
 }
 
-function newer(path: string, version: number): UserError {
+/** The error of a file whose format is not known yet. */
+export function newer(path: string, version: number): UserError {
   return new UserError(
     "store_newer",
     `${path}: written by a newer version of this program (format ${version})`,

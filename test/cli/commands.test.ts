@@ -108,7 +108,7 @@ describe("al pause and al resume", () => {
     });
     const { stderr } = await folders.al(["pause", "report"]);
     expect(stderr).toMatch(
-      /^error: there is no agent "report"\nhint: most like it: report-costs, nightly-report, worker-\d+; al stat lists all 302 while a scheduler runs\n$/,
+      /^error: there is no agent "report"\nhint: most like it: report-costs, nightly-report, worker-\d+; al stat lists all 302\n$/,
     );
   });
 

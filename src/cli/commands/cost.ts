@@ -1,12 +1,11 @@
 import { spendKeys } from "../../contracts/spend-options.ts";
 import type { SpendKey } from "../../contracts/spend-options.ts";
-import type { SpendAnswer } from "../../contracts/spend-report.ts";
+import type { SpendRequest } from "../../contracts/spend-report.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
-import type { Client } from "../operator/client.ts";
-import { connect, readSnapshot, unknownAgent } from "../operator/connect.ts";
-import { moment } from "../options.ts";
+import { askProject, mustKnowAgent } from "../operator/reader.ts";
+import { isoTime, moment } from "../options.ts";
 
 interface CostOptions {
   readonly by: SpendKey;
@@ -34,9 +33,11 @@ export function costCommand(): AlCommand {
 
 async function cost(context: Context, agent: string | null, options: CostOptions): Promise<void> {
   const { out } = context;
-  const client = await connect(context);
-  const answer = (await client.get(`/api/spend?${queryOf(agent, options)}`)) as SpendAnswer;
-  if (agent !== null && answer.rows.length === 0) await refuseUnknown(client, agent);
+  const answer = await askProject(context, async (reader) => {
+    const spent = await reader.spend(queryOf(agent, options));
+    if (agent !== null && spent.rows.length === 0) await mustKnowAgent(reader, agent);
+    return spent;
+  });
   if (out.json) return out.document(answer);
   const { renderCost } = await import("../status/render-cost.ts");
   const text = renderCost(answer, options.by, out);
@@ -48,16 +49,6 @@ async function cost(context: Context, agent: string | null, options: CostOptions
   );
 }
 
-function queryOf(agent: string | null, { by, since }: CostOptions): string {
-  const query = new URLSearchParams({ by });
-  // There is an earliest date, and no call is older than 1970.
-  if (since !== undefined) query.set("since", new Date(Math.max(0, since)).toISOString());
-  if (agent !== null) query.set("agent", agent);
-  return query.toString();
-}
-
-/** An agent that is gone may have spent; one that is unknown and spent nothing was never there. */
-async function refuseUnknown(client: Client, agent: string): Promise<void> {
-  const known = (await readSnapshot(client)).agents.map(({ name }) => name);
-  if (!known.includes(agent)) throw unknownAgent(agent, known);
+function queryOf(agent: string | null, { by, since }: CostOptions): SpendRequest {
+  return { by, since: since === undefined ? undefined : isoTime(since), agent: agent ?? undefined };
 }

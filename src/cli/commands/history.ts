@@ -1,12 +1,11 @@
 import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
 import type { Outcome, TriggerKind } from "../../../streams/vocabulary.ts";
-import type { HistoryPage } from "../../contracts/history.ts";
-import type { Client } from "../operator/client.ts";
-import { connect, readSnapshot, unknownAgent } from "../operator/connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
-import { moment, wholeNumber } from "../options.ts";
+import type { HistoryQuestion } from "../operator/project-reader.ts";
+import { askProject, mustKnowAgent } from "../operator/reader.ts";
+import { isoTime, moment, wholeNumber } from "../options.ts";
 
 interface HistoryOptions {
   readonly deadLetter?: true;
@@ -38,31 +37,22 @@ export function historyCommand(): AlCommand {
 
 async function history(context: Context, options: HistoryOptions): Promise<void> {
   const { out } = context;
-  const client = await connect(context);
-  const page = (await client.get(`/api/stats/triggers?${queryOf(options)}`)) as HistoryPage;
-  if (page.triggers.length === 0) await refuseUnknown(client, options);
+  const { agent } = options;
+  const page = await askProject(context, async (reader) => {
+    const found = await reader.history(queryOf(options));
+    if (agent !== undefined && found.triggers.length === 0) await mustKnowAgent(reader, agent);
+    return found;
+  });
   if (out.json) return out.document(page);
   if (page.triggers.length === 0) return out.note(nothing(options));
   const { renderHistory } = await import("../status/render-history.ts");
   out.data(renderHistory(page.triggers, { ...out, now: Date.now() }));
 }
 
-function queryOf({ lines, deadLetter, agent, kind, outcome, since }: HistoryOptions): string {
-  const query = new URLSearchParams({ limit: String(lines) });
-  if (deadLetter) query.set("deadLetter", "true");
-  if (agent !== undefined) query.set("agent", agent);
-  if (kind !== undefined) query.set("kind", kind);
-  if (outcome !== undefined) query.set("outcome", outcome);
-  // There is an earliest date, and no history is older than 1970.
-  if (since !== undefined) query.set("since", new Date(Math.max(0, since)).toISOString());
-  return query.toString();
-}
-
-/** An agent that is gone may have a history; one without either was never there. */
-async function refuseUnknown(client: Client, { agent }: HistoryOptions): Promise<void> {
-  if (agent === undefined) return;
-  const known = (await readSnapshot(client)).agents.map(({ name }) => name);
-  if (!known.includes(agent)) throw unknownAgent(agent, known);
+function queryOf(options: HistoryOptions): HistoryQuestion {
+  const { lines, deadLetter, agent, kind, outcome, since } = options;
+  const from = since === undefined ? undefined : isoTime(since);
+  return { limit: lines, deadLetter, agent, kind, outcome, since: from };
 }
 
 function nothing({ agent, deadLetter, kind, outcome, since }: HistoryOptions): string {

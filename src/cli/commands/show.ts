@@ -1,6 +1,6 @@
 import { UserError } from "../../errors.ts";
-import type { RunDifference, RunView } from "../../contracts/run-view.ts";
-import { connect } from "../operator/connect.ts";
+import { askProject } from "../operator/reader.ts";
+import type { ProjectReader } from "../operator/project-reader.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
@@ -34,7 +34,7 @@ export function showCommand(): AlCommand {
 
 async function showRun(context: Context, instanceId: string): Promise<void> {
   const { out } = context;
-  const run = (await ask(context, `/api/runs/${encodeURIComponent(instanceId)}`)) as RunView;
+  const run = await ask(context, (reader) => reader.run(instanceId));
   if (out.json) return out.document(run);
   const { renderRun } = await import("../status/render-run.ts");
   out.data(renderRun(run, { colors: out.colors, columns: out.columns, now: Date.now() }));
@@ -46,9 +46,7 @@ async function showDifference(
   other: string | null,
 ): Promise<void> {
   const { out } = context;
-  const query = other === null ? "" : `?${new URLSearchParams({ to: other }).toString()}`;
-  const path = `/api/runs/${encodeURIComponent(instanceId)}/diff${query}`;
-  const difference = (await ask(context, path)) as RunDifference;
+  const difference = await ask(context, (reader) => reader.runDifference(instanceId, other));
   if (out.json) return out.document(difference);
   const { differenceNote, renderDifference } = await import("../status/render-difference.ts");
   out.note(differenceNote(difference));
@@ -56,9 +54,8 @@ async function showDifference(
 }
 
 /** The answer; the error of a run that is not there names where runs are found. */
-async function ask(context: Context, path: string): Promise<unknown> {
-  const client = await connect(context);
-  return client.get(path).catch((error: unknown) => {
+function ask<T>(context: Context, question: (reader: ProjectReader) => Promise<T>): Promise<T> {
+  return askProject(context, question).catch((error: unknown) => {
     if (!(error instanceof UserError) || error.code !== "unknown_instance") throw error;
     const hint = "al history lists the runs with their instance ids";
     throw new UserError(error.code, error.message, { hint, cause: error });

@@ -1,4 +1,6 @@
-import { connect, readSnapshot } from "../operator/connect.ts";
+import type { StatusSnapshot } from "../../../streams/status/wire.ts";
+import type { StoredStatus } from "../../contracts/stored-status.ts";
+import { askProject } from "../operator/reader.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
@@ -14,8 +16,13 @@ export function statCommand(): AlCommand {
 
 async function stat(context: Context): Promise<void> {
   const { out } = context;
-  const snapshot = await readSnapshot(await connect(context));
-  if (out.json) return out.document(snapshot);
-  const { renderStatus } = await import("../status/render-status.ts");
-  out.data(renderStatus(snapshot, { ...out, now: Date.now() }));
+  const status = await askProject(context, (reader) => reader.status());
+  if (out.json) return out.document(status);
+  const { renderStatus, renderStoredStatus } = await import("../status/render-status.ts");
+  const style = { ...out, now: Date.now() };
+  out.data(isStored(status) ? renderStoredStatus(status, style) : renderStatus(status, style));
+}
+
+function isStored(status: StatusSnapshot | StoredStatus): status is StoredStatus {
+  return status.scheduler === null;
 }

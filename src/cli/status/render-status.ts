@@ -7,6 +7,7 @@ import {
 } from "../../contracts/agent-columns.ts";
 import type { AgentColumn, ColumnValue, Moment } from "../../contracts/agent-columns.ts";
 import { relativeTime } from "../../contracts/format.ts";
+import type { StoredStatus } from "../../contracts/stored-status.ts";
 import { usedBudgetAdvice } from "../../contracts/spend-text.ts";
 import { widthOf } from "../terminal/fit.ts";
 import { plain, plainLine } from "../terminal/format.ts";
@@ -28,11 +29,22 @@ const columns = agentColumns.filter(({ isLiveOnly }) => isLiveOnly !== true);
 export function renderStatus(snapshot: StatusSnapshot, style: StatusStyle): string {
   const { agents, scheduler } = snapshot;
   const moment = { now: style.now, paused: scheduler.paused, draining: scheduler.draining };
-  const table =
-    agents.length === 0
-      ? "No agents yet: al agent new makes one."
-      : agentTable(agents, moment, style);
-  return [headOf(snapshot, style), "", table, ...problemsOf(snapshot, style)].join("\n");
+  const { error, warnings } = scheduler;
+  const problems = problemsOf({ error, warnings, agents }, style);
+  return [headOf(snapshot, style), "", tableOf(agents, moment, style), ...problems].join("\n");
+}
+
+/** The same of a project that no scheduler runs. */
+export function renderStoredStatus(status: StoredStatus, style: StatusStyle): string {
+  const { agents, paused } = status;
+  const moment = { now: style.now, paused, draining: false };
+  const problems = problemsOf(status, style);
+  return [storedHead(status, style), "", tableOf(agents, moment, style), ...problems].join("\n");
+}
+
+function tableOf(agents: readonly AgentStatus[], moment: Moment, style: StatusStyle): string {
+  if (agents.length === 0) return "No agents yet: al agent new makes one.";
+  return agentTable(agents, moment, style);
 }
 
 interface FilledColumn {
@@ -46,8 +58,8 @@ function agentTable(agents: readonly AgentStatus[], moment: Moment, style: Statu
   });
   const shown = fitting(filled, style.columns);
   return renderTable(
-    shown.map(({ column: { title, width } }) =>
-      width === null ? { title, shrinks: true } : { title },
+    shown.map(({ column }) =>
+      isCut(column) ? { title: column.title, shrinks: true } : { title: column.title },
     ),
     agents.map((_agent, index) => shown.map(({ cells }) => cells[index] ?? "")),
     { width: style.columns, colors: style.colors },
@@ -70,9 +82,14 @@ function fitting(filled: readonly FilledColumn[], room: number | null): readonly
 const gap = 2;
 const narrowestText = 8;
 
-function leastWidth({ column: { title, width }, cells }: FilledColumn): number {
-  const longest = Math.max(widthOf(title), ...cells.map(widthOf));
-  return width === null ? Math.min(longest, narrowestText) : longest;
+function leastWidth({ column, cells }: FilledColumn): number {
+  const longest = Math.max(widthOf(column.title), ...cells.map(widthOf));
+  return isCut(column) ? Math.min(longest, narrowestText) : longest;
+}
+
+/** Whether its texts give way where room is short. A name is whole: other commands take it. */
+function isCut({ title, width }: AgentColumn): boolean {
+  return width === null && title !== "Agent";
 }
 
 function headOf({ scheduler }: StatusSnapshot, { colors, now }: StatusStyle): string {
@@ -87,10 +104,23 @@ function headOf({ scheduler }: StatusSnapshot, { colors, now }: StatusStyle): st
   return note === null ? line : `${line}\n${colors.yellow(note)}`;
 }
 
+function storedHead(
+  { project, lastAliveAt, paused }: StoredStatus,
+  { colors, now }: StatusStyle,
+): string {
+  const ran =
+    lastAliveAt === null ? [] : [`last ran ${relativeTime(Date.parse(lastAliveAt), now)}`];
+  const parts = [colors.bold(plainLine(project)), colors.yellow("no scheduler"), ...ran];
+  const line = parts.join(colors.dim(" · "));
+  return paused ? `${line}\n${colors.yellow(pausedNote)}` : line;
+}
+
+const pausedNote = "Paused: cron jobs are skipped until al resume.";
+
 function noteOf({ draining, paused }: SchedulerStatus): string | null {
   if (draining)
     return "Stopping: nothing is started any more, running runs get their grace period.";
-  return paused ? "Paused: cron jobs are skipped until al resume." : null;
+  return paused ? pausedNote : null;
 }
 
 function cellText(
@@ -131,17 +161,21 @@ function shortened(text: string): string {
 }
 
 /** The table cuts texts to fit; here they are whole, so that a terminal can jump to `file:line:column`. */
-function problemsOf({ scheduler, agents }: StatusSnapshot, { colors, now }: StatusStyle): string[] {
+function problemsOf(
+  status: Pick<StoredStatus, "error" | "warnings" | "agents">,
+  { colors, now }: StatusStyle,
+): string[] {
+  const { agents } = status;
   const ofAgents = (textOf: (agent: AgentStatus) => string | null): string[] =>
     agents.flatMap((agent) => {
       const text = textOf(agent);
       return text === null ? [] : [`${agent.name}: ${text}`];
     });
-  const errors = [...(scheduler.error === null ? [] : [scheduler.error]), ...ofAgents(errorToShow)];
+  const errors = [...(status.error === null ? [] : [status.error]), ...ofAgents(errorToShow)];
   const budgets = agents.flatMap(({ name, usedBudget }) =>
     usedBudget === null ? [] : [`${name} ${usedBudgetAdvice(usedBudget, now)}`],
   );
-  const warnings = [...scheduler.warnings, ...budgets, ...ofAgents(({ warning }) => warning)];
+  const warnings = [...status.warnings, ...budgets, ...ofAgents(({ warning }) => warning)];
   if (errors.length + warnings.length === 0) return [];
   return [
     "",

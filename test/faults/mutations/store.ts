@@ -222,4 +222,20 @@ export const store: readonly Mutation[] = [
     tests: [damaged],
     only: "any page of garbage",
   },
+  {
+    defence: "reading a store beside its scheduler changes no file of it",
+    file: "src/store/open-to-read.ts",
+    find: "{ readOnly: true }",
+    replace: "{}",
+    tests: ["test/store/store-reader.test.ts"],
+  },
+  {
+    defence: "what a run returned is shown without secrets also where no scheduler runs",
+    file: "src/start/stored-project.ts",
+    find: "redactor.add(await storedSecrets(home));",
+    replace: "await storedSecrets(home);",
+    tests: ["test/cli/without-scheduler.test.ts"],
+    only: "al show",
+    built: true,
+  },
 ];
