@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { HistoryPage } from "../../src/contracts/history.ts";
-import { schemaOf } from "../../src/editor-schemas.ts";
 import type { StatusSnapshot } from "../../streams/status/wire.ts";
 import { copyProject, runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
@@ -57,19 +56,6 @@ describe("examples/hello", () => {
     expect(agent).toMatchObject({ name: "hello", state: "idle", lastOutcome: "succeeded" });
     expect(agent?.statusText).toBe("said hello");
     expect(agent?.nextRunAt).not.toBeNull();
-  });
-
-  test("a start writes the editor's schemas where one is missing or old", async () => {
-    project = await copyProject("examples/hello");
-    const dir = join(project.dir, ".al/schema");
-    mkdirSync(dir, { recursive: true });
-    writeFileSync(join(dir, "project.json"), "{}\n");
-    scheduler = await startTestScheduler(project);
-    for (const name of ["agent", "project"] as const) {
-      const read = () => JSON.parse(readFileSync(join(dir, `${name}.json`), "utf8")) as unknown;
-      await expect.poll(read, { timeout: 20_000 }).toEqual(schemaOf(name));
-    }
-    expect(readdirSync(dir).sort()).toEqual(["agent.json", "project.json"]);
   });
 });
 

@@ -1,6 +1,5 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { writeSchemas } from "../../editor-schemas.ts";
 import { startScheduler } from "../../start.ts";
 import type { Context } from "../context.ts";
 import { watchPipes } from "../terminal/pipes.ts";
@@ -41,7 +40,7 @@ export async function runScheduler(context: Context, options: StartOptions): Pro
     display.failed();
     throw error;
   });
-  setTimeout(() => void afterStart(context), settledAfterMs).unref();
+  setTimeout(collectGarbage, settledAfterMs).unref();
   display.show({ scheduler, signals, webUi, graceSeconds });
   signals.forwardTo(scheduler, () => display.interrupted());
   const code = await scheduler.done;
@@ -58,12 +57,6 @@ async function displayFor(context: Context, options: StartOptions): Promise<Disp
   }
   const { createLiveDisplay } = await import("../tui/live-display.ts");
   return createLiveDisplay(context);
-}
-
-/** What no run waits for. An editor does without a schema; `al doctor` says why one can't be written. */
-async function afterStart({ projectDir }: Context): Promise<void> {
-  await writeSchemas(projectDir).catch(() => undefined);
-  collectGarbage();
 }
 
 /**
