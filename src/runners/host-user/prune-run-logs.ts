@@ -3,7 +3,6 @@ import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isAlive } from "./process-identity.ts";
 import { readRunRecord } from "./run-files.ts";
-import type { RunRecord } from "./run-log.ts";
 
 /** How long and how many of runs' logs are stored. */
 export interface RunLogRetention {
@@ -26,10 +25,12 @@ export async function pruneRunLogs(
   baseDir: string,
   { projectDir, now, days, maxBytes }: RunLogRetention,
 ): Promise<number> {
-  const logs = (await logsIn(baseDir)).filter(({ record }) => !isOfAnother(record, projectDir));
+  const logs = await logsOf(baseDir, projectDir);
   let bytes = logs.reduce((sum, { size }) => sum + size, 0);
-  for (const { path, size, mtimeMs, record } of logs) {
+  for (const { name, size, mtimeMs } of logs) {
     if (mtimeMs >= now - days * dayMs && bytes <= maxBytes) break;
+    const path = join(baseDir, name);
+    const record = await readRunRecord(path);
     if (record !== null && isAlive(record.process)) continue;
     await rm(path, { force: true });
     bytes -= size;
@@ -37,29 +38,31 @@ export async function pruneRunLogs(
   return bytes;
 }
 
-/** A log of another project is that project's to delete, unless the project is gone; one without a project is any project's. */
-function isOfAnother(record: RunRecord | null, projectDir: string): boolean {
-  const project = record?.project ?? projectDir;
-  return project !== projectDir && existsSync(project);
-}
-
 interface Log {
-  readonly path: string;
+  readonly name: string;
   readonly size: number;
   readonly mtimeMs: number;
-  readonly record: RunRecord | null;
 }
 
-/** Oldest first. */
-async function logsIn(baseDir: string): Promise<readonly Log[]> {
+/** A project's logs, oldest first. Their records, which hold whole configs, don't stay in memory. */
+async function logsOf(baseDir: string, projectDir: string): Promise<readonly Log[]> {
   const names = await readdir(baseDir).catch(() => []);
+  const isThere = new Map<string, boolean>();
+  /** A log of another project is that project's to delete, unless it is gone; one without a project is any project's. */
+  const isOfAnother = (project: string): boolean => {
+    if (project === projectDir) return false;
+    const known = isThere.get(project) ?? existsSync(project);
+    isThere.set(project, known);
+    return known;
+  };
   const found: Log[] = [];
   for (const name of names.filter((each) => each.endsWith(".log"))) {
     const path = join(baseDir, name);
     const stat = await lstat(path).catch(() => null);
     if (!stat?.isFile() || stat.uid !== process.getuid?.()) continue;
     const record = await readRunRecord(path);
-    found.push({ path, size: stat.size, mtimeMs: stat.mtimeMs, record });
+    if (isOfAnother(record?.project ?? projectDir)) continue;
+    found.push({ name, size: stat.size, mtimeMs: stat.mtimeMs });
   }
   return found.sort((a, b) => a.mtimeMs - b.mtimeMs);
 }
