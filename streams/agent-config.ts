@@ -1,6 +1,6 @@
 /** What an agent is configured to be: its own files, resolved against the project's. Plain data. */
 
-import type { AlertOptions, Expectation } from "./alerts/alert-options.ts";
+import type { AlertOptions } from "./alert-options.ts";
 import type { HarnessType } from "./harnesses.ts";
 import { runtimes } from "./runtimes.ts";
 import type { RuntimeType } from "./runtimes.ts";
@@ -131,6 +131,23 @@ export interface AgentLocalConfig {
   readonly network: string | null;
   /** Variables of its runs by name, in every runtime. */
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** What a run that succeeded must have left, or it has failed. */
+export interface Expectation {
+  /** It returned something. */
+  readonly returned: boolean;
+  /** Its model ended with words. */
+  readonly said: boolean;
+  /** JSON Schema that what it returned must meet; null for none. */
+  readonly schema: ExpectedSchema | null;
+}
+
+export interface ExpectedSchema {
+  /** Path relative to the agent's directory. */
+  readonly file: string;
+  /** Its content, JSON text. */
+  readonly text: string;
 }
 
 /** An agent's active config: its files, resolved against the project's. Plain data, safe to compare as JSON. */

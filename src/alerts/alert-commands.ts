@@ -1,5 +1,5 @@
 import type { AlertCommand, BudgetCommand } from "../../streams/alerts/alert-command.ts";
-import { agentScope } from "../../streams/spend/budget.ts";
+import { agentScope, runScope } from "../../streams/spend/budget.ts";
 import type { RunEvent } from "../../streams/vocabulary.ts";
 import type { BudgetWarning } from "../contracts/spend.ts";
 
@@ -12,7 +12,7 @@ export interface EarlierTimes {
 /** A stop for less than this, in ms, is a restart. */
 const shortestMs = 120_000;
 
-/** The alert for a time without a scheduler; null after a restart, and at the first start. One that died is always worth it. */
+/** The alert for a time without a scheduler; null after a restart and at the first start. A death is always alerted. */
 export function downCommand(
   { aliveAt, stoppedAt }: EarlierTimes,
   now: number,
@@ -24,10 +24,10 @@ export function downCommand(
   return { type: "scheduler-down", downMs, crashed };
 }
 
-/** The alert for a passed percentage; null for a budget of one run, whose end tells enough. */
+/** The alert for a passed percentage; null for a budget of one run, whose end is alerted itself. */
 export function budgetCommand(warning: BudgetWarning): BudgetCommand | null {
   const { scope, window, percent, usd, limitUsd } = warning;
-  if (scope.startsWith("run:")) return null;
+  if (scope.startsWith(runScope(""))) return null;
   return { type: "budget", agent: agentOf(scope), window, percent, usd, limitUsd };
 }
 

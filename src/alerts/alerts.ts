@@ -3,7 +3,7 @@ import type { Observable } from "rxjs";
 import { v7 as uuidV7 } from "uuid";
 import type { AlertCommand, AlertEvent } from "../../streams/alerts/alert-command.ts";
 import { createAlertRules } from "../../streams/alerts/alert-rules.ts";
-import type { AlertOptions, AlertTarget } from "../../streams/alerts/alert-options.ts";
+import type { AlertOptions, AlertTarget } from "../../streams/alert-options.ts";
 import type { Clock } from "../../streams/clock.ts";
 import { drive } from "../../streams/machine.ts";
 import type { Outcome, RunEvent, WorkItem } from "../../streams/vocabulary.ts";

@@ -1,4 +1,4 @@
-import type { AlertTarget } from "../../streams/alerts/alert-options.ts";
+import type { AlertTarget } from "../../streams/alert-options.ts";
 import { nextAttempt } from "../../streams/alerts/attempts.ts";
 import type { StoredDelivery } from "../../streams/alerts/alert.ts";
 import type {

@@ -1,4 +1,5 @@
 import type { AlertSeverity } from "../../streams/alerts/alert-text.ts";
+import { escapeHtml } from "../contracts/escape-html.ts";
 import type { TargetMessage } from "./target.ts";
 import { linkLabel } from "./text.ts";
 
@@ -18,11 +19,11 @@ export function mailText({ title, lines, url, severity }: TargetMessage): {
     text: `${[...plain, ...(url === null ? [] : ["", url])].join("\n")}\n`,
     html: [
       `<div style="font:15px/1.5 system-ui,sans-serif">`,
-      `<p style="color:${colors[severity]};font-weight:600">${escaped(title)}</p>`,
+      `<p style="color:${colors[severity]};font-weight:600">${escapeHtml(title)}</p>`,
       `<table style="border-spacing:0">`,
       ...lines.map(({ label, text }) => row(label, text)),
       "</table>",
-      ...(url === null ? [] : [`<p><a href="${escaped(url)}">${linkLabel}</a></p>`]),
+      ...(url === null ? [] : [`<p><a href="${escapeHtml(url)}">${linkLabel}</a></p>`]),
       "</div>",
     ].join("\n"),
   };
@@ -30,17 +31,5 @@ export function mailText({ title, lines, url, severity }: TargetMessage): {
 
 function row(label: string, text: string): string {
   const cell = `style="padding:2px 16px 2px 0;vertical-align:top"`;
-  return `<tr><td ${cell}><b>${escaped(label)}</b></td><td ${cell}>${escaped(text)}</td></tr>`;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
+  return `<tr><td ${cell}><b>${escapeHtml(label)}</b></td><td ${cell}>${escapeHtml(text)}</td></tr>`;
 }

@@ -1,4 +1,4 @@
-import type { AlertTarget } from "../../streams/alerts/alert-options.ts";
+import type { AlertTarget } from "../../streams/alert-options.ts";
 import type { AlertMessage, SendAlert } from "../contracts/alerts.ts";
 import type { SendRequest } from "../contracts/outgoing-request.ts";
 import { reasonOf } from "../errors.ts";

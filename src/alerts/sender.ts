@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { firstValueFrom, merge, NEVER, Subject } from "rxjs";
 import type { Observable } from "rxjs";
-import type { AlertTarget } from "../../streams/alerts/alert-options.ts";
+import type { AlertTarget } from "../../streams/alert-options.ts";
 import type { StoredDelivery } from "../../streams/alerts/alert.ts";
 import type { Clock } from "../../streams/clock.ts";
 import type { AlertMessage, AlertStore, SendAlert, TargetAnswer } from "../contracts/alerts.ts";

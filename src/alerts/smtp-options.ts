@@ -29,7 +29,7 @@ export function smtpOptions(fields: Fields) {
 function encryptionOf(fields: Fields): keyof typeof encryptions {
   const given = optionalField(fields, "tls") ?? "starttls";
   if (given === "starttls" || given === "implicit" || given === "none") return given;
-  throw unusable("tls", "is none of starttls, implicit, none");
+  throw unusable("tls", 'is not "starttls", "implicit" or "none"');
 }
 
 function portOf(fields: Fields): number | null {

@@ -1,5 +1,5 @@
 import type { AlertText } from "../../streams/alerts/alert-text.ts";
-import type { AlertTarget } from "../../streams/alerts/alert-options.ts";
+import type { AlertTarget } from "../../streams/alert-options.ts";
 import type { AlertMessage, TargetAnswer } from "../contracts/alerts.ts";
 import type { OutgoingAnswer, SendRequest } from "../contracts/outgoing-request.ts";
 

@@ -1,4 +1,4 @@
-import type { AlertTarget, AlertTargetType } from "../../streams/alerts/alert-options.ts";
+import type { AlertTarget, AlertTargetType } from "../../streams/alert-options.ts";
 import { messageOf } from "../errors.ts";
 import type { Fields, TargetType } from "./target.ts";
 import { discord } from "./targets/discord.ts";

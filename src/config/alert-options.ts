@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AlertOptions, AlertTarget } from "../../streams/alerts/alert-options.ts";
+import type { AlertOptions, AlertTarget } from "../../streams/alert-options.ts";
 import { didYouMean } from "../contracts/did-you-mean.ts";
 import { durationText } from "../contracts/format.ts";
 import { agentKey, factOf } from "./config-key.ts";

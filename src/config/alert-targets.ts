@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { alertTargetTypes } from "../../streams/alerts/alert-options.ts";
-import type { AlertTarget, QuietHours } from "../../streams/alerts/alert-options.ts";
+import { alertTargetTypes } from "../../streams/alert-options.ts";
+import type { AlertTarget, QuietHours } from "../../streams/alert-options.ts";
 import { alertCredentialTypes } from "../contracts/alert-credentials.ts";
 import { parseCredentialReference } from "../contracts/credential-reference.ts";
 import type { Diagnostics } from "./diagnostics.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { Expectation, ExpectedSchema } from "../../streams/alerts/alert-options.ts";
+import type { Expectation, ExpectedSchema } from "../../streams/agent-config.ts";
 import type { Problem } from "../../streams/vocabulary.ts";
 import { schemaFileName } from "../contracts/schema-file-name.ts";
 import type { AgentFiles } from "./agent-files.ts";

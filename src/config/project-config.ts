@@ -1,4 +1,4 @@
-import type { AlertOptions, AlertTarget } from "../../streams/alerts/alert-options.ts";
+import type { AlertOptions, AlertTarget } from "../../streams/alert-options.ts";
 import type { WebhookSource } from "../contracts/webhook-filters.ts";
 import type {
   Budget,

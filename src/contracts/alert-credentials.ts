@@ -1,4 +1,4 @@
-import type { AlertTargetType } from "../../streams/alerts/alert-options.ts";
+import type { AlertTargetType } from "../../streams/alert-options.ts";
 
 /** The type of the credential with the address and the secrets of each type of target. */
 export const alertCredentialTypes: Readonly<Record<AlertTargetType, string>> = {

@@ -1,5 +1,5 @@
 import type { OpenAlert } from "../../streams/alerts/alert-command.ts";
-import type { AlertTarget } from "../../streams/alerts/alert-options.ts";
+import type { AlertTarget } from "../../streams/alert-options.ts";
 import type { AlertStore, TargetAnswer } from "./alerts.ts";
 
 /** What the operations on alerts need of the scheduler. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { alertPhases, alertTopics, deliveryStates } from "../../streams/alerts/alert.ts";
-import { alertTargetTypes } from "../../streams/alerts/alert-options.ts";
+import { alertTargetTypes } from "../../streams/alert-options.ts";
 
 const maxPage = 200;
 

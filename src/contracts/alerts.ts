@@ -1,5 +1,5 @@
 import type { Alert, AlertWrites, RuleState, StoredDelivery } from "../../streams/alerts/alert.ts";
-import type { AlertTarget } from "../../streams/alerts/alert-options.ts";
+import type { AlertTarget } from "../../streams/alert-options.ts";
 
 /** What the store keeps of alerts. */
 export interface AlertStore {

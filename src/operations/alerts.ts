@@ -1,7 +1,7 @@
 import type { OpenAlert } from "../../streams/alerts/alert-command.ts";
 import { alertTitle } from "../../streams/alerts/alert-title.ts";
 import type { StoredDelivery } from "../../streams/alerts/alert.ts";
-import type { AlertTarget } from "../../streams/alerts/alert-options.ts";
+import type { AlertTarget } from "../../streams/alert-options.ts";
 import type { AlertOperationsDeps } from "../contracts/alert-operations.ts";
 import type { SwitchedOff, TargetDeliveries } from "../contracts/alerts.ts";
 import type {

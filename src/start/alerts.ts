@@ -1,5 +1,5 @@
 import { skip } from "rxjs";
-import type { AlertOptions } from "../../streams/alerts/alert-options.ts";
+import type { AlertOptions } from "../../streams/alert-options.ts";
 import type { Clock } from "../../streams/clock.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
 import { createAlerts } from "../alerts/alerts.ts";

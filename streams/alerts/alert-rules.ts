@@ -2,7 +2,7 @@ import { createMachine } from "../machine.ts";
 import type { Machine, MachineContext } from "../machine.ts";
 import { createAgentAlerts } from "./agent-alerts.ts";
 import type { AlertCommand, AlertEvent, OpenAlert } from "./alert-command.ts";
-import type { AlertOptions, AlertTarget } from "./alert-options.ts";
+import type { AlertOptions, AlertTarget } from "../alert-options.ts";
 import type { Alert, RuleState } from "./alert.ts";
 import { createBudgetAlerts } from "./budget-alerts.ts";
 import { settleMs } from "./condition.ts";

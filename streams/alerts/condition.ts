@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AlertOptions } from "./alert-options.ts";
+import type { AlertOptions } from "../alert-options.ts";
 import type { Alert, AlertPhase, AlertTopic } from "./alert.ts";
 import { faultSchema, parsedState, plainFault } from "./rule-states.ts";
 

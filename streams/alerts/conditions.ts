@@ -1,4 +1,4 @@
-import type { AlertOptions } from "./alert-options.ts";
+import type { AlertOptions } from "../alert-options.ts";
 import type { Alert, RuleState } from "./alert.ts";
 import type { OpenAlert } from "./alert-command.ts";
 import { conditionAlert, isSeenAnew, newCondition, nextAlertAt } from "./condition.ts";

@@ -1,4 +1,4 @@
-import type { AlertOptions, AlertTarget } from "./alert-options.ts";
+import type { AlertOptions, AlertTarget } from "../alert-options.ts";
 import type { Alert, Delivery, RuleState } from "./alert.ts";
 import { alertOf, digestSchema, joined, newDigest } from "./digest.ts";
 import type { Digest } from "./digest.ts";

@@ -1,5 +1,5 @@
 import { momentsOf, shownAt } from "../wall-time.ts";
-import type { QuietHours } from "./alert-options.ts";
+import type { QuietHours } from "../alert-options.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

@@ -1,6 +1,6 @@
 import { map, of } from "rxjs";
 import type { Observable } from "rxjs";
-import type { Expectation, ExpectedSchema } from "../alerts/alert-options.ts";
+import type { Expectation, ExpectedSchema } from "../agent-config.ts";
 import type { RunEnd } from "../vocabulary.ts";
 
 /** Emits why a value does not meet a schema, in one line; null when it does. Emits once, never errors. */

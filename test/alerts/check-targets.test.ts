@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AlertTargetType } from "../../streams/alerts/alert-options.ts";
+import type { AlertTargetType } from "../../streams/alert-options.ts";
 import { alertLink } from "../../src/alerts/alert-link.ts";
 import { targetProblem } from "../../src/alerts/targets.ts";
 import type { Fields } from "../../src/alerts/target.ts";
@@ -36,7 +36,7 @@ describe("a target's credential", () => {
     ["webhook", { url: "https://example.com", secret: "whsec_c2hvcnQ=" }, "24 to 64 bytes"],
     ["email", { ...smtp, host: "" }, "its field host is missing"],
     ["email", { ...smtp, port: "70000" }, "its field port is not a number"],
-    ["email", { ...smtp, tls: "yes" }, "its field tls is none of"],
+    ["email", { ...smtp, tls: "yes" }, 'its field tls is not "starttls"'],
     ["email", { ...smtp, user: "a" }, "its field password is missing"],
     ["email", { ...smtp, from: "a@b\r\nBcc: c@d" }, "its field from is not an e-mail address"],
   ];

@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { z } from "zod";
-import type { AlertTargetType } from "../../streams/alerts/alert-options.ts";
+import type { AlertTargetType } from "../../streams/alert-options.ts";
 import type { Fields } from "../../src/alerts/target.ts";
 
 /** A request as a target gets it. */

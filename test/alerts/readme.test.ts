@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Alert } from "../../streams/alerts/alert.ts";
-import { alertTargetTypes } from "../../streams/alerts/alert-options.ts";
+import { alertTargetTypes } from "../../streams/alert-options.ts";
 import { createSendAlert } from "../../src/alerts/send-alert.ts";
 import { alertCredentialTypes } from "../../src/contracts/alert-credentials.ts";
 import { createSendRequest } from "../../src/contracts/outgoing-request.ts";

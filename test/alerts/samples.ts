@@ -1,5 +1,5 @@
 import type { Alert } from "../../streams/alerts/alert.ts";
-import type { AlertTarget, AlertTargetType } from "../../streams/alerts/alert-options.ts";
+import type { AlertTarget, AlertTargetType } from "../../streams/alert-options.ts";
 import type { AlertMessage } from "../../src/contracts/alerts.ts";
 
 const now = Date.now();

@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from "vitest";
 import { createClock } from "../../streams/clock.ts";
 import type { Delivery } from "../../streams/alerts/alert.ts";
-import type { AlertTarget } from "../../streams/alerts/alert-options.ts";
+import type { AlertTarget } from "../../streams/alert-options.ts";
 import { createSender } from "../../src/alerts/sender.ts";
 import type { AlertSender, SenderDeps } from "../../src/alerts/sender.ts";
 import type { AlertMessage, AlertStore, TargetAnswer } from "../../src/contracts/alerts.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Alert, Delivery } from "../../streams/alerts/alert.ts";
-import type { AlertTarget } from "../../streams/alerts/alert-options.ts";
+import type { AlertTarget } from "../../streams/alert-options.ts";
 import type { AlertOperationsDeps } from "../../src/contracts/alert-operations.ts";
 import type { TargetAnswer } from "../../src/contracts/alerts.ts";
 import { createRedactor } from "../../src/credentials/redactor.ts";

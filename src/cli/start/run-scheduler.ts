@@ -17,7 +17,7 @@ export interface StartOptions {
 }
 
 /** By then nothing of the start is still at work, in ms. */
-const settledAfterMs = 1_000;
+const garbageAfterMs = 1_000;
 
 /** Runs the project until it is stopped; the exit code. */
 export async function runScheduler(context: Context, options: StartOptions): Promise<number> {
@@ -40,7 +40,7 @@ export async function runScheduler(context: Context, options: StartOptions): Pro
     display.failed();
     throw error;
   });
-  setTimeout(collectGarbage, settledAfterMs).unref();
+  setTimeout(collectGarbage, garbageAfterMs).unref();
   display.show({ scheduler, signals, webUi, graceSeconds });
   signals.forwardTo(scheduler, () => display.interrupted());
   const code = await scheduler.done;

@@ -4,7 +4,7 @@ import { cut, widthOf } from "../terminal/fit.ts";
 import { localTime, plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
 import type { StatusStyle } from "./render-status.ts";
-import { renderTable } from "../terminal/table.ts";
+import { leastWidth, renderTable } from "../terminal/table.ts";
 import type { TableColumn } from "../terminal/table.ts";
 
 interface HistoryColumn extends TableColumn {
@@ -36,7 +36,7 @@ const narrow = [when, agent, trigger, outcome];
  */
 export function renderHistory(entries: readonly HistoryEntry[], style: StatusStyle): string {
   if (style.columns === null) return tableOf(entries, piped, style).join("\n");
-  const isWide = leastWidth(entries, wide, style) <= style.columns;
+  const isWide = leastWidth(wide, cellsOf(entries, wide, style)) <= style.columns;
   const [head = "", ...rows] = tableOf(entries, isWide ? wide : narrow, style);
   const lines = entries.flatMap((entry, index) => [
     rows[index] ?? "",
@@ -51,27 +51,20 @@ function tableOf(
   columns: readonly HistoryColumn[],
   style: StatusStyle,
 ): string[] {
-  const rows = entries.map((entry) => columns.map(({ text }) => text(entry, style)));
   const { columns: width, colors } = style;
-  return renderTable(columns, rows, { width, colors }).split("\n");
+  return renderTable(columns, cellsOf(entries, columns, style), { width, colors }).split("\n");
 }
 
-/** Spaces between two columns. */
-const gap = 2;
-const narrowestText = 8;
-
-/** What the columns take where those that shrink have as little room as a table gives them. */
-function leastWidth(
+function cellsOf(
   entries: readonly HistoryEntry[],
   columns: readonly HistoryColumn[],
   style: StatusStyle,
-): number {
-  const widths = columns.map(({ title, shrinks, text }) => {
-    const widest = Math.max(widthOf(title), ...entries.map((entry) => widthOf(text(entry, style))));
-    return shrinks ? Math.min(widest, narrowestText) : widest;
-  });
-  return widths.reduce((sum, width) => sum + width, gap * (columns.length - 1));
+): string[][] {
+  return entries.map((entry) => columns.map(({ text }) => text(entry, style)));
 }
+
+/** Spaces between the parts of a line. */
+const gap = 2;
 
 /** What the narrow table leaves out: only the reason is cut. */
 function runLines(entry: HistoryEntry, { colors, columns }: StatusStyle): string[] {

@@ -9,11 +9,11 @@ import type { AgentColumn, ColumnValue, Moment } from "../../contracts/agent-col
 import { relativeTime } from "../../contracts/format.ts";
 import type { StoredStatus } from "../../contracts/stored-status.ts";
 import { usedBudgetAdvice } from "../../contracts/spend-text.ts";
-import { widthOf } from "../terminal/fit.ts";
 import { plain, plainLine } from "../terminal/format.ts";
 import { toneColor } from "../terminal/output.ts";
 import type { Colors } from "../terminal/output.ts";
-import { renderTable } from "../terminal/table.ts";
+import { leastWidth, renderTable } from "../terminal/table.ts";
+import type { TableColumn } from "../terminal/table.ts";
 
 export interface StatusStyle {
   readonly colors: Colors;
@@ -56,19 +56,13 @@ function agentTable(agents: readonly AgentStatus[], moment: Moment, style: Statu
   const filled = columns.map((column): FilledColumn => {
     return { column, cells: agents.map((agent) => cellText(column, agent, moment, style)) };
   });
-  const shown = fitting(filled, style.columns);
-  return renderTable(
-    shown.map(({ column }) =>
-      isCut(column) ? { title: column.title, shrinks: true } : { title: column.title },
-    ),
-    agents.map((_agent, index) => shown.map(({ cells }) => cells[index] ?? "")),
-    { width: style.columns, colors: style.colors },
-  );
+  const [shown, rows] = tableParts(fitting(filled, style.columns));
+  return renderTable(shown, rows, { width: style.columns, colors: style.colors });
 }
 
 /** A narrow terminal leaves out the column with the lowest `keep` first. */
 function fitting(filled: readonly FilledColumn[], room: number | null): readonly FilledColumn[] {
-  const least = filled.reduce((sum, one) => sum + leastWidth(one), 0) + gap * (filled.length - 1);
+  const least = leastWidth(...tableParts(filled));
   const keeps = filled.flatMap(({ column: { keep } }) => (keep === null ? [] : [keep]));
   if (room === null || least <= room || keeps.length === 0) return filled;
   const first = Math.min(...keeps);
@@ -78,13 +72,15 @@ function fitting(filled: readonly FilledColumn[], room: number | null): readonly
   );
 }
 
-/** Spaces between two columns. */
-const gap = 2;
-const narrowestText = 8;
-
-function leastWidth({ column, cells }: FilledColumn): number {
-  const longest = Math.max(widthOf(column.title), ...cells.map(widthOf));
-  return isCut(column) ? Math.min(longest, narrowestText) : longest;
+function tableParts(filled: readonly FilledColumn[]): [TableColumn[], string[][]] {
+  const columns = filled.map(({ column }): TableColumn => {
+    return isCut(column) ? { title: column.title, shrinks: true } : { title: column.title };
+  });
+  const count = filled[0]?.cells.length ?? 0;
+  const rows = Array.from({ length: count }, (_row, index) =>
+    filled.map(({ cells }) => cells[index] ?? ""),
+  );
+  return [columns, rows];
 }
 
 /** Whether its texts give way where room is short. A name is whole: other commands take it. */

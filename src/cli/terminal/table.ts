@@ -16,15 +16,33 @@ export function renderTable(
   rows: readonly (readonly string[])[],
   { width, colors }: { width: number | null; colors: Colors },
 ): string {
-  const widths = columns.map(({ title }, index) =>
-    Math.max(widthOf(title), ...rows.map((row) => widthOf(row[index] ?? ""))),
-  );
+  const widths = columnWidths(columns, rows);
   if (width !== null) shrink(widths, columns, width);
   const head = columns.map(({ title }) => colors.dim(title));
   return [head, ...rows]
     .map((row) => widths.map((room, index) => pad(row[index] ?? "", room)).join(gap))
     .map((line) => line.trimEnd())
     .join("\n");
+}
+
+/** What a table takes where the columns that shrink have as little room as they get. */
+export function leastWidth(
+  columns: readonly TableColumn[],
+  rows: readonly (readonly string[])[],
+): number {
+  const widths = columnWidths(columns, rows).map((room, index) =>
+    columns[index]?.shrinks ? Math.min(room, narrowest) : room,
+  );
+  return widths.reduce((sum, room) => sum + room, gap.length * (columns.length - 1));
+}
+
+function columnWidths(
+  columns: readonly TableColumn[],
+  rows: readonly (readonly string[])[],
+): number[] {
+  return columns.map(({ title }, index) =>
+    Math.max(widthOf(title), ...rows.map((row) => widthOf(row[index] ?? ""))),
+  );
 }
 
 /** The widest column of those that shrink gives way first. */

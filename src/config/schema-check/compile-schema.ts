@@ -18,7 +18,7 @@ const options: Options = {
   // A keyword that is not known has no effect, as the standard wants it. So have formats.
   strict: false,
   validateFormats: false,
-  // A member that a value inherits is none of it.
+  // Inherited members do not count.
   ownProperties: true,
   logger: false,
 };

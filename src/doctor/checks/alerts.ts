@@ -1,4 +1,4 @@
-import type { AlertTarget } from "../../../streams/alerts/alert-options.ts";
+import type { AlertTarget } from "../../../streams/alert-options.ts";
 import { targetProblem } from "../../alerts/targets.ts";
 import type { SwitchedOff } from "../../contracts/alerts.ts";
 import { loadCredential } from "../../credentials/load-credential.ts";

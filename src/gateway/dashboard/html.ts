@@ -1,17 +1,11 @@
+import { escapeHtml } from "../../contracts/escape-html.ts";
+
 /** Markup that is safe to send: everything put into it was escaped. */
 export interface Html {
   readonly html: string;
 }
 
 type Part = string | number | Html | null | readonly Html[];
-
-const escapes: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
 
 /** A template of markup; text that is put into it is escaped, other markup is not, null is nothing. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
@@ -21,7 +15,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 
 function markup(part: Part): string {
   if (part === null) return "";
-  if (typeof part === "string") return part.replace(/[&<>"']/g, (char) => escapes[char] ?? char);
+  if (typeof part === "string") return escapeHtml(part);
   if (typeof part === "number") return String(part);
   return "html" in part ? part.html : part.map((item) => item.html).join("");
 }

@@ -124,7 +124,7 @@ export const alertSending: readonly Mutation[] = [
   {
     defence: "a stranger's text is no markup in an e-mail",
     file: "src/alerts/mail-text.ts",
-    find: "</b></td><td ${cell}>${escaped(text)}</td>",
+    find: "</b></td><td ${cell}>${escapeHtml(text)}</td>",
     replace: "</b></td><td ${cell}>${text}</td>",
     tests: email,
   },

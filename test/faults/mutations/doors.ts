@@ -168,9 +168,9 @@ export const doors: readonly Mutation[] = [
   },
   {
     defence: "text that a page shows is no markup: from the server",
-    file: "src/gateway/dashboard/html.ts",
-    find: "(char) => escapes[char] ?? char",
-    replace: "(char) => char",
+    file: "src/contracts/escape-html.ts",
+    find: "(character) => entities[character] ?? character",
+    replace: "(character) => character",
     tests: ["test/gateway/dashboard/html.test.ts"],
   },
   {

@@ -1,7 +1,7 @@
 import { createAlertRules } from "../../../streams/alerts/alert-rules.ts";
 import type { AlertRules, AlertRulesDeps } from "../../../streams/alerts/alert-rules.ts";
 import type { AlertCommand } from "../../../streams/alerts/alert-command.ts";
-import type { AlertOptions, AlertTarget } from "../../../streams/alerts/alert-options.ts";
+import type { AlertOptions, AlertTarget } from "../../../streams/alert-options.ts";
 import type { Alert, Delivery, RuleState } from "../../../streams/alerts/alert.ts";
 import type { Outcome, RunEvent } from "../../../streams/vocabulary.ts";
 import { eventsOf } from "../status/events.ts";

@@ -2,7 +2,7 @@ import { filter, map } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { createAlertRules } from "../../../streams/alerts/alert-rules.ts";
 import type { AlertCommand } from "../../../streams/alerts/alert-command.ts";
-import type { AlertOptions } from "../../../streams/alerts/alert-options.ts";
+import type { AlertOptions } from "../../../streams/alert-options.ts";
 import { marbles, minutes } from "../../helpers/marbles.ts";
 import { anItem } from "../../helpers/agents.ts";
 import { driven } from "../coordination/driven.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AlertCommand } from "../../../streams/alerts/alert-command.ts";
-import type { AlertOptions } from "../../../streams/alerts/alert-options.ts";
+import type { AlertOptions } from "../../../streams/alert-options.ts";
 import { aProblem, eventsOf } from "../status/events.ts";
 import { defaultOptions, ended, runEvent, set, timeline } from "./alerts.ts";
 import type { Timeline } from "./alerts.ts";

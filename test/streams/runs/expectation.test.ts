@@ -1,6 +1,6 @@
 import { EMPTY, map, of } from "rxjs";
 import { describe, expect, it } from "vitest";
-import type { Expectation } from "../../../streams/alerts/alert-options.ts";
+import type { Expectation } from "../../../streams/agent-config.ts";
 import { runAgent } from "../../../streams/runs/run-agent.ts";
 import type { RunPorts } from "../../../streams/runs/run-agent.ts";
 import type { RunnerExit } from "../../../streams/runs/runner.ts";

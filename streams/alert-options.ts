@@ -38,20 +38,3 @@ export interface AlertTarget {
   /** When alerts wait, and become one digest at its end; null for never. */
   readonly quietHours: QuietHours | null;
 }
-
-/** What a run that succeeded must have left, or it has failed. */
-export interface Expectation {
-  /** It returned something. */
-  readonly returned: boolean;
-  /** Its model ended with words. */
-  readonly said: boolean;
-  /** JSON Schema that what it returned must meet; null for none. */
-  readonly schema: ExpectedSchema | null;
-}
-
-export interface ExpectedSchema {
-  /** Path relative to the agent's directory. */
-  readonly file: string;
-  /** Its content, JSON text. */
-  readonly text: string;
-}
