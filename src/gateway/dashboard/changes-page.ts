@@ -2,38 +2,43 @@ import { differenceLine } from "../../contracts/difference-line.ts";
 import type { RunDifference } from "../../contracts/run-view.ts";
 import { html } from "./html.ts";
 import type { Html } from "./html.ts";
-import { mark } from "./layout.ts";
 import type { Page } from "./layout.ts";
+import { frameStyles, site } from "./site.ts";
 
 /** What changed in what an agent ran, from one of its runs to another. */
 export function changesPage(agent: string, { from, to, changed, text }: RunDifference): Page {
   return {
     title: `What changed · ${agent} · Almanac`,
-    styles: ["docs", "changes"],
+    styles: [...frameStyles, "docs", "changes"],
     script: "changes",
-    body: html`<main class="docs">
-      <h1>${mark} What changed</h1>
-      <p><a href="/dashboard/agents/${agent}">${agent}</a></p>
-      <table class="compared">
-        <thead>
-          <tr>
-            ${["", "Run", "Version", "Commit"].map((name) => html`<th scope="col">${name}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${side(agent, "From", from)} ${side(agent, "To", to)}
-        </tbody>
-      </table>
-      ${
-        changed
-          ? html`<pre class="changes" tabindex="0">${lines(text)}</pre>`
-          : html`<p id="same">Both runs had the same config, files and instructions.</p>`
-      }
-      <p class="muted">
-        Secret values show as hashes: a hash that differs is a value that differs. The same as text:
-        <code>al show ${to.instanceId} --diff ${from.instanceId}</code>
-      </p>
-    </main>`,
+    body: site({
+      current: null,
+      isLive: false,
+      main: html`<article class="docs">
+        <h1>What changed</h1>
+        <p><a href="/dashboard/agents/${agent}">${agent}</a></p>
+        <table class="compared">
+          <thead>
+            <tr>
+              ${["", "Run", "Version", "Commit"].map((name) => html`<th scope="col">${name}</th>`)}
+            </tr>
+          </thead>
+          <tbody>
+            ${side(agent, "From", from)} ${side(agent, "To", to)}
+          </tbody>
+        </table>
+        ${
+          changed
+            ? html`<pre class="changes" tabindex="0">${lines(text)}</pre>`
+            : html`<p id="same">Both runs had the same config, files and instructions.</p>`
+        }
+        <p class="muted">
+          Secret values show as hashes: a hash that differs is a value that differs. The same as
+          text:
+          <code>al show ${to.instanceId} --diff ${from.instanceId}</code>
+        </p>
+      </article>`,
+    }),
   };
 }
 

@@ -1,33 +1,31 @@
 import { html } from "./html.ts";
-import { mark } from "./layout.ts";
 import type { Page } from "./layout.ts";
+import { frameStyles, site } from "./site.ts";
 
 /** The live log of one agent, or of one run of it. Its lines come over the log stream. */
 export function logPage(agent: string): Page {
   const isAgent = agent !== "scheduler";
   return {
     title: `${agent} · log · Almanac`,
-    styles: ["log", "log-row"],
+    styles: [...frameStyles, "log", "log-row"],
     script: "log",
-    body: html`
-      <div class="log-page">
-        <header>
-          <a class="back" href="/dashboard" aria-label="All agents">${mark}</a>
+    body: site({
+      current: null,
+      fillsScreen: true,
+      main: html`
+        <div class="page-title">
           <h1>
             ${isAgent ? html`<a href="/dashboard/agents/${agent}">${agent}</a>` : html`${agent}`}
             <span class="muted">log</span>
           </h1>
-          <span class="connection" id="connection" role="status">
-            <span class="dot"></span><span id="connection-text">Connecting</span>
-          </span>
-          <nav aria-label="Pages">
-            <a href="/dashboard">Agents</a>
-            <a href="/dashboard/triggers${isAgent ? `?agent=${agent}` : ""}">Triggers</a>
-            <a href="/logout">Logout</a>
-          </nav>
-        </header>
+          <div class="end">
+            <a class="button" href="/dashboard/triggers${isAgent ? `?agent=${agent}` : ""}"
+              >Triggers</a
+            >
+          </div>
+        </div>
         ${toolbar(agent, isAgent)}
-        <main>
+        <div class="log-box">
           <p class="muted" id="log-empty" role="status">
             No lines yet. They appear here as the ${isAgent ? "agent runs" : "scheduler works"}.
           </p>
@@ -40,9 +38,9 @@ export function logPage(agent: string): Page {
             data-agent="${agent}"
           ></div>
           <button class="button primary" type="button" id="jump" hidden>Jump to the newest</button>
-        </main>
-      </div>
-    `,
+        </div>
+      `,
+    }),
   };
 }
 

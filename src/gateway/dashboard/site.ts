@@ -4,8 +4,12 @@ import { mark } from "./layout.ts";
 
 /** A page within the dashboard's frame. */
 export interface SitePage {
-  /** Which of the pages the reader is on. */
-  readonly current: "agents" | "triggers" | "cost" | "alerts" | null;
+  /** Which of the pages the reader is on; null for one that the header does not list. */
+  readonly current: (typeof pages)[number][0] | null;
+  /** False for a page that shows no live data. */
+  readonly isLive?: boolean;
+  /** True for a page as high as the screen, in which a box scrolls. */
+  readonly fillsScreen?: boolean;
   /** More buttons of the header. */
   readonly actions?: Html;
   readonly main: Html;
@@ -16,13 +20,15 @@ export const frameStyles = ["site", "parts", "stale", "toast"];
 
 const pages = [
   ["agents", "/dashboard", "Agents"],
+  ["search", "/dashboard/search", "Search"],
   ["triggers", "/dashboard/triggers", "Triggers"],
   ["cost", "/dashboard/cost", "Cost"],
   ["alerts", "/dashboard/alerts", "Alerts"],
 ] as const;
 
-/** The frame: where one is, the state of the connection, errors and warnings of the project, and the way out. */
-export function site({ current, actions, main }: SitePage): Html {
+/** The frame: where one is, search, the state of the connection, errors and warnings of the project, and the way out. */
+export function site(page: SitePage): Html {
+  const { current, isLive = true, fillsScreen = false, actions, main } = page;
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <header class="site">
@@ -30,25 +36,40 @@ export function site({ current, actions, main }: SitePage): Html {
       <nav class="pages" aria-label="Pages">
         ${pages.map(([id, path, name]) => pageLink(path, name, id === current))}
       </nav>
+      ${current === "search" ? null : searchBox}
       <div class="site-end">
-        <span class="connection" id="connection" role="status">
-          <span class="dot"></span><span id="connection-text">Connecting</span>
-        </span>
-        ${actions ?? null}
+        ${isLive ? connection : null} ${actions ?? null}
         <a class="button" href="/logout">Logout</a>
       </div>
     </header>
-    <main id="main">
+    <main id="main" class="${fillsScreen ? "fills-screen" : "page"}">
       <p class="notice warning" id="lost" role="status" hidden></p>
       <p class="notice error" id="config-error" role="status" hidden></p>
       <p class="notice warning lines" id="config-warnings" role="status" hidden></p>
       ${main}
     </main>
-    <footer class="muted" id="version"></footer>
+    ${fillsScreen ? null : html`<footer class="muted" id="version"></footer>`}
     <div id="toasts" role="alert"></div>
     <div id="announcer" class="visually-hidden" role="status"></div>
   `;
 }
+
+const connection = html`<span class="connection" id="connection" role="status">
+  <span class="dot"></span><span id="connection-text">Connecting</span>
+</span>`;
+
+/** On a phone the link to the page takes its place. */
+const searchBox = html`<form class="site-search" role="search" action="/dashboard/search">
+  <input
+    class="filter"
+    type="search"
+    name="q"
+    id="site-search"
+    placeholder="Search all logs"
+    aria-label="Search all logs"
+    autocomplete="off"
+  />
+</form>`;
 
 function pageLink(path: string, name: string, isCurrent: boolean): Html {
   const content = html`${name} ${name === "Alerts" ? alertCount : null}`;

@@ -162,7 +162,7 @@ test("a log loses and doubles nothing, over a hidden tab and a restart of the ga
   write(10);
   await first.close();
   write(10);
-  await expect.poll(() => page.locator("#connection-text").innerText()).toContain("Disconnected");
+  await expect.poll(() => page.locator("#connection-text").innerText()).toBe("Not connected");
   write(10);
   await startTcp({ ...deps, port: Number(new URL(url).port) });
   await expect.poll(async () => (await texts()).length).toBe(260);

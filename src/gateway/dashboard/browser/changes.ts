@@ -1,3 +1,3 @@
-import { watchAlerts } from "./tab.ts";
+import { watchScheduler } from "./tab.ts";
 
-watchAlerts(false);
+watchScheduler(false);

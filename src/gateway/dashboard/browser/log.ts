@@ -3,20 +3,15 @@ import { counted } from "../../../contracts/format.ts";
 import { byId, remember, remembered, setAttribute, setText } from "./dom.ts";
 import { createFollow } from "./follow.ts";
 import { openLive } from "./live.ts";
-import type { LiveState } from "./live.ts";
 import { wireCopy } from "./log-copy.ts";
 import { wireRunChoice } from "./log-runs.ts";
 import { createLogView } from "./log-view.ts";
-import { watchAlerts } from "./tab.ts";
+import { showConnection } from "./site.ts";
+import { watchScheduler } from "./tab.ts";
 
 /** Lines that wait for a frame; a hidden page has none. */
 const maxWaiting = 5_000;
 const firstLines = 100;
-const connectionTexts: Readonly<Record<LiveState, string>> = {
-  connecting: "Connecting",
-  live: "Live",
-  lost: "Disconnected, trying again",
-};
 
 const box = byId("log");
 const agent = box.dataset.agent ?? "";
@@ -139,13 +134,10 @@ byId("clear").addEventListener("click", () => {
 // A browser fills the fields in again when it comes back to a page.
 applyFilter();
 runChoice.read();
-watchAlerts(false);
+watchScheduler(false);
 
 openLive({
   url: streamUrl,
   on: { log: (data) => addLine(JSON.parse(data) as LogEntry) },
-  onState: (state) => {
-    setText(byId("connection-text"), connectionTexts[state]);
-    setAttribute(byId("connection"), "data-state", state);
-  },
+  onState: showConnection,
 });

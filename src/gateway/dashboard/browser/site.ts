@@ -8,7 +8,7 @@ import { byId, setAttribute, setText, showText } from "./dom.ts";
 import { clockTime } from "./format.ts";
 import { openLive } from "./live.ts";
 import type { LiveState } from "./live.ts";
-import { setTitle, showAlertCount, watchAlerts } from "./tab.ts";
+import { setTitle, showFrame, watchScheduler } from "./tab.ts";
 
 const connectionWords: Readonly<Record<LiveState, string>> = {
   connecting: "Connecting",
@@ -31,29 +31,20 @@ export function openStatusStream(on: {
     },
     onState: showConnection,
   });
-  watchAlerts(true);
+  watchScheduler(true);
 }
 
 /** Shows in the frame what is true of the scheduler as a whole. `page` begins the tab's title. */
 export function showScheduler(scheduler: SchedulerStatus, page: string | null): void {
-  setText(byId("project"), scheduler.project);
+  showFrame(scheduler);
   setTitle([page, scheduler.project, "Almanac"].filter((part) => part !== null).join(" · "));
-  showAlerts(scheduler.alerts);
   showText("config-error", scheduler.error);
   showText("config-warnings", scheduler.warnings.join("\n"));
   setText(byId("version"), `Almanac ${scheduler.version}`);
 }
 
-/** Shows in the tab, and beside the link to their page, how many alerts there are to look at. */
-function showAlerts(alerts: SchedulerStatus["alerts"]): void {
-  showAlertCount(alerts);
-  const count = alerts.open + alerts.dead;
-  byId("alert-count").hidden = count === 0;
-  setText(byId("alert-count-text"), count.toLocaleString("en"));
-}
-
 /** Shows whether the page is connected to the scheduler, and since when it isn't. */
-function showConnection(state: LiveState): void {
+export function showConnection(state: LiveState): void {
   if (state === "live") {
     lostAt = null;
     forgetSilence();
@@ -73,7 +64,7 @@ export function eachSecond(tick: (now: number) => void): void {
 
 function lostText(since: number): string {
   return (
-    `The scheduler has not answered since ${clockTime(since)}. What is shown is how things stood then; ` +
-    "what is greyed can't be known until it is back. Trying again …"
+    `The scheduler has not answered since ${clockTime(since)}. ` +
+    "Showing the last known state. Trying again …"
   );
 }

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { sharedBrowser } from "./open-page.ts";
+
+const open = sharedBrowser();
+const paths = [
+  "/dashboard",
+  "/dashboard/agents/dev",
+  "/dashboard/agents/dev/logs",
+  "/dashboard/triggers",
+  "/dashboard/cost",
+  "/dashboard/alerts",
+];
+
+test("all pages have one header, with the way to each page, the project and the search", async () => {
+  const { page, url, errors } = await open("/dashboard");
+  const headers = new Set<string>();
+  for (const path of paths) {
+    await page.goto(url + path);
+    await expect.poll(() => page.locator("#project").innerText()).not.toBe("Almanac");
+    await expect.poll(() => page.locator("#connection-text").innerText()).toBe("Live");
+    const [search, ways] = [page.locator("header.site form"), page.locator("header.site nav")];
+    const names = await ways.locator("a").allInnerTexts();
+    headers.add(`${await search.ariaSnapshot()} ${names.join(",")}`);
+    expect(await page.locator("main h1").count()).toBe(1);
+  }
+  expect([...headers]).toEqual([expect.stringContaining("Agents,Search,Triggers,Cost,Alerts")]);
+  expect(errors).toEqual([]);
+});
+
+test("the header's search leads to the search page, and a page shows where one is", async () => {
+  const { page, url } = await open("/dashboard/triggers");
+  const current = page.locator("nav [aria-current=page]");
+  expect((await current.innerText()).trim()).toBe("Triggers");
+  const box = page.getByRole("searchbox", { name: "Search all logs" });
+  await box.fill(`"exit 3" & more`);
+  await box.press("Enter");
+  await page.waitForURL(`${url}/dashboard/search?q=%22exit+3%22+%26+more`);
+});
+
+test.each(paths)("nothing of %s is wider than a phone", async (path) => {
+  const { page } = await open(path);
+  await page.setViewportSize({ width: 375, height: 700 });
+  await expect.poll(() => page.locator("#connection-text").innerText()).toBe("Live");
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(375);
+  expect(await page.locator("#site-search").isVisible()).toBe(false);
+  expect(await page.getByRole("link", { name: "Search" }).isVisible()).toBe(true);
+});
