@@ -172,6 +172,8 @@ export interface AgentConfig {
   readonly catchUp: "none" | "latest";
   /** True for one that may do without schedule and webhooks: agents call it, or people start it. */
   readonly callable: boolean;
+  /** Words that people group agents by; no run depends on them. */
+  readonly tags: readonly string[];
   /** Concurrent runs; 0 disables the agent. */
   readonly scale: number;
   readonly timeoutSeconds: number;

@@ -18,6 +18,7 @@ import {
   integer,
   list,
   maxTimerSeconds,
+  tags,
   text,
   timezone,
 } from "./fields.ts";
@@ -100,6 +101,17 @@ export const agentKeys = {
     value: z.boolean().meta({ description: "It may do without schedule and webhooks" }),
     facts: (isCallable) =>
       fact("Started by", isCallable ? "calls of other agents, and people" : null),
+  }),
+  tags: agentKey({
+    inFile: "tags",
+    field: tags()
+      .default([])
+      .describe("Labels by which the dashboard and `al stat --tag` group and filter agents."),
+    resolve: (given): readonly string[] => [...new Set(given)],
+    value: z.array(z.string()).readonly(),
+    // A run is the same whatever its agent is labelled.
+    canonical: () => null,
+    facts: (names) => factOf("Tags", names),
   }),
   scale: agentKey({
     inFile: "scale",

@@ -69,6 +69,14 @@ export function texts() {
   return list(text(), 'a list of texts, e.g. ["a", "b"]');
 }
 
+/** Words that label something for people; one that is given twice counts once. */
+export function tags() {
+  const what = `a list of up to ${maxTags} tags of letters, digits, "-", "_", "." and "/", e.g. ["web", "team-a"]`;
+  return list(pattern(/^\w[\w./-]{0,39}$/, what), what).max(maxTags, { error: what });
+}
+
+const maxTags = 20;
+
 export function timezone() {
   const error = 'an IANA time zone, e.g. "Europe/Berlin" or "UTC"';
   return z.string({ error }).refine(isTimezone, { error });

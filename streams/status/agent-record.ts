@@ -154,7 +154,15 @@ function withTime(budget: UsedBudget | null): AgentStatus["usedBudget"] {
 
 type ConfigColumns = Pick<
   AgentStatus,
-  "title" | "description" | "license" | "scale" | "queueSize" | "triggers" | "runtime" | "models"
+  | "title"
+  | "description"
+  | "license"
+  | "scale"
+  | "queueSize"
+  | "triggers"
+  | "tags"
+  | "runtime"
+  | "models"
 >;
 
 function configColumns({ name, config }: AgentRecord): ConfigColumns {
@@ -166,6 +174,7 @@ function configColumns({ name, config }: AgentRecord): ConfigColumns {
     scale: config.scale,
     queueSize: config.queueSize,
     triggers: triggerLabels(config),
+    tags: config.tags,
     runtime: config.runtime.type,
     models: config.models.map((model) => model.name),
   };
@@ -177,6 +186,7 @@ const unknownConfig: Omit<ConfigColumns, "title"> = {
   scale: 0,
   queueSize: 0,
   triggers: [],
+  tags: [],
   runtime: defaultRuntime,
   models: [],
 };

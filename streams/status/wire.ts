@@ -53,6 +53,7 @@ const agentSchema = z
     queueSize: z.int(),
     /** Labels such as `cron 0 9 * * *`, `webhook github` and `callable`. */
     triggers: texts,
+    tags: texts.meta({ description: "The labels of its config" }),
     runtime: z.enum(runtimeTypes),
     models: texts,
   })

@@ -37,6 +37,22 @@ describe("al stat", () => {
     expect(JSON.parse(stdout)).toEqual(snapshot);
   });
 
+  test("--tag shows the agents with a tag, and which tags there are", async () => {
+    const agents = [
+      anAgentStatus("dev", { tags: ["web", "team-a"] }),
+      anAgentStatus("review", { tags: ["web"] }),
+      anAgentStatus("ops"),
+    ];
+    await serve({ "GET /control/status": () => snapshotOf(agents) });
+    const { stdout } = await folders.al(["stat", "--tag", "web"]);
+    expect(stdout.match(/^(dev|review|ops)(?= )/gm)).toEqual(["dev", "review"]);
+    const { stdout: json } = await folders.al(["stat", "--tag", "team-a", "--json"]);
+    expect(JSON.parse(json)).toMatchObject({ agents: [{ name: "dev", tags: ["web", "team-a"] }] });
+    const wrong = await folders.al(["stat", "--tag", "data"]);
+    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).toBe('error: no agent has the tag "data"\nhint: tags: team-a, web\n');
+  });
+
   test("prints no colour off a terminal, some when forced, none with NO_COLOR", async () => {
     await serve({ "GET /control/status": () => snapshot });
     const escape = "\u001b[";

@@ -31,6 +31,7 @@ describe("the editor's schema of an agent judges like al", () => {
     'schedule = "0 9 * * *"\ntimezone = "+02:00"',
     "timeout = 60",
     "callable = false",
+    'callable = true\ntags = ["two words"]',
     "webhooks = []",
     "scale = 1",
   ])("refuses %s", (text) => {
@@ -44,6 +45,7 @@ describe("the editor's schema of an agent judges like al", () => {
     'schedule = "0 9 * * *"\ntimezone = "Asia/Kolkata"',
     'schedule = "0 9 * * *"\ntimezone = "US/Eastern"',
     "callable = true",
+    'callable = true\ntags = ["web", "team-a"]',
     "scale = 0",
     hub,
   ])("takes %s", (text) => {

@@ -32,6 +32,7 @@ describe("resolveAgent", () => {
       timezone: "Europe/Berlin",
       catchUp: "none",
       callable: false,
+      tags: [],
       scale: 1,
       timeoutSeconds: 900,
       budget: project("").budget,
@@ -56,6 +57,7 @@ schedule = "  */5   * * * * "
 timezone = "America/New_York"
 catchUp = "latest"
 callable = true
+tags = ["web", "team-a", "web"]
 scale = 3
 timeout = 60
 maxWorkQueueSize = 7
@@ -89,6 +91,7 @@ run_as = "$USER"`;
       timezone: "America/New_York",
       catchUp: "latest",
       callable: true,
+      tags: ["web", "team-a"],
       scale: 3,
       timeoutSeconds: 60,
       queueSize: 7,

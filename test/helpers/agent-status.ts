@@ -24,6 +24,7 @@ export function anAgentStatus(name: string, status: Partial<AgentStatus> = {}): 
     queued: 0,
     queueSize: 100,
     triggers: [],
+    tags: [],
     runtime: "host-user",
     models: ["scripted"],
     ...status,

@@ -38,6 +38,7 @@ export function anAgent(name: string, config: Partial<AgentConfig> = {}): AgentC
     credentials: [],
     schedule: null,
     timezone: "UTC",
+    tags: [],
     catchUp: "none",
     callable: false,
     scale: 1,

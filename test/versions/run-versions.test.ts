@@ -45,6 +45,10 @@ test("the order of keys is no difference", () => {
   expect(one).toBe(two);
 });
 
+test("a run is the same whatever its agent is labelled", () => {
+  expect(canonical(anAgent("dev", { tags: ["web"] }))).toBe(canonical(anAgent("dev")));
+});
+
 test("secret values show as hashes that differ with the value and with the project", () => {
   const [model] = anAgent("dev").models;
   if (model === undefined) throw new Error("no model");

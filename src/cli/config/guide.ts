@@ -18,6 +18,7 @@ const agentKeys = [
   "timezone",
   "catchUp",
   "callable",
+  "tags",
   "maxWorkQueueSize",
   "runtime.type",
   "runtime.run_as",

@@ -16,7 +16,7 @@ export function poisonedDeps(poison: Poison): TestDeps {
     {
       name: "dev",
       ...{ title: text(), description: text(), license: text(), statusText: text(), error: text() },
-      ...{ triggers: [text(), text()], models: [text()], state: "error" },
+      ...{ triggers: [text(), text()], models: [text()], tags: [text()], state: "error" },
     },
   ]);
   const deps = testDeps({ operations });
