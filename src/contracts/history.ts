@@ -68,6 +68,13 @@ export const historyQuerySchema = z.object({
   agent: z.string().optional(),
   kind: z.enum(triggerKinds).optional(),
   outcome: z.enum(outcomes).optional(),
+  refused: z
+    .literal("true")
+    .transform(() => true as const)
+    .optional()
+    .meta({
+      description: "Only work that no run was started for: skipped, missed, dropped, rejected",
+    }),
   /** ISO 8601 date-time. */
   since: z.iso.datetime({ offset: true }).optional(),
   before: z.string().optional().meta({ description: "The `nextBefore` of an earlier page" }),

@@ -1,7 +1,9 @@
 import type { SQLInputValue } from "node:sqlite";
 import { outcomes, triggerKinds } from "../../streams/vocabulary.ts";
+import type { Outcome } from "../../streams/vocabulary.ts";
 import { UserError } from "../errors.ts";
 import type { HistoryQuery } from "../contracts/history.ts";
+import { refusedOutcomes } from "../contracts/trigger-names.ts";
 
 /** Conditions joined by AND, and the values of their question marks. */
 export interface Condition {
@@ -16,14 +18,15 @@ export function allOf(conditions: readonly Condition[]): Condition {
 }
 
 /** The filters of a query on `trigger_counts`. */
-export function countFilter({ agent, outcome, kind, deadLetter }: HistoryQuery): Condition {
+export function countFilter(query: HistoryQuery): Condition {
+  const { agent, kind, deadLetter } = query;
   // The filter's words for no agent and all agents are not agents' names.
   if (agent === "" || agent === "*") return { sql: "false", values: [] };
   const given: Condition[] = [{ sql: "agent = ?", values: [agent ?? "*"] }];
   const add = (column: string, value: SQLInputValue | undefined): void => {
     if (value !== undefined) given.push({ sql: `${column} = ?`, values: [value] });
   };
-  add("outcome", outcome);
+  if (isOfSomeOutcomes(query)) given.push(oneOf("outcome", outcomesOf(query)));
   add("kind", kind);
   add("dead_letter", deadLetter === undefined ? undefined : Number(deadLetter));
   return allOf(given);
@@ -31,23 +34,34 @@ export function countFilter({ agent, outcome, kind, deadLetter }: HistoryQuery):
 
 /** The filters of a query on `triggers`, and the index that has them before the time. */
 export function rowFilter(query: HistoryQuery): Condition & { readonly index: string } {
-  const { agent, kind, outcome, deadLetter } = query;
-  const isAll = kind === undefined && outcome === undefined && deadLetter === undefined;
+  const { agent, kind, deadLetter } = query;
+  const isAll = kind === undefined && deadLetter === undefined && !isOfSomeOutcomes(query);
   if (agent === undefined && isAll) return { index: "triggers_by_time", sql: "true", values: [] };
-  const classes = classesOf(query);
-  const inClass = {
-    sql: `class IN (${classes.map(() => "?").join(", ")})`,
-    values: classes,
-  };
+  const inClass = oneOf("class", classesOf(query));
   if (agent === undefined) return { index: "triggers_by_class", ...inClass };
   const ofAgent = { sql: "agent = ?", values: [agent] };
   return { index: "triggers_by_agent_class", ...allOf([ofAgent, inClass]) };
 }
 
+function isOfSomeOutcomes({ outcome, refused }: HistoryQuery): boolean {
+  return outcome !== undefined || refused === true;
+}
+
+function outcomesOf({ outcome, refused }: HistoryQuery): readonly Outcome[] {
+  const given = outcome === undefined ? outcomes : [outcome];
+  const isRefused = (one: Outcome): boolean => refusedOutcomes.some((each) => each === one);
+  return refused === true ? given.filter(isRefused) : given;
+}
+
+function oneOf(column: string, values: readonly string[]): Condition {
+  return { sql: `${column} IN (${values.map(() => "?").join(", ")})`, values };
+}
+
 /** All values that the column `class` has in rows that meet the query. */
-function classesOf({ kind, outcome, deadLetter }: HistoryQuery): string[] {
+function classesOf(query: HistoryQuery): string[] {
+  const { kind, deadLetter } = query;
   const kinds = kind === undefined ? triggerKinds : [kind];
-  const ends = outcome === undefined ? ["", ...outcomes] : [outcome];
+  const ends = isOfSomeOutcomes(query) ? outcomesOf(query) : ["", ...outcomes];
   const dead = deadLetter === undefined ? [0, 1] : [Number(deadLetter)];
   return kinds.flatMap((one) => ends.flatMap((end) => dead.map((flag) => `${one}/${end}/${flag}`)));
 }

@@ -61,7 +61,7 @@ describe("al history", () => {
       since: "2026-01-05T11:00:00.000Z",
     });
     expect(asked).toMatchObject({ code: 0, stdout: "" });
-    expect(asked.stderr).toBe("nothing in the history meets these filters\n");
+    expect(asked.stderr).toBe("no entries match these filters\n");
     const before = Date.now();
     expect(await folders.al(["history", "--since", "2h", "--json"])).toMatchObject({ code: 0 });
     expect(Math.abs(before - 7_200_000 - Date.parse(query.get("since") ?? ""))).toBeLessThan(
@@ -69,6 +69,8 @@ describe("al history", () => {
     );
     expect(await folders.al(["history", "--since", "999999999d"])).toMatchObject({ code: 0 });
     expect(await folders.al(["history", "--outcome", "bad"])).toMatchObject({ code: 2 });
+    await folders.al(["history", "-a", "dev", "--refused", "--kind", "schedule"]);
+    expect(query.toString()).toBe("limit=20&refused=true&agent=dev&kind=cron");
   });
 
   test("an empty one is no data", async () => {

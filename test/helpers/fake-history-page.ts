@@ -1,3 +1,4 @@
+import { refusedOutcomes } from "../../src/contracts/trigger-names.ts";
 import type { HistoryEntry, HistoryPage, HistoryQuery } from "../../src/contracts/history.ts";
 
 /** Pages as the store does; its cursor is the id of the last entry that was shown. */
@@ -5,11 +6,14 @@ export function fakeHistoryPage(
   entries: readonly HistoryEntry[],
   query: HistoryQuery,
 ): HistoryPage {
-  const { page, limit, before, since, agent, kind, outcome, deadLetter } = query;
+  const { page, limit, before, since, agent, kind, outcome, deadLetter, refused } = query;
   const matching = entries
     .filter((entry) => agent === undefined || entry.agent === agent)
     .filter((entry) => kind === undefined || entry.kind === kind)
     .filter((entry) => outcome === undefined || entry.outcome === outcome)
+    .filter(
+      ({ outcome: end }) => refused === undefined || refusedOutcomes.some((one) => one === end),
+    )
     .filter((entry) => deadLetter === undefined || entry.deadLetter === deadLetter)
     .filter((entry) => since === undefined || entry.at >= new Date(since).toISOString())
     .sort((a, b) => b.at.localeCompare(a.at) || b.id.localeCompare(a.id));

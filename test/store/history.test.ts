@@ -83,6 +83,7 @@ function everyFilter(): readonly Readonly<Record<string, unknown>>[] {
     kind: ["webhook", "manual"],
     outcome: ["dropped", "succeeded"],
     deadLetter: [true, false],
+    refused: [true],
     since: [momentOf(4), momentOf(6), 2 * bucketMs, 30 * bucketMs].map((at) =>
       new Date(at).toISOString(),
     ),
@@ -95,7 +96,7 @@ function everyFilter(): readonly Readonly<Record<string, unknown>>[] {
 }
 
 function matching(store: Store, query: HistoryQuery): string[] {
-  const { agent, kind, outcome, deadLetter, since } = query;
+  const { agent, kind, outcome, deadLetter, refused, since } = query;
   return store.history
     .query(wholeHistory)
     .triggers.filter(
@@ -104,6 +105,8 @@ function matching(store: Store, query: HistoryQuery): string[] {
         (kind === undefined || entry.kind === kind) &&
         (outcome === undefined || entry.outcome === outcome) &&
         (deadLetter === undefined || entry.deadLetter === deadLetter) &&
+        // The one that waits may run yet.
+        (refused === undefined || entry.outcome !== null) &&
         (since === undefined || entry.at >= since),
     )
     .map(({ id }) => id);

@@ -1,5 +1,6 @@
 import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
-import type { Outcome, TriggerKind } from "../../../streams/vocabulary.ts";
+import type { Outcome } from "../../../streams/vocabulary.ts";
+import { triggerNames } from "../../contracts/trigger-names.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
@@ -9,8 +10,10 @@ import { isoTime, moment, wholeNumber } from "../options.ts";
 
 interface HistoryOptions {
   readonly deadLetter?: true;
+  readonly refused?: true;
   readonly agent?: string;
-  readonly kind?: TriggerKind;
+  /** In the words of `triggerNames`. */
+  readonly kind?: string;
   readonly outcome?: Outcome;
   /** Epoch ms. */
   readonly since?: number;
@@ -22,15 +25,16 @@ export function historyCommand(): AlCommand {
   return new AlCommand("history")
     .description("show what was triggered and how it ended, newest first")
     .option("--dead-letter", "only what never ran: dropped, refused or unmatched")
+    .option("--refused", "only what no run was started for, and why: also skipped and missed ticks")
     .option("-a, --agent <agent>", "only this agent")
-    .choice("--kind <kind>", "only what this triggered", triggerKinds)
+    .choice("--kind <kind>", "filter by trigger type", Object.values(triggerNames))
     .choice("--outcome <outcome>", "only what ended like this", outcomes)
     .option("--since <when>", "only what arrived since then: 10m, 2h, 3d, or a date-time", moment)
     .option("-n, --lines <n>", "how many entries", wholeNumber(1, 200), 20)
     .examples(
       "al history",
       "al history --dead-letter --agent triage -n 50",
-      "al history --kind cron --outcome failed --since 3d",
+      "al history --kind schedule --outcome failed --since 3d",
     )
     .action((options: HistoryOptions, command: AlCommand) => history(contextOf(command), options));
 }
@@ -50,14 +54,15 @@ async function history(context: Context, options: HistoryOptions): Promise<void>
 }
 
 function queryOf(options: HistoryOptions): HistoryQuestion {
-  const { lines, deadLetter, agent, kind, outcome, since } = options;
+  const { lines, deadLetter, refused, agent, outcome, since } = options;
   const from = since === undefined ? undefined : isoTime(since);
-  return { limit: lines, deadLetter, agent, kind, outcome, since: from };
+  const kind = triggerKinds.find((one) => triggerNames[one] === options.kind);
+  return { limit: lines, deadLetter, refused, agent, kind, outcome, since: from };
 }
 
-function nothing({ agent, deadLetter, kind, outcome, since }: HistoryOptions): string {
-  const isFiltered = [kind, outcome, since].some((filter) => filter !== undefined);
-  if (isFiltered) return "nothing in the history meets these filters";
+function nothing({ agent, deadLetter, refused, kind, outcome, since }: HistoryOptions): string {
+  const isFiltered = [kind, outcome, since, refused].some((filter) => filter !== undefined);
+  if (isFiltered) return "no entries match these filters";
   const whose = agent === undefined ? "" : ` of ${agent}`;
   return deadLetter ? `no dead letters${whose}` : `nothing${whose} was triggered yet`;
 }

@@ -1,5 +1,6 @@
 import { durationText } from "../../contracts/format.ts";
 import type { HistoryEntry } from "../../contracts/history.ts";
+import { stateWord, triggerNames } from "../../contracts/trigger-names.ts";
 import { cut, widthOf } from "../terminal/fit.ts";
 import { localTime, plainLine } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
@@ -103,13 +104,19 @@ function replayLines(entry: HistoryEntry, { colors }: StatusStyle): string[] {
 function triggerOf({ kind, source, event, action, replayOf }: HistoryEntry): string {
   const name = [event, action].filter((part) => part !== null).join(".");
   const replay = replayOf === null ? "" : "(replay)";
-  return plainLine([kind, source, name, replay].filter(Boolean).join(" "));
+  return plainLine([triggerNames[kind], source, name, replay].filter(Boolean).join(" "));
 }
 
-function outcomeOf({ outcome, startedAt }: HistoryEntry, colors: Colors): string {
-  if (outcome === null) return startedAt === null ? colors.dim("queued") : colors.green("running");
-  if (outcome === "succeeded") return outcome;
-  return ["interrupted", "skipped", "missed"].includes(outcome)
-    ? colors.yellow(outcome)
-    : colors.red(outcome);
+const outcomeColors: Readonly<Partial<Record<string, "dim" | "green" | "yellow">>> = {
+  queued: "dim",
+  running: "green",
+  interrupted: "yellow",
+  skipped: "yellow",
+  missed: "yellow",
+  unmatched: "yellow",
+};
+
+function outcomeOf(entry: HistoryEntry, colors: Colors): string {
+  const word = stateWord(entry);
+  return word === "succeeded" ? word : colors[outcomeColors[word] ?? "red"](word);
 }

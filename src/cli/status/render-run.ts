@@ -2,6 +2,7 @@ import { denyProblems } from "../../contracts/deny-reasons.ts";
 import { hostAndPort } from "../../contracts/host-and-port.ts";
 import { bytesText, counted, durationText, outcomeText } from "../../contracts/format.ts";
 import type { HistoryEntry } from "../../contracts/history.ts";
+import { triggerNames } from "../../contracts/trigger-names.ts";
 import type { RunHost } from "../../contracts/run-hosts.ts";
 import type { RunView } from "../../contracts/run-view.ts";
 import { localTime, plain, plainLine } from "../terminal/format.ts";
@@ -54,7 +55,7 @@ function triggerText({ id, kind, source, event, action, calls, replayOf }: RunVi
   const name = [event, action].filter((part) => part !== null).join(".");
   const from = received === null ? [source, name] : ["of", received.callerInstance];
   const replay = replayOf === null ? "" : "(replay)";
-  return plainLine([kind, ...from, replay, `(${id})`].filter(Boolean).join(" "));
+  return plainLine([triggerNames[kind], ...from, replay, `(${id})`].filter(Boolean).join(" "));
 }
 
 /** What the run itself reported, or while it runs what the scheduler counted. */

@@ -84,7 +84,7 @@ type = "slack"</pre>
 </div>`;
 
 const filters = html`<form class="filters" id="filters" aria-label="Filter the deliveries">
-  ${select("state", "State", "Any", deliveryStates)}
+  ${select({ name: "state", label: "State", any: "Any" }, deliveryStates)}
   <label
     >Target
     <input class="filter" name="target" list="target-names" autocomplete="off" />

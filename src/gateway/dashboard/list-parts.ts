@@ -1,14 +1,19 @@
 import { html } from "./html.ts";
 import type { Html } from "./html.ts";
 
-/** A choice among the filters of a list; nothing chosen is `any`. */
-export function select(name: string, label: string, any: string, values: readonly string[]): Html {
+/** A choice among the filters of a list; nothing chosen is `any`. `words` is what is shown in place of a value. */
+export function select(
+  { name, label, any }: { readonly name: string; readonly label: string; readonly any: string },
+  values: readonly string[],
+  words: Readonly<Partial<Record<string, string>>> = {},
+): Html {
   return html`<label
     >${label}
     <select class="filter" name="${name}" aria-label="${label}">
       <option value="">${any}</option>
       ${values.map(
-        (value) => html`<option value="${value}">${value.replaceAll("_", " ")}</option>`,
+        (value) =>
+          html`<option value="${value}">${words[value] ?? value.replaceAll("_", " ")}</option>`,
       )}
     </select>
   </label>`;

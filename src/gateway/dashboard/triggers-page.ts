@@ -1,4 +1,5 @@
 import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
+import { triggerNames } from "../../contracts/trigger-names.ts";
 import { html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { pager, select } from "./list-parts.ts";
@@ -43,10 +44,13 @@ export function triggersPage(): Page {
   };
 }
 
+const outcomeNames = { rejected: "rejected, unmatched" };
+
 const filters = html`<form class="filters" id="filters" aria-label="Filter the history">
   <label>Agent <input class="filter" name="agent" list="agent-names" autocomplete="off" /></label>
   <datalist id="agent-names"></datalist>
-  ${select("kind", "Trigger", "Any", triggerKinds)} ${select("outcome", "Outcome", "Any", outcomes)}
+  ${select({ name: "kind", label: "Trigger", any: "Any" }, triggerKinds, triggerNames)}
+  ${select({ name: "outcome", label: "Outcome", any: "Any" }, outcomes, outcomeNames)}
   <label
     >Time
     <select class="filter" name="hours" aria-label="Time">

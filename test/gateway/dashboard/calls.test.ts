@@ -43,13 +43,13 @@ function withCalls(entries = teamwork()) {
 test("a call in the history names its caller, what it was told and returned, and the tree around it", async () => {
   const { page, errors } = await open("/dashboard/triggers", withCalls());
   const row = page.locator("tr[data-entry=b]");
-  await expect.poll(() => row.innerText()).toContain("agent call from writer-abcdefgh");
+  await expect.poll(() => row.innerText()).toContain("call from writer-abcdefgh");
   const caller = row.getByRole("link", { name: "writer-abcdefgh" });
   expect(await caller.getAttribute("href")).toBe(
     "/dashboard/agents/writer/logs?instance=writer-abcdefgh",
   );
   expect(await page.locator("tr[data-entry=c]").innerText()).toContain("taken by writer-abcdefgh");
-  await row.getByRole("button", { name: /^Details of the agent call from writer/ }).click();
+  await row.getByRole("button", { name: /^Details of the call from writer/ }).click();
   const details = page.locator(".details");
   await expect.poll(() => details.innerText()).toContain("Calls (2 calls)");
   expect(await page.getByRole("region", { name: "Context" }).innerText()).toBe(attack);
@@ -61,7 +61,7 @@ test("a call in the history names its caller, what it was told and returned, and
     text.replace(/\s+/g, " "),
   );
   expect(lines).toEqual([
-    "writer-abcdefgh succeeded 9.0 s · by hand",
+    "writer-abcdefgh succeeded 9.0 s · manual",
     "dev-abcdefgh succeeded 4.2 s",
     "writer succeeded taken by writer-abcdefgh, which waited for it",
   ]);
@@ -90,7 +90,7 @@ test("an unfolded tree follows what becomes of its calls", async () => {
 test("an agent's last runs show the calls that they made and were started by", async () => {
   const { page, errors } = await open("/dashboard/agents/dev", withCalls());
   const run = page.locator("#run-rows tr").first();
-  await expect.poll(() => run.innerText()).toContain("agent call from writer-abcdefgh");
+  await expect.poll(() => run.innerText()).toContain("call from writer-abcdefgh");
   const calls = page.getByRole("button", { name: "1 call of the run dev-abcdefgh" });
   await calls.focus();
   await page.keyboard.press("Enter");

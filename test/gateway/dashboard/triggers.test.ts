@@ -54,6 +54,9 @@ test("what started nothing says why, in plain words", async () => {
   expect(text).toContain("No agent ran: agent dev: actions must have one of closed, it has opened");
   expect(text).toContain("The work was dropped: the agent's queue was full");
   expect(text).toMatch(/webhook issues opened/);
+  expect(await rows.locator(".outcome").allInnerTexts()).toEqual(["dropped", "unmatched"]);
+  const words = ["Any", "schedule", "webhook", "call", "manual"];
+  expect(await page.locator("select[name=kind] option").allInnerTexts()).toEqual(words);
   expect(errors).toEqual([]);
 });
 
@@ -95,7 +98,7 @@ test("filters narrow the history, are in the address, and can be cleared", async
   await expect.poll(() => rows.count()).toBe(3);
   expect(await page.getByRole("combobox", { name: "Agent" }).inputValue()).toBe("cat");
   await page.getByLabel("Outcome").selectOption("timed_out");
-  await expect.poll(() => page.locator("#none").innerText()).toContain("meets these filters");
+  await expect.poll(() => page.locator("#none").innerText()).toContain("match these filters");
   await page.getByLabel("Time").selectOption("24");
   await expect
     .poll(() => deps.operations.calls.at(-1))

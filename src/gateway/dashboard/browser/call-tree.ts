@@ -59,7 +59,7 @@ function callDetails(entry: HistoryEntry): string {
   const { durationMs, kind, attempt } = entry;
   const parts = [
     durationMs === null ? "" : durationText(durationMs),
-    kind === "agent-call" ? "" : `by ${triggerWords(entry)}`,
+    kind === "agent-call" ? "" : triggerWords(entry),
     attempt > 1 ? `attempt ${attempt}` : "",
     whyText(entry),
   ];

@@ -2,6 +2,7 @@ import type { HistoryEntry } from "../../../contracts/history.ts";
 import { durationText, outcomeText } from "../../../contracts/format.ts";
 import { agentAddress, runAddress } from "./addresses.ts";
 import { create, createLink, setAttribute, setText } from "./dom.ts";
+import { stateWord } from "../../../contracts/trigger-names.ts";
 import { runningSince, stateOf, triggerWords } from "./trigger-words.ts";
 
 /** A link to the log of one run. `text` is the run's own name when absent. */
@@ -45,7 +46,7 @@ export function triggerLabel(entry: HistoryEntry): HTMLElement {
   if (kind !== "agent-call" || source === null || caller === null) {
     return create("span", "", triggerWords(entry));
   }
-  const call = ["agent call from ", runLink(source, caller)];
+  const call = ["call from ", runLink(source, caller)];
   return create("span", "caller", ...call, replayOf === null ? "" : " (replay)");
 }
 
@@ -69,9 +70,8 @@ export function createRunState(): RunState {
     outcome,
     duration,
     show: (entry) => {
-      const word = stateOf(entry);
-      setText(outcome, outcomeText(word));
-      setAttribute(outcome, "class", `outcome ${word}`);
+      setText(outcome, outcomeText(stateWord(entry)));
+      setAttribute(outcome, "class", `outcome ${stateOf(entry)}`);
       since = runningSince(entry);
       setText(duration, entry.durationMs === null ? "–" : durationText(entry.durationMs));
       tick(Date.now());

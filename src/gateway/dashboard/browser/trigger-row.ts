@@ -1,4 +1,5 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
+import { stateWord } from "../../../contracts/trigger-names.ts";
 import { create, createButton, setAttribute, setText } from "./dom.ts";
 import { agentLink, createLogLink, createRunState, detailsRow, triggerLabel } from "./run-parts.ts";
 import { createTime } from "./time-cell.ts";
@@ -52,7 +53,7 @@ export function createTriggerRow(first: HistoryEntry): View<HistoryEntry> {
       at.show(now.at, "–");
       log.show(now);
       state.show(now);
-      deadLetter.hidden = !now.deadLetter;
+      deadLetter.hidden = !now.deadLetter || stateWord(now) === "unmatched";
       setText(why, whyText(now));
       if (more.getAttribute("aria-expanded") === "true") details?.show(now);
     },

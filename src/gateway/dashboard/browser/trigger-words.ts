@@ -1,5 +1,6 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
+import { triggerNames } from "../../../contracts/trigger-names.ts";
 
 /** What each end means, for who reads that nothing ran, or that a run was cut short. */
 const meanings: Readonly<Partial<Record<string, string>>> = {
@@ -39,13 +40,6 @@ export function whyText({ outcome, reason, kind, startedAt }: HistoryEntry): str
   return plainText([meaning, why].filter((part) => part !== undefined).join(": "));
 }
 
-const startWords: Readonly<Record<HistoryEntry["kind"], string>> = {
-  cron: "schedule",
-  webhook: "webhook",
-  "agent-call": "agent call",
-  manual: "hand",
-};
-
 /** What started a run, in few words: `webhook issues opened`. */
 export function triggerWords({ kind, source, event, action, replayOf }: HistoryEntry): string {
   const details =
@@ -54,6 +48,6 @@ export function triggerWords({ kind, source, event, action, replayOf }: HistoryE
       : kind === "agent-call" && source !== null
         ? [`from ${source}`]
         : [];
-  const words = [startWords[kind], ...details, replayOf === null ? null : "(replay)"];
+  const words = [triggerNames[kind], ...details, replayOf === null ? null : "(replay)"];
   return words.filter((word) => word !== null).join(" ");
 }

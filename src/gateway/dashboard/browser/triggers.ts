@@ -48,9 +48,8 @@ function showPage({ triggers, total, nextBefore }: HistoryPage): void {
 }
 
 function noneText(): string {
-  if (Object.keys(views.current().filters).length > 0)
-    return "Nothing in the history meets these filters.";
-  return "Nothing has triggered an agent yet. Ticks, webhooks, calls and runs by hand appear here.";
+  if (Object.keys(views.current().filters).length > 0) return "No entries match these filters.";
+  return "Nothing has triggered an agent yet. Schedules, webhooks, calls and manual runs appear here.";
 }
 
 function pagePath(): string {
