@@ -15,6 +15,7 @@ import { historyRoutes } from "./routes/history.ts";
 import { hostRoutes } from "./routes/hosts.ts";
 import { createLoginLinkRoute, loginLinkRoute } from "./routes/login-link.ts";
 import { loginRoutes } from "./routes/login.ts";
+import { logPageRoutes } from "./routes/log-pages.ts";
 import { logRoutes } from "./routes/logs.ts";
 import { receiptRoutes } from "./routes/receipts.ts";
 import { runPages, runRoutes } from "./routes/runs.ts";
@@ -121,6 +122,7 @@ function apiRoutes(scope: FastifyInstance, deps: GatewayDeps, streams: EventStre
   historyRoutes(scope, deps);
   runRoutes(scope, deps);
   logRoutes(scope, deps, streams);
+  logPageRoutes(scope, deps);
   receiptRoutes(scope, deps);
   spendRoutes(scope, deps);
   hostRoutes(scope, deps);

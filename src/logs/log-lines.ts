@@ -64,8 +64,8 @@ function isTime(time: unknown): boolean {
   return typeof time === "number" && !Number.isNaN(new Date(time).getTime());
 }
 
-/** The time of a broken line: its own when that is whole, else its day's start, else 0: a file name may have any digits for a day. */
-function timeIn(text: string, file: LogFile): number {
+/** The time that a line's text has: its own when that is whole, else its day's start, else 0: a file name may have any digits for a day. */
+export function timeIn(text: string, file: LogFile): number {
   const [, digits] = /"time":(\d{1,15})\b/.exec(text) ?? [];
   return digits === undefined ? Date.parse(file.date) || 0 : Number(digits);
 }

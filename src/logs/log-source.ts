@@ -5,6 +5,7 @@ import { fileChecks, firstOpenDate } from "./file-checks.ts";
 import type { FileCheck } from "./file-checks.ts";
 import { logsDir } from "./log-files.ts";
 import { followLog } from "./log-follow.ts";
+import { readLogPage } from "./log-page.ts";
 import { agentOf, readLog } from "./log-reader.ts";
 import type { AppendedLines } from "./log-writer.ts";
 import { createSharedReader } from "./read-lines.ts";
@@ -38,6 +39,7 @@ export function createLogSource(projectDir: string, options: LogSourceOptions = 
 
   return {
     read: (query) => readLog(dir, query),
+    page: (query) => readLogPage(dir, query),
     follow: (query) => {
       const agent = query.agent ?? agentOf(query.instanceId);
       return followLog(query, {

@@ -1,11 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance } from "fastify";
-import { auditTime, buffer, concat, concatMap, connect, defer, map, of } from "rxjs";
+import { auditTime, buffer, concat, concatMap, connect, defer, filter, map, of } from "rxjs";
 import type { Observable } from "rxjs";
 import { z } from "zod";
 import { logEntrySchema } from "../../../streams/status/wire.ts";
-import type { LogLine, LogQuery, LogSource } from "../../contracts/log-source.ts";
+import { logMatcher } from "../../contracts/log-filter.ts";
+import type { LogFilter } from "../../contracts/log-filter.ts";
+import type { LogLine, LogPage, LogQuery, LogSource } from "../../contracts/log-source.ts";
 import { agentParams } from "../api/answers.ts";
+import { filterOf, logFilterQuery } from "../api/log-filter.ts";
 import { withZod } from "../api/zod-types.ts";
 import { endOfAccess } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
@@ -13,7 +16,7 @@ import { agentOf, unknownAgent } from "../names.ts";
 import { eventText } from "../sse.ts";
 import type { EventStreams } from "../sse.ts";
 
-const logStreamQuery = z.object({
+const streamQuery = z.object({
   lines: z.coerce
     .number()
     .int()
@@ -21,16 +24,16 @@ const logStreamQuery = z.object({
     .max(10_000)
     .default(100)
     .meta({ description: "How many of the last lines to begin with" }),
-  instance: z.string().max(200).optional().meta({ description: "Only lines of this run" }),
   after: z
     .string()
     .max(500)
     .optional()
     .meta({ description: "Where to resume, for a client that can't set `Last-Event-ID`" }),
 });
+const agentQuery = logFilterQuery.extend(streamQuery.shape);
+const allQuery = logFilterQuery.pick({ instance: true }).extend(streamQuery.shape);
 const shared = {
   tag: "Logs",
-  querystring: logStreamQuery,
   produces: "text/event-stream",
   events: { log: logEntrySchema },
 };
@@ -40,6 +43,7 @@ const description =
 const agentSchema = {
   ...shared,
   description,
+  querystring: agentQuery,
   params: agentParams,
   problems: [404],
   summary: "An agent's log as Server-Sent Events",
@@ -47,6 +51,7 @@ const agentSchema = {
 const allSchema = {
   ...shared,
   description,
+  querystring: allQuery,
   summary: "The logs of all agents and the scheduler as Server-Sent Events",
 };
 
@@ -58,13 +63,17 @@ export function logRoutes(app: FastifyInstance, deps: GatewayDeps, streams: Even
   api.get("/dashboard/api/logs/:name/stream", ofAgent, async (request, reply) => {
     const agent = agentOf(request);
     if (!(await isKnown(agent, deps))) throw unknownAgent(agent);
-    const events$ = logEvents(deps.logs, logQuery(agent, request.query, request.headers));
+    const query = logQuery(request.query, request.headers);
+    const events$ = agentLogEvents(deps.logs, { ...query, agent }, filterOf(request.query));
     streams.serve(request, reply, events$, endOfAccess(request, deps));
     return reply;
   });
 
   api.get("/api/logs/stream", { config, schema: allSchema }, (request, reply) => {
-    const events$ = logEvents(deps.logs, logQuery(null, request.query, request.headers));
+    // Positions are exact within one agent's files. A merge of all has no exact one: it is followed in one go, which
+    // gives its beginning in one turn too.
+    const query = { ...logQuery(request.query, request.headers), agent: null };
+    const events$ = textsPerTurn(deps.logs.follow(query));
     streams.serve(request, reply, events$, endOfAccess(request, deps));
   });
 }
@@ -77,30 +86,44 @@ export async function isKnown(agent: string, { operations, logs }: GatewayDeps):
 }
 
 function logQuery(
-  agent: string | null,
-  { lines, instance, after }: z.infer<typeof logStreamQuery>,
+  { lines, instance, after }: z.infer<typeof allQuery>,
   headers: IncomingHttpHeaders,
-): LogQuery {
+): Omit<LogQuery, "agent"> {
   const lastEventId = headers["last-event-id"];
   const position = typeof lastEventId === "string" ? lastEventId : after;
-  return { agent, instanceId: instance ?? null, lines, after: position ?? null };
+  return { instanceId: instance ?? null, lines, after: position ?? null };
 }
 
-/**
- * The texts of a log stream: the lines so far in one, then the new ones of each turn. Positions are exact within one
- * agent's files, so there the beginning is read first and gone on from, however long it is. A merge of all agents
- * has no exact one: it is followed in one go, which gives its beginning in one turn too.
- */
-function logEvents(logs: LogSource, query: LogQuery): Observable<string> {
-  if (query.agent === null) return textsPerTurn(logs.follow(query));
-  return defer(() => logs.read(query)).pipe(
-    concatMap((lines) => {
-      const last = lines.at(-1);
+/** An agent's lines so far in one text, however many they are, then the new ones of each turn; those that pass the filter. */
+function agentLogEvents(
+  logs: LogSource,
+  query: LogQuery & { readonly agent: string },
+  wanted: LogFilter,
+): Observable<string> {
+  const { matches } = logMatcher(wanted);
+  return defer(() => beginning(logs, query, wanted)).pipe(
+    concatMap(({ lines, newer }) => {
       // Without a line there is no position to go on from; asking the same again can't miss the first one.
-      const rest = last === undefined ? query : { ...query, lines: 0, after: last.id };
-      return concat(of(lines.map(lineText).join("")), textsPerTurn(logs.follow(rest)));
+      const rest = newer === null ? query : { ...query, lines: 0, after: newer };
+      const line$ = logs.follow(rest).pipe(filter(({ entry }) => matches(entry)));
+      const first = lines.filter(({ entry }) => matches(entry));
+      return concat(of(first.map(lineText).join("")), textsPerTurn(line$));
     }),
   );
+}
+
+/** The lines that a stream begins with, and the position after them. */
+async function beginning(
+  logs: LogSource,
+  query: LogQuery & { readonly agent: string },
+  wanted: LogFilter,
+): Promise<Pick<LogPage, "lines" | "newer">> {
+  const { agent, instanceId, lines, after } = query;
+  if (after === null && lines > 0) {
+    return logs.page({ agent, instanceId, filter: wanted, lines, from: { before: null } });
+  }
+  const found = await logs.read(query);
+  return { lines: found, newer: found.at(-1)?.id ?? null };
 }
 
 function textsPerTurn(line$: Observable<LogLine>): Observable<string> {

@@ -130,6 +130,14 @@ const without: readonly Mutation[] = [
     tests: ["test/contracts/line-splitter.test.ts"],
   },
   {
+    defence: "a filter that finds nothing reads a bounded part of a log",
+    file: "src/logs/log-scan.ts",
+    find: "|| bytes >= maxBytes",
+    replace: "",
+    tests: ["test/logs/log-page.test.ts"],
+    only: "a scan is bounded",
+  },
+  {
     defence: "a body nested too deep is not indented",
     file: "src/webhooks/readable-payload.ts",
     find: "payload === undefined || isDeeper(payload, maxDepth)",
