@@ -86,7 +86,7 @@ function firstRole(): Role {
 
 /** The `config.toml` of an agent. */
 export function madeConfig({ role, area }: MadeAgent): string {
-  const keys = `models = ["scripted"]\ncredentials = []\ncallable = true\n`;
+  const keys = `models = ["scripted"]\ncredentials = []\ncallable = true\ntags = ["${area}"]\n`;
   const [schedule, tables] =
     role.kind === "cron" ? [role.starts(area), ""] : ["", role.starts(area)];
   return `${keys}${schedule}${tables}[runtime]\ntype = "host-user"\nrun_as = "$USER"\n`;

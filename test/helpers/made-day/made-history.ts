@@ -31,10 +31,14 @@ async function spend(store: Store, { item, instanceId, startedAt, end }: MadeRun
   const nano = Math.round((end.usage?.costUsd ?? 0) * 1e9);
   const day = new Date(startedAt).toISOString().slice(0, 10);
   const turns = Math.ceil(startedAt / dayMs) * dayMs;
+  const [year, month] = [new Date(startedAt).getUTCFullYear(), new Date(startedAt).getUTCMonth()];
+  const monthEnds = Date.UTC(year, month + 1);
   const accounts = [
     { scope: `run:${instanceId}`, window: "run", endsAt: null },
     { scope: `agent:${item.agent}`, window: day, endsAt: turns },
+    { scope: `agent:${item.agent}`, window: day.slice(0, 7), endsAt: monthEnds },
     { scope: "project", window: day, endsAt: turns },
+    { scope: "project", window: day.slice(0, 7), endsAt: monthEnds },
   ];
   const model = { model: "scripted", providerModel: "scripted", billing: "priced" } as const;
   const call = { at: startedAt, day, instanceId, agent: item.agent, reserved: nano, accounts };

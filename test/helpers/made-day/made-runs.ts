@@ -29,8 +29,10 @@ export const changedBeforeMs = 9 * 60 * minuteMs;
 /** The runs of an agent in the day that ends at `until`, oldest first; the same for the same arguments. */
 export function runsOf(agent: MadeAgent, until: number): readonly MadeRun[] {
   const every = agent.role.everyMinutes * minuteMs;
-  const first = Math.ceil((until - dayMs) / every) * every;
-  const count = Math.floor((until - 5 * minuteMs - first) / every);
+  // Schedules come at their minute; people and their pull requests do not.
+  const late = agent.role.kind === "cron" ? 0 : (agent.name.length * 7 * minuteMs) % every;
+  const first = Math.ceil((until - dayMs) / every) * every + late;
+  const count = Math.floor((until - 5 * minuteMs - first) / every) + 1;
   return Array.from({ length: count }, (_, n) => runAt(agent, n, first + n * every, until));
 }
 
