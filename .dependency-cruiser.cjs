@@ -54,6 +54,21 @@ module.exports = {
       to: { path: "^src/", pathNot: ["^src/$1/", "^src/contracts/", "^src/errors\\.ts$"] },
     },
     {
+      name: "search-reads-logs-and-the-store",
+      comment: "It is an index of log files; what became of a run is in the store.",
+      severity: "error",
+      from: { path: "^src/search/" },
+      to: {
+        path: "^src/",
+        pathNot: [
+          "^src/(search|contracts)/",
+          "^src/errors\\.ts$",
+          "^src/logs/(log-files|read-lines)\\.ts$",
+          "^src/store/store-reader\\.ts$",
+        ],
+      },
+    },
+    {
       name: "live-runs-know-no-other-room",
       severity: "error",
       from: { path: "^src/runs/" },

@@ -1,0 +1,57 @@
+import { kindOf } from "../contracts/log-kinds.ts";
+import type { SearchKind } from "../contracts/search.ts";
+import type { LogEntry } from "../../streams/vocabulary.ts";
+
+/** What of a log line can be found. */
+export interface LineContent {
+  /** Epoch ms. */
+  readonly time: number;
+  readonly kind: Exclude<SearchKind, "error">;
+  readonly isError: boolean;
+  readonly instanceId: string | null;
+  readonly text: string;
+}
+
+/** Of what a tool returned, the first characters: files that it read would be most of the index. */
+const maxOutput = 4096;
+
+/** Null for a line without text: it counts tokens, or is no line of a log writer's. */
+export function contentOf(line: string): LineContent | null {
+  const entry = parse(line);
+  if (entry === null) return null;
+  const kind = kindOf(entry) ?? "scheduler";
+  if (kind === "usage") return null;
+  const { time, level, instanceId, isError } = entry;
+  return {
+    time,
+    kind,
+    isError: level >= 50 || isError === true,
+    instanceId: typeof instanceId === "string" ? instanceId : null,
+    text: textOf(entry),
+  };
+}
+
+function parse(line: string): LogEntry | null {
+  try {
+    const value = JSON.parse(line) as LogEntry | null;
+    return typeof value?.msg === "string" && typeof value.time === "number" ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function textOf({ msg, tool, input, output }: LogEntry): string {
+  const parts = [msg];
+  if (typeof tool === "string" && !msg.includes(tool)) parts.push(tool);
+  parts.push(...textsIn(input).filter((text) => !msg.includes(text)));
+  parts.push(textsIn(output).join("\n").slice(0, maxOutput));
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+/** The texts and numbers in a value: its JSON would make a word of each `\\n` and what follows. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number") return [String(value)];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
+}

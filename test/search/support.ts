@@ -1,0 +1,47 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { LogEntry } from "../../streams/vocabulary.ts";
+import { logFileOf, logsDir } from "../../src/logs/log-files.ts";
+import { formatLine } from "../../src/logs/format-line.ts";
+import { indexPath, openIndex } from "../../src/search/index-format.ts";
+import { createIndexer } from "../../src/search/indexer.ts";
+
+/** Noon of a day, epoch ms. */
+export const noon = Date.UTC(2026, 2, 10, 12);
+export const dayMs = 86_400_000;
+
+/** A project with nothing but logs. */
+export function logProject() {
+  const projectDir = mkdtempSync(join(tmpdir(), "al-search-"));
+  const dir = logsDir(projectDir);
+  mkdirSync(dir, { recursive: true });
+  return {
+    projectDir,
+    dir,
+    /** Appends a line to the file of its agent and day. */
+    write: (entry: Partial<LogEntry> & { readonly msg: string }): void => {
+      const whole: LogEntry = { level: 30, time: noon, agent: "alpha", ...entry };
+      const { name } = logFileOf(whole.agent, whole.time);
+      appendFileSync(
+        join(dir, name),
+        formatLine(whole, (text) => text),
+      );
+    },
+    /** Indexes all that there is. */
+    index: async (sliceBytes?: number): Promise<void> => {
+      const db = openIndex(indexPath(projectDir));
+      try {
+        await createIndexer(db, {
+          dir,
+          now: () => noon,
+          sliceBytes: sliceBytes ?? 65_536,
+        }).indexAll();
+      } finally {
+        db.close();
+      }
+    },
+    remove: () => rmSync(projectDir, { recursive: true, force: true }),
+  };
+}
