@@ -31,7 +31,12 @@ export function instanceOf(request: FastifyRequest): string {
 /** The id, if a run could be named so. */
 export function mustBeInstance(id: string): string {
   if (instanceId.test(id)) return id;
-  throw new HttpProblem(404, "unknown_instance", `There is no run ${JSON.stringify(id)}.`);
+  throw unknownInstance(id);
+}
+
+/** The 404 of a run that isn't there. */
+export function unknownInstance(id: string): HttpProblem {
+  return new HttpProblem(404, "unknown_instance", `There is no run ${JSON.stringify(id)}.`);
 }
 
 /** The receipt id of the path. */

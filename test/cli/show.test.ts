@@ -38,7 +38,7 @@ describe("al show", () => {
     await serve({ "GET /api/runs/dev-bbbbbbbb": () => run });
     const { stdout, stderr, code } = await folders.al(["show", "dev-bbbbbbbb"]);
     expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
-    expect(stdout).toMatch(/^dev-bbbbbbbb succeeded\nTrigger {5}cron \(t-dev-bbbbbbbb\)\n/);
+    expect(stdout).toMatch(/^dev-bbbbbbbb succeeded\nTrigger {5}cron\n/);
     expect(stdout).toMatch(/^Duration {4}1\.2 s$/m);
     expect(stdout).toMatch(/^Version {5}bbbbbbbbbbbb\nCommit {6}cccccccccccc with changes$/m);
     expect(stdout).toMatch(/^Cost {8}\$0\.01 in 2 calls$/m);

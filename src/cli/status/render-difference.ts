@@ -1,4 +1,5 @@
-import type { RunDifference, RunVersionView } from "../../contracts/run-view.ts";
+import { commitText } from "../../contracts/run-facts.ts";
+import type { RunDifference } from "../../contracts/run-view.ts";
 import { plain } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
 
@@ -10,15 +11,6 @@ export function differenceNote({ from, to, changed }: RunDifference): string {
   };
   const what = changed ? "what changed from" : "nothing changed from";
   return `${what} ${side(from)} to ${side(to)}`;
-}
-
-const shownDigits = 12;
-
-/** The commit that a run ran, short; null for none. */
-export function commitText({ commit, dirty }: RunVersionView): string | null {
-  if (commit === null) return null;
-  const short = commit.slice(0, shownDigits);
-  return dirty === true ? `${short} with changes` : short;
 }
 
 /** A unified difference as git colours it. */

@@ -1,4 +1,5 @@
 import { maxRaiseUsd } from "../../contracts/spend-options.ts";
+import { logAddress } from "./browser/addresses.ts";
 import { html } from "./html.ts";
 import type { Html } from "./html.ts";
 import type { Page } from "./layout.ts";
@@ -85,7 +86,7 @@ export function agentPage(agent: string): Page {
 
 function actions(agent: string): Html {
   return html`
-    <a class="button" href="/dashboard/agents/${agent}/logs">Log</a>
+    <a class="button" href="${logAddress(agent)}">Log</a>
     <button class="button acts danger" type="button" id="kill" hidden>Kill</button>
     <button class="button acts" type="button" id="toggle">Disable</button>
     <button class="button acts" type="button" id="run-with">Run with a prompt …</button>
@@ -98,7 +99,7 @@ const runsTable = html`
     <table class="history compact" id="runs">
       <thead>
         <tr>
-          ${["Started", "By", "Outcome", "Duration", "Tokens", "Cost", "Log"].map(
+          ${["Started", "Trigger", "Outcome", "Duration", "Tokens", "Cost", "Run"].map(
             (name) => html`<th scope="col">${name}</th>`,
           )}
         </tr>

@@ -1,12 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import { OperationError } from "../../contracts/operations.ts";
 import { runDifferenceSchema, runSchema } from "../../contracts/run-view.ts";
+import type { RunView } from "../../contracts/run-view.ts";
 import { agentParams, instanceParams } from "../api/answers.ts";
 import { withZod } from "../api/zod-types.ts";
+import { isPageVisit } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
+import { runAddress } from "../dashboard/browser/addresses.ts";
 import { changesPage } from "../dashboard/changes-page.ts";
 import { sendPage } from "../dashboard/layout.ts";
-import { agentOf, instanceOf, mustBeInstance } from "../names.ts";
+import { missingRunPage, runPage } from "../dashboard/run-page.ts";
+import { agentOf, instanceOf, mustBeInstance, unknownInstance } from "../names.ts";
 
 const tag = "History";
 
@@ -51,16 +56,29 @@ export function runRoutes(app: FastifyInstance, { operations }: GatewayDeps): vo
 
 /** Pages about single runs. */
 export function runPages(app: FastifyInstance, { operations }: GatewayDeps): void {
-  const schema = {
+  const path = "/dashboard/agents/:name/runs/:instanceId";
+  const shared = {
     tag: "Pages",
-    summary: "What changed in what two runs of an agent ran",
     params: agentParams.extend(instanceParams.shape),
-    querystring: comparedQuery,
     produces: "text/html",
     problems: [404],
   };
-  const path = "/dashboard/agents/:name/runs/:instanceId/changes";
-  withZod(app).get(path, { schema }, async (request, reply) => {
+  const ofRun = { ...shared, summary: "One run, live" };
+  app.get(path, { schema: ofRun }, async (request, reply) => {
+    const [agent, instanceId] = [agentOf(request), instanceOf(request)];
+    const run = await runOrNull(instanceId, operations);
+    if (run === null && !isPageVisit(request)) throw unknownInstance(instanceId);
+    if (run === null) return sendPage(reply, missingRunPage(agent, instanceId), 404);
+    if (run.agent !== agent) return reply.redirect(runAddress(run.agent, instanceId), 302);
+    return sendPage(reply, runPage(agent, instanceId));
+  });
+
+  const schema = {
+    ...shared,
+    summary: "What changed in what two runs of an agent ran",
+    querystring: comparedQuery,
+  };
+  withZod(app).get(`${path}/changes`, { schema }, async (request, reply) => {
     const agent = agentOf(request);
     const other = comparedWith(request.query);
     return sendPage(
@@ -68,6 +86,18 @@ export function runPages(app: FastifyInstance, { operations }: GatewayDeps): voi
       changesPage(agent, await operations.runDifference(instanceOf(request), other)),
     );
   });
+}
+
+async function runOrNull(
+  instanceId: string,
+  operations: GatewayDeps["operations"],
+): Promise<RunView | null> {
+  try {
+    return await operations.run(instanceId);
+  } catch (error) {
+    if (error instanceof OperationError && error.code === "unknown_instance") return null;
+    throw error;
+  }
 }
 
 function comparedWith({ to }: z.output<typeof comparedQuery>): string | null {

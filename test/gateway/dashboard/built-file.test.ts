@@ -2,7 +2,7 @@ import { Script } from "node:vm";
 import { expect, test } from "vitest";
 import { builtFile } from "../../../src/gateway/dashboard/built-file.ts";
 
-test.each(["overview", "log", "agent", "triggers", "cost"])(
+test.each(["overview", "log", "agent", "run", "triggers", "cost"])(
   "the script of the %s page is one valid script",
   (name) => {
     const script = builtFile(`browser/${name}.js`);

@@ -45,9 +45,7 @@ test("a call in the history names its caller, what it was told and returned, and
   const row = page.locator("tr[data-entry=b]");
   await expect.poll(() => row.innerText()).toContain("call from writer-abcdefgh");
   const caller = row.getByRole("link", { name: "writer-abcdefgh" });
-  expect(await caller.getAttribute("href")).toBe(
-    "/dashboard/agents/writer/logs?instance=writer-abcdefgh",
-  );
+  expect(await caller.getAttribute("href")).toBe("/dashboard/agents/writer/runs/writer-abcdefgh");
   expect(await page.locator("tr[data-entry=c]").innerText()).toContain("taken by writer-abcdefgh");
   await row.getByRole("button", { name: /^Details of the call from writer/ }).click();
   const details = page.locator(".details");

@@ -30,9 +30,7 @@ test("locks are on the overview while they are held, with their holder, times an
   expect(await section.innerText()).toContain("waited for by reviewer-abcdefgh");
   expect(await page.getByRole("link", { name: "1 lock held" }).isVisible()).toBe(true);
   const holder = section.getByRole("link", { name: "writer-abcdefgh" });
-  expect(await holder.getAttribute("href")).toBe(
-    "/dashboard/agents/writer/logs?instance=writer-abcdefgh",
-  );
+  expect(await holder.getAttribute("href")).toBe("/dashboard/agents/writer/runs/writer-abcdefgh");
   await holder.focus();
   deps.operations.setClaim(claim("reviewer", attack));
   deps.operations.setClaim(claim("writer", "a:first"));

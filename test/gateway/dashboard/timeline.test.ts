@@ -159,10 +159,10 @@ test("more runs than there is room for are cut, and that is said", async () => {
   expect(await page.locator(".bar").count()).toBe(1_000);
 });
 
-test("a bar leads to its run's log, a lane's name to its agent", async () => {
+test("a bar leads to its run, a lane's name to its agent", async () => {
   const { page, url } = await open("/dashboard", withRuns(["dev"], run("dev", 60, 40)));
   await page.locator(".bar").click();
-  await page.waitForURL(`${url}/dashboard/agents/dev/logs?instance=dev-abcdefgh`);
+  await page.waitForURL(`${url}/dashboard/agents/dev/runs/dev-abcdefgh`);
   await page.goBack();
   await page.locator("a.lane-label").click();
   await page.waitForURL(`${url}/dashboard/agents/dev`);

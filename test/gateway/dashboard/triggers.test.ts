@@ -170,7 +170,7 @@ test("rows follow what becomes of them; new ones come when they are asked for", 
   expect(await page.locator("#show-new").isVisible()).toBe(false);
 });
 
-test("a queued run gets its log and its time when it starts", async () => {
+test("a queued run gets its link and its time when it starts", async () => {
   const ongoing = { outcome: null, endedAt: null, durationMs: null } as const;
   const deps = withEntries(
     historyEntry({ id: "a", ...ongoing, startedAt: null, instanceId: null }),
@@ -184,7 +184,7 @@ test("a queued run gets its log and its time when it starts", async () => {
   await expect.poll(() => row.innerText()).toMatch(/running\s+\d+(\.\d)? m?s/);
   await expect
     .poll(() => row.locator(".run-log a").getAttribute("href"))
-    .toBe("/dashboard/agents/dev/logs?instance=dev-a");
+    .toBe("/dashboard/agents/dev/runs/dev-a");
 });
 
 test("a long name is cut, so that times stay on one line", async () => {

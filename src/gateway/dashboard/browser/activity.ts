@@ -1,6 +1,6 @@
 import type { RecentLog } from "../../../../streams/status/wire.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
-import { agentAddress } from "./addresses.ts";
+import { logAddress } from "./addresses.ts";
 import { byId, create, createLink } from "./dom.ts";
 import { clockTime, exactTime, levelName } from "./format.ts";
 
@@ -43,7 +43,7 @@ function activityLine({ time, level, agent, msg }: RecentLog): HTMLElement {
   const at = create("time", "muted", clockTime(Date.parse(time)));
   at.title = exactTime(Date.parse(time));
   at.dateTime = time;
-  const name = createLink(`${agentAddress(agent)}/logs`, "activity-agent", agent);
+  const name = createLink(logAddress(agent), "activity-agent", agent);
   const text = create("span", "activity-text", plainText(msg));
   return create("li", `activity-line ${levelName(level)}`, at, name, text);
 }

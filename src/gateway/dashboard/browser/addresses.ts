@@ -3,13 +3,34 @@ export function agentAddress(agent: string): string {
   return `/dashboard/agents/${encodeURIComponent(agent)}`;
 }
 
-/** The address of the log of one run. */
+/** The address of the page of a run. */
 export function runAddress(agent: string, instanceId: string): string {
-  return `${agentAddress(agent)}/logs?instance=${encodeURIComponent(instanceId)}`;
+  return `${agentAddress(agent)}/runs/${encodeURIComponent(instanceId)}`;
+}
+
+/** The address of an agent's log, with the lines of one run only when a run is given. */
+export function logAddress(agent: string, instanceId: string | null = null): string {
+  return withQuery(`${agentAddress(agent)}/logs`, { instance: instanceId });
+}
+
+/** The address of the log around one line, whose position is its `LogLine.id`. */
+export function lineAddress(
+  agent: string,
+  position: string,
+  instanceId: string | null = null,
+): string {
+  return withQuery(`${agentAddress(agent)}/logs`, { instance: instanceId, at: position });
 }
 
 /** The address of what changed in what an agent ran, from one run to a later one. */
 export function changesAddress(agent: string, instanceId: string, since: string): string {
-  const run = encodeURIComponent(instanceId);
-  return `${agentAddress(agent)}/runs/${run}/changes?to=${encodeURIComponent(since)}`;
+  return withQuery(`${runAddress(agent, instanceId)}/changes`, { to: since });
+}
+
+/** A path with those parameters that have a value. */
+function withQuery(path: string, values: Readonly<Record<string, string | null>>): string {
+  const given = Object.entries(values).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return given.length === 0 ? path : `${path}?${given.join("&")}`;
 }

@@ -4,7 +4,7 @@ import type { AgentColumn, Moment } from "../../../contracts/agent-columns.ts";
 import { outcomeText } from "../../../contracts/format.ts";
 import { usedBudgetText } from "../../../contracts/spend-text.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
-import { agentAddress } from "./addresses.ts";
+import { agentAddress, logAddress } from "./addresses.ts";
 import { create, createLink, setAttribute, setText } from "./dom.ts";
 import { exactTime } from "./format.ts";
 
@@ -56,7 +56,7 @@ function valueCell({ value, side, emptyText }: AgentColumn): Required<AgentCell>
 }
 
 function nameCell(name: string): AgentCell {
-  const link = createLink(`${agentAddress(name)}/logs`, "agent-name", name);
+  const link = createLink(logAddress(name), "agent-name", name);
   const details = createLink(agentAddress(name), "agent-details", "details");
   details.setAttribute("aria-label", `Details of ${name}`);
   const subtitle = create("div", "sub");

@@ -39,7 +39,7 @@ export function createDeliveryRow(
       elements: () => [element],
       show: (now) => {
         at.show(now.at, "–");
-        title.replaceChildren(now.title, ...logLink(now));
+        title.replaceChildren(now.title, ...runOf(now));
         setText(why, now.reason ?? "");
         setText(state, now.state);
         setAttribute(state, "class", `pill ${pills[now.state]}`);
@@ -56,6 +56,6 @@ export function createDeliveryRow(
   };
 }
 
-function logLink({ agent, instanceId }: AlertDeliveryView): readonly (Node | string)[] {
-  return agent === null || instanceId === null ? [] : [" ", runLink(agent, instanceId, "log")];
+function runOf({ agent, instanceId }: AlertDeliveryView): readonly (Node | string)[] {
+  return agent === null || instanceId === null ? [] : [" ", runLink(agent, instanceId, "run")];
 }

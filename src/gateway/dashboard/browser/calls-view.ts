@@ -82,7 +82,8 @@ function createFold(label: string): Fold {
   };
 }
 
-function parsed(text: string): unknown {
+/** JSON as its value, another text as it is. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -90,7 +91,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function prettyText(value: unknown): string {
+/** A value as text that is easy to read. */
+export function prettyText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 

@@ -11,15 +11,22 @@ export interface LiveStream {
   readonly onState: (state: LiveState) => void;
 }
 
+/** A stream that is kept open. */
+export interface LiveConnection {
+  /** Ends it for good. */
+  close(): void;
+}
+
 /** A tab that stays hidden this long gives its connection back: an origin has six of them, and tabs open fast. */
 const hiddenMs = 1_000;
 const retryMs = 3_000;
 
 /** Keeps a stream open while the page is seen, over lost connections and restarts, until the session ends. */
-export function openLive(stream: LiveStream): void {
+export function openLive(stream: LiveStream): LiveConnection {
   let source: EventSource | null = null;
   let lastId = "";
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
 
   const close = (): void => {
     clearTimeout(timer);
@@ -29,7 +36,7 @@ export function openLive(stream: LiveStream): void {
   const open = (): void => {
     close();
     // A tab that is opened behind another, or hidden meanwhile, waits until it is looked at.
-    if (document.visibilityState === "hidden") return;
+    if (isOver || document.visibilityState === "hidden") return;
     const opened = new EventSource(stream.url(lastId));
     source = opened;
     opened.addEventListener("open", () => stream.onState("live"));
@@ -77,6 +84,12 @@ export function openLive(stream: LiveStream): void {
   addEventListener("online", open);
   stream.onState("connecting");
   open();
+  return {
+    close: () => {
+      isOver = true;
+      close();
+    },
+  };
 }
 
 async function isLoggedOut(): Promise<boolean> {

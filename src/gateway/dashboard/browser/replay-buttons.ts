@@ -53,7 +53,7 @@ function replayWords({ matched, reason }: ReplayResult): readonly HTMLElement[] 
   return matched.map(({ agent, outcome, instanceId, reason: why }) => {
     const line = create("p", "", `Replayed: ${agent} ${replayOutcome(outcome)}`);
     if (why !== undefined) line.append(`: ${why}`);
-    if (instanceId !== undefined) line.append(", see ", runLink(agent, instanceId, "its log"));
+    if (instanceId !== undefined) line.append(", see ", runLink(agent, instanceId, "its run"));
     return line;
   });
 }

@@ -5,14 +5,14 @@ import { create, createLink, setAttribute, setText } from "./dom.ts";
 import { stateWord } from "../../../contracts/trigger-names.ts";
 import { runningSince, stateOf, triggerWords } from "./trigger-words.ts";
 
-/** A link to the log of one run. `text` is the run's own name when absent. */
+/** A link to the page of a run. `text` is the run's own name when absent. */
 export function runLink(agent: string, instanceId: string, text = instanceId): HTMLElement {
   const link = createLink(runAddress(agent, instanceId), "run-link", text);
-  if (text !== instanceId) link.setAttribute("aria-label", `Log of the run ${instanceId}`);
+  if (text !== instanceId) link.setAttribute("aria-label", `Run ${instanceId}`);
   return link;
 }
 
-/** A link to the log of an entry's run. There is none while the entry is queued: its run has no name yet. */
+/** A link to the page of an entry's run. There is none while the entry is queued: its run has no name yet. */
 export interface LogLink {
   readonly element: HTMLElement;
   show(entry: HistoryEntry): void;
@@ -27,7 +27,7 @@ export function createLogLink(): LogLink {
     show: ({ agent, instanceId }) => {
       if (instanceId === shown || instanceId === null || agent === null) return;
       shown = instanceId;
-      element.replaceChildren(runLink(agent, instanceId, "log"));
+      element.replaceChildren(runLink(agent, instanceId, "run"));
     },
   };
 }

@@ -45,7 +45,7 @@ export function createLane(agent: string): View<DrawnLane> {
   };
 }
 
-/** A bar leads to its run's log by pointer; by keyboard the agent's page does, where runs are a table. */
+/** A bar leads to its run by pointer; by keyboard the agent's page does, where runs are a table. */
 function createBar({ entry: { agent, instanceId } }: DrawnBar): View<DrawnBar> {
   const title = createSvg("title");
   const shape = createSvg("rect", { rx: 2 }, title);

@@ -75,7 +75,8 @@ function delivery(receiptId: string, agent: string | null): HTMLElement {
   return section;
 }
 
-function receiptParts(receipt: ReceiptView): readonly HTMLElement[] {
+/** A stored delivery: where it came from, its headers, its payload. */
+export function receiptParts(receipt: ReceiptView): readonly HTMLElement[] {
   const { type, source, bytes, payload, text } = receipt;
   const size = bytes < 1024 ? `${bytes} bytes` : `${(bytes / 1024).toFixed(1)} KiB`;
   const id = receipt.deliveryId === null ? "" : ` · delivery ${receipt.deliveryId}`;

@@ -20,18 +20,26 @@ const plainReasons: Readonly<Partial<Record<string, string>>> = {
   queue_full: "the agent's queue was full, and newer work took its place",
 };
 
+/** How far an entry is. */
+export type Standing = Pick<HistoryEntry, "outcome" | "startedAt">;
+
 /** How an entry stands or ended, in the words of the API: `queued`, `running`, or its outcome. */
-export function stateOf({ outcome, startedAt }: HistoryEntry): string {
+export function stateOf({ outcome, startedAt }: Standing): string {
   return outcome ?? (startedAt === null ? "queued" : "running");
 }
 
 /** When the run began that is still running; null for any other entry. */
-export function runningSince(entry: HistoryEntry): string | null {
+export function runningSince(entry: Standing): string | null {
   return entry.outcome === null ? entry.startedAt : null;
 }
 
 /** Why an entry ended as it did, in a sentence; empty for one that ran well or goes on. */
-export function whyText({ outcome, reason, kind, startedAt }: HistoryEntry): string {
+export function whyText({
+  outcome,
+  reason,
+  kind,
+  startedAt,
+}: Standing & Pick<HistoryEntry, "reason" | "kind">): string {
   if (outcome === null) return "";
   // Without a run of its own, as one that waited for it took it.
   if (outcome === "succeeded") return startedAt === null ? (reason ?? "") : "";
@@ -41,7 +49,13 @@ export function whyText({ outcome, reason, kind, startedAt }: HistoryEntry): str
 }
 
 /** What started a run, in few words: `webhook issues opened`. */
-export function triggerWords({ kind, source, event, action, replayOf }: HistoryEntry): string {
+export function triggerWords({
+  kind,
+  source,
+  event,
+  action,
+  replayOf,
+}: Pick<HistoryEntry, "kind" | "source" | "event" | "action" | "replayOf">): string {
   const details =
     kind === "webhook"
       ? [event, action]

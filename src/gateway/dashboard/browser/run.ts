@@ -1,0 +1,73 @@
+import { durationText, outcomeText } from "../../../contracts/format.ts";
+import { plainText } from "../../../contracts/plain-text.ts";
+import type { RunView } from "../../../contracts/run-view.ts";
+import { post } from "./actions.ts";
+import { fetchJson } from "./api.ts";
+import { askFirst } from "./ask-first.ts";
+import { byId, setAttribute, setText, showText } from "./dom.ts";
+import { openRunLog } from "./run-log.ts";
+import { showRunPanels } from "./run-panels.ts";
+import { eachSecond, openStatusStream, showScheduler } from "./site.ts";
+import { soonOnce } from "./soon-once.ts";
+import { runningSince, stateOf, whyText } from "./trigger-words.ts";
+
+const { agent = "", instance = "" } = byId("run").dataset;
+const log = openRunLog(agent, instance);
+let run: RunView | null = null;
+/** As JSON: what did not change is left alone, and a selection in it stays. */
+let shown = "";
+
+const read = soonOnce(async () => {
+  const fetched = await fetchJson<RunView>(`/api/runs/${encodeURIComponent(instance)}`);
+  if (!fetched.ok) {
+    if (fetched.status === 404) showText("gone", "This run is no longer in the history.");
+    return;
+  }
+  run = fetched.value;
+  if (JSON.stringify(run) === shown) return;
+  shown = JSON.stringify(run);
+  showHead(run);
+  showRunPanels(run);
+  if (run.outcome !== null) log.end();
+});
+
+const kill = byId("kill");
+const kills = askFirst(kill, () => post(`/control/kill/${encodeURIComponent(instance)}`));
+kills.show({ text: "Kill", label: `Kill the run ${instance}`, question: "Really kill it?" });
+
+const goodStates: Readonly<Partial<Record<string, string>>> = {
+  running: "running",
+  succeeded: "good",
+  queued: "held",
+  interrupted: "held",
+};
+
+function showHead(now: RunView): void {
+  const state = stateOf(now);
+  setText(byId("state"), outcomeText(state));
+  setAttribute(byId("state"), "class", `pill ${goodStates[state] ?? "error"}`);
+  showText("reason", plainText(whyText(now)));
+  kill.hidden = runningSince(now) === null;
+  showStanding(now, Date.now());
+}
+
+function showStanding({ durationMs, ...entry }: RunView, now: number): void {
+  const since = runningSince(entry);
+  const ms = since === null ? durationMs : Math.max(0, now - Date.parse(since));
+  setText(byId("standing"), ms === null ? "" : durationText(ms));
+}
+
+eachSecond((now) => {
+  if (run !== null) showStanding(run, now);
+});
+
+openStatusStream({
+  snapshot: ({ scheduler }) => {
+    showScheduler(scheduler, instance);
+    read();
+  },
+  update: ({ scheduler, agents }) => {
+    if (scheduler !== undefined) showScheduler(scheduler, instance);
+    if (agents?.some(({ name }) => name === agent) === true) read();
+  },
+});
