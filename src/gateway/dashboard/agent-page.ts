@@ -9,7 +9,16 @@ import { frameStyles, site } from "./site.ts";
 export function agentPage(agent: string): Page {
   return {
     title: `${agent} · Almanac`,
-    styles: [...frameStyles, "timeline", "history", "calls", "agent", "changes", "instructions"],
+    styles: [
+      ...frameStyles,
+      "timeline",
+      "history",
+      "calls",
+      "agent",
+      "changes",
+      "instructions",
+      "markdown",
+    ],
     script: "agent",
     body: site({
       current: null,
@@ -118,7 +127,7 @@ const instructions = html`
         As written
       </button>
     </div>
-    <div class="instructions" id="instructions"></div>
+    <div class="instructions markdown" id="instructions"></div>
     <pre class="instructions-raw" id="instructions-raw" tabindex="0" hidden></pre>
   </section>
 `;

@@ -7,7 +7,7 @@ export function logPage(agent: string): Page {
   const isAgent = agent !== "scheduler";
   return {
     title: `${agent} · log · Almanac`,
-    styles: [...frameStyles, "log", "log-row"],
+    styles: [...frameStyles, "markdown", "log", "log-row"],
     script: "log",
     body: site({
       current: null,

@@ -195,7 +195,7 @@ test("several lines are copied as lines, and a part of one as it is", async () =
   const { page, rows } = await openWith(0, deps);
   await expect.poll(() => rows.count()).toBe(8);
   const first = ".line .text";
-  const text = await copied(page, first, ".kind-said .text", 3);
+  const text = await copied(page, first, ".kind-said .text p", 3);
   expect(text).toMatch(
     /^\d\d:\d\d:\d\d INFO  run started by .*T\n\d\d:\d\d:\d\d INFO  I look first\.\nThen I leap\.$/,
   );
@@ -256,4 +256,38 @@ test("earlier lines are there on demand", async () => {
   await page.getByRole("link", { name: "Earlier lines" }).click();
   await expect.poll(() => rows.count()).toBe(130);
   expect(await page.getByRole("link", { name: "Earlier lines" }).isVisible()).toBe(false);
+});
+
+test("what a model says has its headings, lists, tables and code as such, and is copied as lines", async () => {
+  const deps = testDeps();
+  const msg = [
+    "## Plan",
+    "First **this**:",
+    "- one",
+    "  - two",
+    "",
+    "| file | lines |",
+    "|---|---|",
+    `| a.ts | <img src=x onerror="window.hacked=true"> |`,
+    "",
+    "```ts",
+    "# not a heading",
+    "```",
+  ].join("\n");
+  deps.logs.write({ agent: "dev", kind: "said", msg });
+  deps.logs.write({ agent: "dev", msg: "next" });
+  const { page, rows } = await openWith(0, deps);
+  await expect.poll(() => rows.count()).toBe(2);
+  const said = page.locator(".kind-said .content");
+  expect(await said.locator(".heading").innerText()).toBe("Plan");
+  expect(await said.locator("strong").innerText()).toBe("this");
+  expect(await said.locator(".item").allInnerTexts()).toEqual(["• one", "• two"]);
+  expect(await said.locator("th").allInnerTexts()).toEqual(["file", "lines"]);
+  expect(await said.locator("td").last().innerText()).toContain("<img");
+  expect(await said.locator("pre").innerText()).toBe("# not a heading");
+  // The headings of a text are none of the page's outline.
+  expect(await page.locator("#log :is(h1, h2, h3, h4, h5, h6)").count()).toBe(0);
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  const text = await copied(page, ".kind-said .at", ".line:last-child .text", 4);
+  expect(text).toMatch(/INFO  Plan\n+First this:\n+• one\n+• two\n/);
 });

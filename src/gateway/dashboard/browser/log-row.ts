@@ -7,7 +7,7 @@ import { clockTime, exactTime, levelName } from "./format.ts";
 import { requestLine, answerLine } from "./log-request-lines.ts";
 import { factsOf, usageText } from "./log-facts.ts";
 import { outputBlock } from "./log-output.ts";
-import { inlineMarkdown } from "./markdown-view.ts";
+import { transcriptView } from "./markdown-view.ts";
 import { runEnd, runStart } from "./log-run-lines.ts";
 
 /** One line of the log. */
@@ -79,9 +79,9 @@ const contents: Readonly<Record<LogKind, (entry: LogEntry) => readonly HTMLEleme
   run: (entry) => runEnd(entry) ?? runStart(entry) ?? plainLine(entry),
 };
 
-/** The model's text: its emphasis and code as such, its lines as they are. */
+/** The model's text, which is markdown. */
 function assistantText({ msg }: LogEntry): readonly HTMLElement[] {
-  return [create("span", "text", ...inlineMarkdown(plainText(msg)))];
+  return [create("div", "text markdown", ...transcriptView(plainText(msg)))];
 }
 
 function plainLine(entry: LogEntry): readonly HTMLElement[] {

@@ -1,24 +1,28 @@
 import { create, createWebLink } from "./dom.ts";
-import { parseInline, parseMarkdown } from "./markdown.ts";
+import { parseMarkdown } from "./markdown.ts";
 import type { Block, Inline } from "./markdown.ts";
+
+type Tag = keyof HTMLElementTagNameMap;
+
+// The page's own headings are the first two levels.
+const pageHeadings: readonly Tag[] = ["h3", "h4", "h5", "h6"];
 
 /** A markdown text as elements. Each is made from text, never from markup. */
 export function markdownView(text: string): readonly HTMLElement[] {
-  return parseMarkdown(text).map(blockView);
+  return parseMarkdown(text).map((block) => blockView(block, pageHeadings));
 }
 
-/** The emphasis, code and links within a text, as elements. */
-export function inlineMarkdown(text: string): readonly (HTMLElement | string)[] {
-  return parseInline(text).map(inlineView);
+/** The same for a line of a log, whose headings are no part of the page's outline. */
+export function transcriptView(text: string): readonly HTMLElement[] {
+  return parseMarkdown(text).map((block) => blockView(block, ["div"]));
 }
 
-// The page's own headings are the first two levels.
-const headingTags = ["h3", "h4", "h5"] as const;
-
-function blockView(block: Block): HTMLElement {
+function blockView(block: Block, headings: readonly Tag[]): HTMLElement {
   switch (block.type) {
-    case "heading":
-      return element(headingTags[block.level - 1] ?? "h6", block.content);
+    case "heading": {
+      const tag = headings[block.level - 1] ?? headings.at(-1) ?? "div";
+      return create(tag, `heading level-${block.level}`, ...block.content.map(inlineView));
+    }
     case "paragraph":
       return element("p", block.content);
     case "quote":
@@ -29,12 +33,24 @@ function blockView(block: Block): HTMLElement {
     }
     case "code":
       return create("pre", "", block.text);
+    case "table":
+      return tableView(block.head, block.rows);
     case "rule":
       return create("hr");
   }
 }
 
-function element(tag: keyof HTMLElementTagNameMap, content: readonly Inline[]): HTMLElement {
+function tableView(
+  head: readonly (readonly Inline[])[],
+  rows: readonly (readonly (readonly Inline[])[])[],
+): HTMLElement {
+  const row = (tag: "th" | "td", cells: readonly (readonly Inline[])[]): HTMLElement =>
+    create("tr", "", ...cells.map((cell) => element(tag, cell)));
+  const body = rows.map((cells) => row("td", cells));
+  return create("table", "", create("thead", "", row("th", head)), create("tbody", "", ...body));
+}
+
+function element(tag: Tag, content: readonly Inline[]): HTMLElement {
   return create(tag, "", ...content.map(inlineView));
 }
 

@@ -1,3 +1,6 @@
+import { tableAt } from "./markdown-table.ts";
+import type { MarkdownTable } from "./markdown-table.ts";
+
 /** A piece of a line. */
 export type Inline =
   | { readonly type: "text" | "code" | "strong" | "emphasis"; readonly text: string }
@@ -14,14 +17,18 @@ export type Block =
       readonly content: readonly Inline[];
     }
   | { readonly type: "code"; readonly text: string }
+  | { readonly type: "table"; readonly head: Row; readonly rows: readonly Row[] }
   | { readonly type: "rule" };
 
-const fence = /^\s*(```|~~~)/;
+/** The cells of a table's row. */
+type Row = readonly (readonly Inline[])[];
+
+const fence = /^\s*(`{3,}|~{3,})/;
 const heading = /^(#{1,6})\s+(.*?)\s*#*$/;
 const rule = /^\s*([-*_])(\s*\1){2,}\s*$/;
 const item = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 const quote = /^\s*>\s?(.*)$/;
-/** Tables and indented code keep their own shape. */
+/** Indented code, and what is drawn like a table, keep their own shape. */
 const asItIs = /^(\s*\||\s{4,}\S)/;
 
 /**
@@ -40,12 +47,18 @@ export function parseMarkdown(text: string): readonly Block[] {
   while (index < lines.length) {
     const line = lines[index] ?? "";
     const single = line.trim() === "" ? [] : singleLine(line);
-    if (single !== null) {
+    const table = tableAt(lines, index);
+    if (table !== null) {
+      blocks.push(tableBlock(table));
+      index += table.lines;
+    } else if (single !== null) {
       blocks.push(...single);
       index += 1;
     } else if (fence.test(line)) {
+      const mark = fenceOf(line);
       index += 1;
-      blocks.push({ type: "code", text: takeWhile((each) => !fence.test(each)).join("\n") });
+      const inside = takeWhile((each) => !each.trimStart().startsWith(mark));
+      blocks.push({ type: "code", text: inside.join("\n") });
       index += 1;
     } else if (item.test(line)) {
       index += 1;
@@ -58,11 +71,24 @@ export function parseMarkdown(text: string): readonly Block[] {
     } else if (asItIs.test(line)) {
       blocks.push({ type: "code", text: takeWhile((each) => asItIs.test(each)).join("\n") });
     } else {
-      const paragraph = takeWhile((each) => each.trim() !== "" && !startsBlock(each));
+      const paragraph = takeWhile(
+        (each) => each.trim() !== "" && !startsBlock(each) && tableAt(lines, index) === null,
+      );
       blocks.push({ type: "paragraph", content: parseInline(paragraph.join("\n")) });
     }
   }
   return blocks;
+}
+
+function tableBlock(table: MarkdownTable): Block {
+  const [head = [], ...rows] = [table.head, ...table.rows].map((row) =>
+    row.map((cell) => parseInline(cell)),
+  );
+  return { type: "table", head, rows };
+}
+
+function fenceOf(line: string): string {
+  return fence.exec(line)?.[1] ?? "";
 }
 
 function singleLine(line: string): Block[] | null {

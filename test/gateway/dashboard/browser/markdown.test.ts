@@ -3,7 +3,7 @@ import { parseInline, parseMarkdown } from "../../../../src/gateway/dashboard/br
 
 function textOf(markdown: string): string[] {
   return parseMarkdown(markdown).map((block) => {
-    if (block.type === "rule") return "rule";
+    if (block.type === "rule" || block.type === "table") return block.type;
     const text =
       block.type === "code" ? block.text : block.content.map(({ text: part }) => part).join("");
     return `${block.type}: ${text}`;
@@ -52,13 +52,48 @@ test("items keep their number and how far they are indented", () => {
   ]);
 });
 
-test("tables and indented lines keep their shape, an open fence goes to the end", () => {
-  expect(textOf("| a | b |\n|---|---|\n\n    code\n\n```\nrest\n\nof it")).toEqual([
-    "code: | a | b |\n|---|---|",
+test("indented lines and drawings keep their shape, an open fence goes to the end", () => {
+  expect(textOf("| a | b |\n|  drawn\n\n    code\n\n```\nrest\n\nof it")).toEqual([
+    "code: | a | b |\n|  drawn",
     "code:     code",
     "code: rest\n\nof it",
   ]);
 });
+
+test("a fence ends at the mark that it began with", () => {
+  expect(textOf("````md\n```js\n~~~\n```\n````\nafter")).toEqual([
+    "code: ```js\n~~~\n```",
+    "paragraph: after",
+  ]);
+});
+
+/** The cells of the first table, as text. */
+function tableOf(markdown: string): readonly (readonly string[])[] | null {
+  const table = parseMarkdown(markdown).find((block) => block.type === "table");
+  if (table === undefined) return null;
+  return [table.head, ...table.rows].map((row) =>
+    row.map((cell) => cell.map((part) => part.text).join("")),
+  );
+}
+
+test("a table has its cells, as many in each row as in its head", () => {
+  const markdown =
+    "Results:\n| a | b |\n|:--|--:|\n| `1` | x\\|y |\n| 2 |\n3 | 4 | 5\n\nafter | it";
+  expect(tableOf(markdown)).toEqual([
+    ["a", "b"],
+    ["1", "x|y"],
+    ["2", ""],
+    ["3", "4"],
+  ]);
+  expect(textOf(markdown)).toEqual(["paragraph: Results:", "table", "paragraph: after | it"]);
+});
+
+test.each(["a | b\n---", "| a | b |\n|---|", "a\n|---|", "x | y\nz | w"])(
+  "%j is no table",
+  (markdown) => {
+    expect(tableOf(markdown)).toBeNull();
+  },
+);
 
 test("code, emphasis and links to the web are found within a text", () => {
   expect(parseInline("run `a*b*` **now**, *soon* or _later_: [docs](https://e.org/x)")).toEqual([
@@ -86,7 +121,7 @@ test.each([
 });
 
 test("no text makes it slow", () => {
-  const texts = ["*", "_", "`", "[", "> ", "- ", "#", "|", "**a", "[a](", "    "];
+  const texts = ["*", "_", "`", "[", "> ", "- ", "#", "|", "|-|\n", "|-", "**a", "[a](", "    "];
   const started = performance.now();
   for (const text of texts) parseMarkdown(text.repeat(20_000));
   expect(performance.now() - started).toBeLessThan(15_000);
