@@ -241,6 +241,7 @@ function close(
     () => alerts.close(),
     () => sockets.close(),
     () => http.gateway.close(),
+    () => observability.search.close(),
     () => observability.logWriter.close(),
     () => own.close(),
   ];

@@ -1,23 +1,6 @@
 import { z } from "zod";
 import { outcomes } from "../../streams/vocabulary.ts";
-
-/**
- * The kinds of lines that can be asked for: the kinds of a run's log entries, but for counts of tokens, which hold no
- * text; `scheduler` for lines without a kind, and `error` for lines of any kind that report an error.
- */
-export const searchKinds = [
-  "said",
-  "tool",
-  "tool-result",
-  "fallback",
-  "hook",
-  "network",
-  "process",
-  "run",
-  "scheduler",
-  "error",
-] as const;
-export type SearchKind = (typeof searchKinds)[number];
+import { searchKinds } from "./search-kinds.ts";
 
 /** Query of `GET /api/search`. */
 export const searchQuerySchema = z.object({
@@ -93,3 +76,9 @@ export const searchPageSchema = z
   })
   .meta({ id: "SearchPage" });
 export type SearchPage = z.infer<typeof searchPageSchema>;
+
+/** Searches the logs of all agents. */
+export interface LogSearch {
+  /** Rejects with UserError `bad_search`, `bad_cursor` or `search_unavailable`. */
+  find(query: SearchQuery): Promise<SearchPage>;
+}

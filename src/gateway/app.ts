@@ -19,6 +19,7 @@ import { logPageRoutes } from "./routes/log-pages.ts";
 import { logRoutes } from "./routes/logs.ts";
 import { receiptRoutes } from "./routes/receipts.ts";
 import { runPages, runRoutes } from "./routes/runs.ts";
+import { searchRoute } from "./routes/search.ts";
 import { spendRoutes } from "./routes/spend.ts";
 import { healthRoutes, metricsRoutes, statusRoutes } from "./routes/status.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
@@ -123,6 +124,7 @@ function apiRoutes(scope: FastifyInstance, deps: GatewayDeps, streams: EventStre
   runRoutes(scope, deps);
   logRoutes(scope, deps, streams);
   logPageRoutes(scope, deps);
+  searchRoute(scope, deps);
   receiptRoutes(scope, deps);
   spendRoutes(scope, deps);
   hostRoutes(scope, deps);

@@ -4,6 +4,7 @@ import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { AgentFact } from "../contracts/agent-detail.ts";
 import type { LogLevel } from "../../streams/vocabulary.ts";
 import type { LogSource } from "../contracts/log-source.ts";
+import type { LogSearch } from "../contracts/search.ts";
 import type { Operations } from "../contracts/operations.ts";
 import type { Sessions } from "../contracts/sessions.ts";
 import type { LoginLinks } from "./login-links.ts";
@@ -37,6 +38,7 @@ export interface GatewayDeps extends TcpSettings {
   readonly sessions: Sessions;
   readonly loginLinks: LoginLinks;
   readonly logs: LogSource;
+  readonly search: LogSearch;
   /** The active API key; read at every comparison, because it may be replaced. */
   readonly apiKey: () => string;
   /** Emits when another key became active: clients with the old one are disconnected. */

@@ -46,6 +46,8 @@ const operationStatus: Readonly<Record<OperationError["code"], number>> = {
 /** Errors of the store that the caller is shown; any other UserError is not the request's fault and a 500. */
 const userStatus: Readonly<Record<string, number | undefined>> = {
   bad_cursor: 400,
+  bad_search: 400,
+  search_unavailable: 503,
   store_unavailable: 503,
   store_corrupt: 503,
 };

@@ -55,6 +55,7 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
   const handles = createLogHandles(maxOpenFiles);
   const queue = createLineQueue(maxWaitingBytes);
   const appended$ = new Subject<AppendedLines>();
+  const grown$ = new Subject<string>();
   let scheduled: NodeJS.Immediate | undefined;
   let retry: NodeJS.Timeout | undefined;
   let drained = Promise.resolve(true);
@@ -83,6 +84,7 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
   };
 
   const emit = ({ name, inode, data, start }: Append): void => {
+    grown$.next(name);
     const file = appended$.observed ? parseLogFileName(name) : null;
     if (file) appended$.next({ file, inode, lines: wholeLines(data, start) });
   };
@@ -131,6 +133,8 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
   return {
     /** Lines that are in their file now: of each agent in the order in which they were written. Hot. */
     appended$: appended$.asObservable(),
+    /** The names of files that got lines. Hot. */
+    grown$: grown$.asObservable(),
     /** Takes an entry; it is on its way to the disk when this turn of the event loop is over. Never throws. */
     write: (entry: LogEntry): void => {
       queue.push(fileName(entry, now()), formatLine(entry, redact));

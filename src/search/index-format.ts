@@ -1,8 +1,8 @@
-import { existsSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { searchKinds } from "../contracts/search.ts";
-import type { SearchKind } from "../contracts/search.ts";
+import { searchKinds } from "../contracts/search-kinds.ts";
+import type { SearchKind } from "../contracts/search-kinds.ts";
 import type { Term } from "./terms.ts";
 
 /** Changes with the tables and with what is a word: an index of another format is made anew. */
@@ -18,9 +18,9 @@ export function indexPath(projectDir: string): string {
  * Opens the index to write it, mode 0600. One that is broken, or of another format, is replaced by an empty one: it
  * holds nothing that log files do not. A commit that a loss of power takes is indexed again.
  */
-export function openIndex(path: string): DatabaseSync {
+export function openIndex(path: string, { isNew = false } = {}): DatabaseSync {
   try {
-    return openAsItIs(path) ?? createIndex(path);
+    return (isNew ? null : openAsItIs(path)) ?? createIndex(path);
   } catch (error) {
     if (!isBroken(error)) throw error;
     return createIndex(path);
@@ -51,11 +51,11 @@ function openAsItIs(path: string): DatabaseSync | null {
 }
 
 function createIndex(path: string): DatabaseSync {
-  const previous = process.umask(0o077);
-  try {
-    for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
-    const db = new DatabaseSync(path, { timeout: busyTimeoutMs });
-    db.exec(`PRAGMA auto_vacuum = INCREMENTAL;
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+  // SQLite would use the umask's mode; its -wal and -shm files copy the mode that it finds.
+  closeSync(openSync(path, "wx", 0o600));
+  const db = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  db.exec(`PRAGMA auto_vacuum = INCREMENTAL;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
       PRAGMA journal_size_limit = 16777216;
@@ -69,10 +69,7 @@ function createIndex(path: string): DatabaseSync {
       CREATE TABLE passes (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL) STRICT;
       PRAGMA user_version = ${format};
       COMMIT`);
-    return db;
-  } finally {
-    process.umask(previous);
-  }
+  return db;
 }
 
 /** Opens the index to read it; null where there is none that can be read. */

@@ -1,5 +1,5 @@
 import { kindOf } from "../contracts/log-kinds.ts";
-import type { SearchKind } from "../contracts/search.ts";
+import type { SearchKind } from "../contracts/search-kinds.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 
 /** What of a log line can be found. */

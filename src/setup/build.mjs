@@ -87,10 +87,15 @@ const written = [
     checks: { eval: false }, // gray-matter's engine for JavaScript, which is never asked
   })),
 ];
-const thread = "src/config/schema-check/schema-worker";
-written.push(
-  ...(await bundle({ input: { [thread]: join(root, `${thread}.ts`) }, platform: "node" })),
-);
+const threads = [
+  "src/config/schema-check/schema-worker",
+  "src/search/index-worker",
+  "src/search/query-worker",
+];
+for (const thread of threads) {
+  const input = { [thread]: join(root, `${thread}.ts`) };
+  written.push(...(await bundle({ input, platform: "node" })));
+}
 for (const page of pages) {
   const name = `${browser}/${page}`;
   written.push(

@@ -27,6 +27,8 @@ export interface HousekeepingDeps {
   readonly store: Pick<Store, "settings" | "prune">;
   readonly project$: { readonly value: ProjectConfig };
   readonly stopping$: Observable<unknown>;
+  /** Called when log files were deleted. */
+  readonly onPruned: () => void;
   readonly warn: (message: string) => void;
 }
 
@@ -36,6 +38,7 @@ export function housekeeping({
   store,
   project$,
   stopping$,
+  onPruned,
   warn,
 }: HousekeepingDeps): Observable<never> {
   const orWarn = (what: string, work: () => Promise<unknown>): Observable<never> =>
@@ -55,6 +58,7 @@ export function housekeeping({
     const runLogBytes = await pruneRunLogs(runsDir, runLogs);
     const left = maxBytes - runLogBytes;
     const logs = await pruneLogs(projectDir, { now, days, maxBytes: left / 2 });
+    if (logs.deleted.length > 0) onPruned();
     await store.prune({ now, days, maxBytes: left - logs.bytes });
   };
   return merge(

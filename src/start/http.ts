@@ -56,7 +56,7 @@ export interface HttpDeps {
 /** Webhooks, operations and the gateway over them; nothing listens yet. */
 export function createHttp(deps: HttpDeps): Http {
   const { options, own, inputs, version, requests, dispatch } = deps;
-  const { status, logger, switches, logSource } = deps.observability;
+  const { status, logger, switches, logSource, search } = deps.observability;
   const { project$ } = inputs;
   const { store, redactor, sessions, lock, socketPath, startedAt } = own;
   const warn = (message: string): void => logger.log(40, message);
@@ -98,6 +98,7 @@ export function createHttp(deps: HttpDeps): Http {
     sessions,
     loginLinks,
     logs: logSource,
+    search,
     apiKey: keys.key,
     keyChange$: keys.change$,
     metrics,

@@ -11,6 +11,8 @@ import type { LogWriter } from "../logs/log-writer.ts";
 import type { LostRun } from "../store/recover.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import type { Inputs } from "./inputs.ts";
+import { createSearch } from "./search.ts";
+import type { Search } from "./search.ts";
 import { spentTodayIn } from "./spent-today.ts";
 import { createStatusStore, seedFrom } from "./status-store.ts";
 import type { StatusStore } from "./status-store.ts";
@@ -23,6 +25,7 @@ export interface Observability {
   readonly logger: EventLogger;
   readonly logSource: LogSource;
   readonly logWriter: LogWriter;
+  readonly search: Search;
   readonly switches: Switches;
 }
 
@@ -67,7 +70,8 @@ export function createObservability(deps: ObservabilityDeps): Observability {
     redact: (entry) => own.redactor.redactValue(entry) as LogEntry,
   });
   const logSource = createLogSource(projectDir, { appended$: logWriter.appended$ });
-  return { status, logger, logWriter, logSource, switches };
+  const search = createSearch({ projectDir, warn: (message) => logger.log(40, message) });
+  return { status, logger, logWriter, logSource, search, switches };
 }
 
 /** A store that is unavailable for a moment must not break the agent's row and the events after it. */

@@ -153,13 +153,15 @@ function skillWarnings(
 /** Warnings and maintenance of a scheduler that runs for longer than one run. */
 function upkeep(
   { options, own, inputs: { project$, stopping$ } }: SchedulerContext,
-  { warn }: Services,
+  { observability: { logWriter, search }, warn }: Services,
 ): Observable<unknown> {
   if (options.onDemand === true) return EMPTY;
   const { projectDir } = options;
+  const onPruned = (): void => search.pruned();
   return merge(
+    search.index(logWriter.grown$),
     merge(missingSecrets(own.home, project$), unknownModelWarnings(project$)).pipe(tap(warn)),
-    housekeeping({ projectDir, store: own.store, project$, stopping$, warn }),
+    housekeeping({ projectDir, store: own.store, project$, stopping$, onPruned, warn }),
   );
 }
 

@@ -34,6 +34,7 @@ export function testDeps(overrides: Partial<TestDeps> = {}): TestDeps {
     sessions: memorySessions(),
     loginLinks: createLoginLinks({ apiKey: () => apiKey }),
     logs: memoryLogs(),
+    search: { find: () => Promise.resolve({ runs: [], next: null, indexedUntil: null }) },
     apiKey: () => apiKey,
     keyChange$: NEVER,
     metrics: createMetrics("0.1.0"),

@@ -19,7 +19,8 @@ test.each([
     const store = { settings: { ...settings, recordAlive }, prune };
     const project$ = { value: project(usualProject) };
     const stopping$ = cold(`${stop} (a|)`);
-    const deps = { projectDir: dir, store, project$, stopping$, warn: () => undefined };
+    const ignored = (): void => undefined;
+    const deps = { projectDir: dir, store, project$, stopping$, onPruned: ignored, warn: ignored };
     const subscription = housekeeping(deps).subscribe();
     scheduler.schedule(() => subscription.unsubscribe(), 50_000);
     flush();

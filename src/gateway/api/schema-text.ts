@@ -2,13 +2,13 @@ import type { JsonSchema } from "./openapi.ts";
 
 /** A schema as people write types: `{ agent: string, runs?: integer[] }`, on several lines when it is long. */
 export function schemaText(schema: JsonSchema, indent = ""): string {
-  const { $ref, anyOf, enum: values, type, items, properties } = schema;
+  const { $ref, anyOf, enum: values, type, properties } = schema;
   if (typeof $ref === "string") return $ref.split("/").at(-1) ?? "";
   if ("const" in schema) return JSON.stringify(schema.const);
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(" | ");
   if (Array.isArray(anyOf)) return oneOfText(anyOf as readonly JsonSchema[], indent);
   if (Array.isArray(type)) return type.join(" | ");
-  if (type === "array") return listText(items as JsonSchema | undefined, indent);
+  if (type === "array") return listText(schema, indent);
   if (properties !== undefined) return objectText(schema, indent);
   if (schema.format === "date-time") return "date-time";
   return typeof type === "string" ? type : "any";
@@ -28,8 +28,12 @@ function oneOfText(schemas: readonly JsonSchema[], indent: string): string {
   return schemas.map((schema) => schemaText(schema, indent)).join(" | ");
 }
 
-function listText(items: JsonSchema | undefined, indent: string): string {
-  const text = schemaText(items ?? {}, indent);
+function listText({ items, prefixItems }: JsonSchema, indent: string): string {
+  if (Array.isArray(prefixItems)) {
+    const texts = (prefixItems as readonly JsonSchema[]).map((item) => schemaText(item, indent));
+    return `[${texts.join(", ")}]`;
+  }
+  const text = schemaText((items as JsonSchema | undefined) ?? {}, indent);
   return text.includes(" | ") && !text.startsWith("{") ? `(${text})[]` : `${text}[]`;
 }
 

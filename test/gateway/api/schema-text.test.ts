@@ -11,6 +11,7 @@ test.each([
   [{ type: ["integer", "null"] }, "integer | null"],
   [{ type: "array", items: { enum: [1, 2] } }, "(1 | 2)[]"],
   [{ type: "array", items: { $ref: "#/components/schemas/Agent" } }, "Agent[]"],
+  [{ type: "array", prefixItems: [{ type: "integer" }, {}], items: false }, "[integer, any]"],
   [{ type: "object", additionalProperties: {} }, "object"],
 ])("%j reads %s", (schema, text) => {
   expect(schemaText(schema)).toBe(text);

@@ -1,0 +1,31 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { SearchPage, SearchQuery } from "../contracts/search.ts";
+import { messageOf, UserError } from "../errors.ts";
+import { searchIndex } from "./search-files.ts";
+
+/** An answer of the thread that searches. */
+export type QueryAnswer =
+  | { readonly type: "page"; readonly page: SearchPage | null }
+  | {
+      readonly type: "refused";
+      readonly code: string;
+      readonly message: string;
+      readonly hint: string | null;
+    }
+  | { readonly type: "failed"; readonly message: string };
+
+const { projectDir } = workerData as { readonly projectDir: string };
+
+function answerTo(query: SearchQuery): QueryAnswer {
+  try {
+    return { type: "page", page: searchIndex(projectDir, query) };
+  } catch (error) {
+    if (!(error instanceof UserError)) return { type: "failed", message: messageOf(error) };
+    const { code, message, hint } = error;
+    return { type: "refused", code, message, hint };
+  }
+}
+
+parentPort?.on("message", (query: SearchQuery) => {
+  parentPort?.postMessage(answerTo(query));
+});
