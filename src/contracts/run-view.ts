@@ -57,11 +57,24 @@ export const runSchema = runEntrySchema
     value: z.unknown().meta({ description: "What the run returned, whole; null for nothing" }),
     lastWords: z.string().nullable().meta({ description: "The model's last text in the log" }),
     prompt: z.string().nullable().meta({ description: "Of a person, for this run" }),
+    payload: z.string().nullable().meta({
+      description:
+        "The webhook delivery's body as text, its first 20,000 characters; null for others and when it is not stored",
+    }),
     scheduledFor: z.string().nullable().meta({ description: "The tick of a scheduled run" }),
     spend: runSpendSchema,
     version: runVersionSchema
       .nullable()
       .meta({ description: "Null for a run of an earlier version of the program" }),
+    lastSuccess: z
+      .object({
+        instanceId: z.string(),
+        changed: z.boolean().nullable().meta({
+          description: "Whether it ran another version; null where one of both is not known",
+        }),
+      })
+      .nullable()
+      .meta({ description: "The agent's last run before it that succeeded" }),
     hosts: z.array(runHostSchema).meta({
       description:
         "Hosts that it asked for beside its models: denied ones first, at most 200 of them and 200 others",

@@ -14,6 +14,7 @@ import type { Store } from "../store/store.ts";
 export interface ViewRunDeps {
   readonly store: Pick<Store, "runs" | "spendReport"> & {
     readonly hosts: Pick<Store["hosts"], "flush" | "of">;
+    readonly receipts: Pick<Store["receipts"], "get">;
   };
   readonly logs: Pick<LogSource, "read">;
   readonly redactor: Pick<Redactor, "redact" | "redactValue">;
@@ -34,9 +35,11 @@ export async function viewRun(instanceId: string, deps: ViewRunDeps): Promise<Ru
     value: redactor.redactValue(run.value),
     lastWords: await lastWords(agent, instanceId, deps.logs),
     prompt: redacted(asked.prompt),
+    payload: await payloadOf(run.entry.receiptId, deps),
     scheduledFor: asked.scheduledFor,
     spend: spendView(store.spendReport.run(instanceId)),
     version: versionView(run),
+    lastSuccess: lastSuccess(run, instanceId, store),
     hosts: [...(await hostsOf(instanceId, store))],
     calls: {
       received:
@@ -65,6 +68,37 @@ export function mustHaveRun(instanceId: string, store: Pick<Store, "runs">): Sto
 export function versionView({ entry: { version }, git }: StoredRun): RunVersionView | null {
   if (version === null) return null;
   return { hash: version, commit: git?.commit ?? null, dirty: git?.dirty ?? null };
+}
+
+function lastSuccess(
+  { entry: { version } }: StoredRun,
+  instanceId: string,
+  { runs }: Pick<Store, "runs">,
+): RunView["lastSuccess"] {
+  const earlier = runs.succeededBefore(instanceId);
+  if (earlier === null) return null;
+  const before = runs.find(earlier)?.entry.version ?? null;
+  const isKnown = version !== null && before !== null;
+  return { instanceId: earlier, changed: isKnown ? before !== version : null };
+}
+
+const maxPayloadChars = 20_000;
+
+async function payloadOf(
+  receiptId: string | null,
+  { store, redactor }: ViewRunDeps,
+): Promise<string | null> {
+  if (receiptId === null) return null;
+  // It brings every provider along, and most runs have no delivery.
+  const { viewReceipt } = await import("../webhooks/receipt-view.ts");
+  try {
+    const receipt = (id: string) => store.receipts.get(id);
+    const { payload, text } = viewReceipt(receiptId, { receipt, redactor });
+    return (text ?? JSON.stringify(payload, null, 2)).slice(0, maxPayloadChars);
+  } catch (error) {
+    if (error instanceof OperationError && error.code === "unknown_receipt") return null;
+    throw error;
+  }
 }
 
 function askedFor(trigger: Trigger | null): Pick<RunView, "prompt" | "scheduledFor"> & {

@@ -10,6 +10,7 @@ import { createLastRuns } from "./last-runs.ts";
 import type { LastRun } from "./last-runs.ts";
 import { migrations } from "./migrations.ts";
 import { openToRead } from "./open-to-read.ts";
+import { createReceipts } from "./receipts.ts";
 import { createRunHosts } from "./run-hosts.ts";
 import { createRuns } from "./runs.ts";
 import { createSettings } from "./settings.ts";
@@ -24,6 +25,7 @@ export interface StoreReader {
   readonly history: ReturnType<typeof createHistory>;
   readonly runs: ReturnType<typeof createRuns>;
   readonly hosts: Pick<ReturnType<typeof createRunHosts>, "flush" | "of">;
+  readonly receipts: Pick<ReturnType<typeof createReceipts>, "get">;
   readonly spend: Pick<SpendStore, "account">;
   readonly spendReport: SpendReport;
   readonly settings: Pick<Settings, "paused" | "lastAlive" | "disabledAgents">;
@@ -62,6 +64,7 @@ function readerOf(db: DatabaseSync, path: string, now: () => number): StoreReade
     history: withStoreErrors(path, createHistory(db)),
     runs: withStoreErrors(path, createRuns(db)),
     hosts: withStoreErrors(path, createRunHosts(db, noCommits, now)),
+    receipts: withStoreErrors(path, createReceipts(db, noCommits)),
     spend: withStoreErrors(path, createSpend(db, noCommits, now)),
     spendReport: withStoreErrors(path, createSpendReport(db, now)),
     settings: withStoreErrors(path, createSettings(db, noCommits)),

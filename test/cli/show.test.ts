@@ -50,6 +50,29 @@ describe("al show", () => {
     expect(JSON.parse(json.stdout)).toEqual(run);
   });
 
+  test("prints a webhook's payload, and whether it ran what its agent's last success ran", async () => {
+    const views = {
+      "dev-bbbbbbbb": aRunView("dev-bbbbbbbb", {
+        payload: '{\n  "title": "\u001b[2Jhi"\n}',
+        lastSuccess: { instanceId: "dev-aaaaaaaa", changed: true },
+      }),
+      "dev-cccccccc": aRunView("dev-cccccccc", {
+        lastSuccess: { instanceId: "dev-aaaaaaaa", changed: false },
+      }),
+    };
+    await serve({
+      "GET /api/runs/dev-bbbbbbbb": () => views["dev-bbbbbbbb"],
+      "GET /api/runs/dev-cccccccc": () => views["dev-cccccccc"],
+    });
+    const changed = await folders.al(["show", "dev-bbbbbbbb"]);
+    expect(changed.stdout).toMatch(/^Payload +\{\n +"title": "hi"\n +\}$/m);
+    expect(changed.stdout).toMatch(
+      /^Last success +dev-aaaaaaaa; changed since then: al show dev-bbbbbbbb --diff$/m,
+    );
+    const same = await folders.al(["show", "dev-cccccccc"]);
+    expect(same.stdout).toMatch(/^Last success +dev-aaaaaaaa; ran the same$/m);
+  });
+
   test("prints the hosts that a run reached and was denied", async () => {
     const host = { port: 443, denied: null, connections: 1, bytesOut: 512, bytesIn: 3 * 1024 ** 2 };
     const lastAt = "2026-11-22T12:00:00.000Z";

@@ -69,13 +69,56 @@ test("what a person asked, and what the run said and returned, is shown without 
   });
 });
 
+test("a run by webhook has its delivery's payload without secrets, as long as that is stored", async () => {
+  const deps = setUp();
+  const body = Buffer.from(JSON.stringify({ title: secret, token: "abc" }));
+  const receipt = {
+    ...{ id: "receipt-1", at: 1, source: "gh", type: "github", deliveryId: "d1" },
+    headers: { "x-github-event": "issues" },
+    ...{ body, matched: ["dev"], reason: null },
+  };
+  const item = webhookItem("w", "receipt-1");
+  await deps.store.receipts.accept({ receipt, items: [item], taken: [], deadLetters: [] });
+  await deps.store.work.claim(requestFor(item, "dev-1"));
+  const { payload } = await viewRun("dev-1", deps);
+  expect(JSON.parse(payload ?? "")).toEqual({ title: "[redacted]", token: "[redacted]" });
+});
+
+test("a run knows its agent's last success before it, and whether that ran the same", async () => {
+  const deps = setUp();
+  const { store } = deps;
+  const runs = [
+    ["1", "a", "succeeded"],
+    ["2", "a", "failed"],
+    ["3", "b", "succeeded"],
+  ] as const;
+  for (const [id, letter, outcome] of runs) {
+    const item = cronItem(id, "dev", Number(id));
+    await store.work.claim(requestFor(item, `dev-${id}`), version(letter));
+    const end = { ...succeeded, outcome };
+    await store.work.end(item, { instanceId: `dev-${id}`, startedAt: Number(id), at: 9, end });
+  }
+  await store.work.claim(requestFor(cronItem("4", "dev", 4), "dev-4"));
+  const seen = await Promise.all(
+    ["dev-1", "dev-2", "dev-3", "dev-4"].map(async (id) => (await viewRun(id, deps)).lastSuccess),
+  );
+  expect(seen).toEqual([
+    null,
+    { instanceId: "dev-1", changed: false },
+    { instanceId: "dev-1", changed: true },
+    { instanceId: "dev-3", changed: null },
+  ]);
+});
+
 test("a run by webhook names its receipt", async () => {
   const deps = setUp();
   const item = webhookItem("w", "receipt-1");
   await deps.store.work.enqueue([item]);
   await deps.store.work.claim(requestFor(item, "dev-1"));
   const run = await viewRun("dev-1", deps);
-  expect(run).toMatchObject({ receiptId: "receipt-1", source: "gh", version: null });
+  expect(run).toMatchObject({
+    ...{ receiptId: "receipt-1", source: "gh", version: null, payload: null },
+  });
   await expect(viewRun("dev-2", deps)).rejects.toMatchObject({ code: "unknown_instance" });
 });
 

@@ -29,7 +29,9 @@ function factsOf(run: RunView, style: StatusStyle): readonly Fact[] {
     ["Trigger", triggerText(run)],
     ["Prompt", run.prompt],
     ["Called with", calls.received?.context ?? null],
+    ["Payload", run.payload],
     ...runFacts(run, (at) => localTime(Date.parse(at), style.now)),
+    ["Last success", lastSuccessText(run)],
     ["Calls", calls.made.length === 0 ? null : calls.made.map(callText).join("\n")],
     ["Denied", hostsText(run, ({ denied }) => denied !== null)],
     ["Reached", hostsText(run, ({ denied }) => denied === null)],
@@ -44,6 +46,15 @@ function triggerText({ kind, source, event, action, calls, replayOf }: RunView):
   const from = received === null ? [source, name] : ["from", received.callerInstance];
   const replay = replayOf === null ? "" : "(replay)";
   return plainLine([triggerNames[kind], ...from, replay].filter(Boolean).join(" "));
+}
+
+function lastSuccessText({ instanceId, lastSuccess }: RunView): string | null {
+  if (lastSuccess === null) return null;
+  const { instanceId: earlier, changed } = lastSuccess;
+  if (changed === null) return earlier;
+  return changed
+    ? `${earlier}; changed since then: al show ${instanceId} --diff`
+    : `${earlier}; ran the same`;
 }
 
 function callText({ agent, instanceId, outcome, startedAt }: HistoryEntry): string {

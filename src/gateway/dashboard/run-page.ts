@@ -28,7 +28,7 @@ export function runPage(agent: string, instanceId: string): Page {
         <p class="notice warning" id="gone" role="status" hidden></p>
         <div class="columns">
           <div class="column">${result} ${trigger} ${calls}</div>
-          <div class="column">${facts} ${hosts}</div>
+          <div class="column">${facts} ${since} ${hosts}</div>
         </div>
         ${log(instanceId)}
       `,
@@ -61,6 +61,15 @@ const calls = html`<section class="panel calls" aria-labelledby="calls-title" id
 const facts = html`<section class="panel" aria-labelledby="facts-title">
   <h2 id="facts-title">Facts</h2>
   <dl class="facts" id="facts"></dl>
+</section>`;
+
+const since = html`<section class="panel" aria-labelledby="since-title" id="since" hidden>
+  <h2 id="since-title">Since the last success</h2>
+  <p id="since-text"></p>
+  <details id="since-fold" hidden>
+    <summary>What changed</summary>
+    <pre class="changes" id="since-changes" tabindex="0" aria-label="What changed"></pre>
+  </details>
 </section>`;
 
 const hosts = html`<section class="panel" aria-labelledby="hosts-title" id="hosts" hidden>

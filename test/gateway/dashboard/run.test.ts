@@ -72,6 +72,25 @@ describe("the page of a run", () => {
       .toContain("Its delivery is no longer stored.");
   });
 
+  test("shows what changed since its agent's last success, at once when it failed", async () => {
+    const lastSuccess = { instanceId: "dev-aaaaaaaa", changed: true };
+    const deps = withRun({ outcome: "failed", reason: "exit code 3", lastSuccess });
+    const version = { hash: "a", commit: null, dirty: null };
+    deps.operations.differences.set(instance, {
+      from: { instanceId: "dev-aaaaaaaa", version },
+      to: { instanceId: instance, version },
+      ...{ changed: true, text: "--- a\n+++ b\n-Say <b>hi</b>.\n+Say bye.\n" },
+    });
+    const { page } = await open(path, deps);
+    await expect.poll(() => page.locator("#since .removed").innerText()).toBe("-Say <b>hi</b>.");
+    expect(deps.operations.calls).toContain(`runDifference ${instance} dev-aaaaaaaa`);
+    const links = await page.locator("#since a").all();
+    expect(await Promise.all(links.map((link) => link.getAttribute("href")))).toEqual([
+      "/dashboard/agents/dev/runs/dev-aaaaaaaa",
+      `${path}/changes?to=dev-aaaaaaaa`,
+    ]);
+  });
+
   test("follows a run until it ends, and kills it after a question", async () => {
     const ongoing = { outcome: null, endedAt: null, durationMs: null, costUsd: null } as const;
     const deps = withRun(ongoing);

@@ -9,15 +9,33 @@ import { exactTime } from "./format.ts";
 import { markdownView } from "./markdown-view.ts";
 import { deliveryOf } from "./run-delivery.ts";
 import { runLink } from "./run-parts.ts";
+import { showSince } from "./run-since.ts";
 import { triggerWords } from "./trigger-words.ts";
 
-/** Fills the panels of a run's page. */
+interface Panel {
+  /** What it shows of a run. */
+  readonly of: (run: RunView) => unknown;
+  readonly show: (run: RunView) => void;
+}
+
+const panels: readonly Panel[] = [
+  { of: ({ value, lastWords, outcome }) => [value, lastWords, outcome], show: showResult },
+  { of: ({ at, prompt, calls: { received } }) => [at, prompt, received], show: showTrigger },
+  { of: ({ calls }) => calls, show: showCalls },
+  { of: (run) => runFacts(run, String), show: showFacts },
+  { of: ({ lastSuccess, outcome }) => [lastSuccess, outcome], show: showSince },
+  { of: ({ hosts }) => hosts, show: showHosts },
+];
+const shown = new Map<Panel, string>();
+
+/** Fills the panels of a run's page. One whose content stays is left alone: a selection in it stays, too. */
 export function showRunPanels(run: RunView): void {
-  showResult(run);
-  showTrigger(run);
-  showCalls(run);
-  showFacts(run);
-  showHosts(run);
+  for (const panel of panels) {
+    const content = JSON.stringify(panel.of(run));
+    if (shown.get(panel) === content) continue;
+    shown.set(panel, content);
+    panel.show(run);
+  }
 }
 
 function showResult({ value, lastWords, outcome }: RunView): void {

@@ -14,8 +14,6 @@ import { runningSince, stateOf, whyText } from "./trigger-words.ts";
 const { agent = "", instance = "" } = byId("run").dataset;
 const log = openRunLog(agent, instance);
 let run: RunView | null = null;
-/** As JSON: what did not change is left alone, and a selection in it stays. */
-let shown = "";
 
 const read = soonOnce(async () => {
   const fetched = await fetchJson<RunView>(`/api/runs/${encodeURIComponent(instance)}`);
@@ -24,8 +22,6 @@ const read = soonOnce(async () => {
     return;
   }
   run = fetched.value;
-  if (JSON.stringify(run) === shown) return;
-  shown = JSON.stringify(run);
   showHead(run);
   showRunPanels(run);
   if (run.outcome !== null) log.end();
