@@ -9,7 +9,16 @@ import { frameStyles, site } from "./site.ts";
 export function runPage(agent: string, instanceId: string): Page {
   return {
     title: `${instanceId} · Almanac`,
-    styles: [...frameStyles, "calls", "agent", "changes", "instructions", "log-row", "run"],
+    styles: [
+      ...frameStyles,
+      "calls",
+      "agent",
+      "changes",
+      "instructions",
+      "markdown",
+      "log-row",
+      "run",
+    ],
     script: "run",
     body: site({
       current: null,
@@ -21,16 +30,18 @@ export function runPage(agent: string, instanceId: string): Page {
           <div class="end" role="group" aria-label="Actions">
             <button class="button acts danger" type="button" id="kill" hidden>Kill</button>
             <a class="button" href="${logAddress(agent, instanceId)}">Whole log</a>
+            <button class="button acts primary" type="button" id="again" hidden>Run again …</button>
           </div>
         </div>
         <p class="run-of muted">Run of <a href="${agentAddress(agent)}">${agent}</a></p>
         <p class="notice error" id="reason" role="status" hidden></p>
         <p class="notice warning" id="gone" role="status" hidden></p>
+        <p class="notice" id="again-result" role="status" hidden></p>
         <div class="columns">
           <div class="column">${result} ${trigger} ${calls}</div>
           <div class="column">${facts} ${since} ${hosts}</div>
         </div>
-        ${log(instanceId)}
+        ${log(instanceId)} ${againDialog(agent)}
       `,
     }),
   };
@@ -94,6 +105,26 @@ function log(instanceId: string): Html {
       hidden
     ></div>
   </section>`;
+}
+
+function againDialog(agent: string): Html {
+  return html`<dialog id="again-dialog" aria-labelledby="again-title">
+    <form method="dialog" id="again-form">
+      <h2 id="again-title">Run ${agent} again</h2>
+      <label for="again-text" id="again-label">Prompt</label>
+      <textarea
+        id="again-text"
+        rows="12"
+        spellcheck="false"
+        aria-describedby="again-note"
+      ></textarea>
+      <p class="muted" id="again-note" role="status"></p>
+      <div class="end">
+        <button class="button" type="button" id="again-cancel">Cancel</button>
+        <button class="button primary" type="submit" id="again-start">Replay</button>
+      </div>
+    </form>
+  </dialog>`;
 }
 
 /** The page in place of a run that is not in the history: of an id with a typing error, or deleted by retention. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ReceiptView } from "../../../src/contracts/operator-api.ts";
 import type { RunView } from "../../../src/contracts/run-view.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { aRunView } from "../../helpers/run-view.ts";
@@ -9,6 +10,13 @@ const open = sharedBrowser();
 const instance = "dev-abcdefgh";
 const path = `/dashboard/agents/dev/runs/${instance}`;
 const lastAt = "2026-11-22T12:00:00.000Z";
+
+const receiptId = "01a205a9-9971-7362-9899-e0d7d3990aa2";
+const receipt: ReceiptView = {
+  ...{ receiptId, at: lastAt, source: "github", type: "github", deliveryId: "d1" },
+  ...{ headers: { "x-github-event": "issues" }, matched: ["dev"], reason: null },
+  ...{ bytes: 12, payload: { title: "<script>" }, text: null },
+};
 
 function withRun(run: Partial<RunView> = {}) {
   const deps = testDeps();
@@ -55,16 +63,13 @@ describe("the page of a run", () => {
   });
 
   test("shows the stored delivery of a webhook, or that it is no longer there", async () => {
-    const deps = withRun({ kind: "webhook", event: "issues", action: "opened", receiptId: "r1" });
-    deps.operations.receipts.set("r1", {
-      ...{ receiptId: "r1", at: lastAt, source: "github", type: "github", deliveryId: "d1" },
-      ...{ headers: { "x-github-event": "issues" }, matched: ["dev"], reason: null },
-      ...{ bytes: 12, payload: { title: "<script>" }, text: null },
-    });
+    const deps = withRun({ kind: "webhook", event: "issues", action: "opened", receiptId });
+    deps.operations.receipts.set(receiptId, receipt);
     const { page } = await open(path, deps);
     await expect
       .poll(() => page.locator("#trigger-words").innerText())
       .toBe("webhook issues opened");
+    await expect.poll(() => page.locator("#asked").innerText()).toContain('"title": "<script>"');
     deps.operations.receipts.clear();
     await page.reload();
     await expect
@@ -113,6 +118,53 @@ describe("the page of a run", () => {
     expect(await page.locator("#standing").innerText()).toBe("1 min 05 s");
     expect(await page.locator("#reason").innerText()).toBe("The run was killed: by a person");
     expect(await page.locator("#kill").isVisible()).toBe(false);
+  });
+
+  test("runs a webhook's work again: as it was, or by hand with an edited payload", async () => {
+    const deps = withRun({ id: "t1", kind: "webhook", event: "issues", receiptId });
+    deps.operations.receipts.set(receiptId, { ...receipt, payload: { title: "old" } });
+    const { page } = await open(path, deps);
+    await page.getByRole("button", { name: "Run again" }).click();
+    const field = page.getByRole("textbox", { name: "Payload" });
+    await expect.poll(() => field.inputValue()).toBe('{\n  "title": "old"\n}');
+    expect(await page.locator("#again-note").innerText()).toMatch(
+      /^Unchanged: the stored delivery/,
+    );
+    expect(deps.operations.calls.some((call) => /^(replay|trigger)/.test(call))).toBe(false);
+    await page.getByRole("button", { name: "Replay" }).click();
+    await expect.poll(() => deps.operations.calls).toContain("replayTrigger t1");
+    await expect
+      .poll(() => page.locator("#again-result").innerText())
+      .toBe("Run again: started as dev-aaaaaaaa");
+
+    await page.getByRole("button", { name: "Run again" }).click();
+    await field.fill('{"title": "new"');
+    expect(await page.locator("#again-note").innerText()).toMatch(/^Edited: a manual run starts/);
+    await page.locator("#again-start").click();
+    expect(await page.locator("#again-dialog").isVisible()).toBe(true);
+    await field.fill('{"title": "new"}');
+    await page.locator("#again-start").click();
+    await expect
+      .poll(() => deps.operations.calls.find((call) => call.startsWith("trigger ")))
+      .toBe(
+        "trigger dev Handle this payload of a delivery (webhook issues), which a person edited:\n\n" +
+          '```\n{"title": "new"}\n```',
+      );
+    const link = page.locator("#again-result a");
+    expect(await link.getAttribute("href")).toBe("/dashboard/agents/dev/runs/dev-abcdefgh");
+  });
+
+  test("runs a manual run again with another prompt, and offers it for enabled agents only", async () => {
+    const deps = withRun({ id: "t1", kind: "manual", prompt: "Look\r\nhere" });
+    const { page } = await open(path, deps);
+    await page.getByRole("button", { name: "Run again" }).click();
+    await expect.poll(() => page.locator("#again-note").innerText()).toMatch(/^Unchanged/);
+    await page.getByLabel("Prompt").fill("Look there");
+    await page.locator("#again-start").click();
+    await expect.poll(() => deps.operations.calls).toContain("trigger dev Look there");
+    deps.operations.setAgent({ name: "dev", enabled: false });
+    const button = page.getByRole("button", { name: "Run again" });
+    await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
   });
 
   test("of a run that said nothing and logged nothing is not empty", async () => {

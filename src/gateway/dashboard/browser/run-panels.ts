@@ -46,7 +46,7 @@ function showResult({ value, lastWords, outcome }: RunView): void {
   const returned = hasValue ? [preformatted(prettyText(value), "Returned")] : [];
   byId("value").replaceChildren(...titled("Returned", returned));
   const said = lastWords === null ? [] : markdownView(plainText(lastWords));
-  const words = said.length === 0 ? [] : [create("div", "instructions", ...said)];
+  const words = said.length === 0 ? [] : [create("div", "markdown", ...said)];
   byId("last-words").replaceChildren(...titled("Said last", words));
 }
 

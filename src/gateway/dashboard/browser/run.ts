@@ -6,6 +6,7 @@ import { fetchJson } from "./api.ts";
 import { askFirst } from "./ask-first.ts";
 import { byId, setAttribute, setText, showText } from "./dom.ts";
 import { openRunLog } from "./run-log.ts";
+import { wireRunAgain } from "./run-again.ts";
 import { showRunPanels } from "./run-panels.ts";
 import { eachSecond, openStatusStream, showScheduler } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";
@@ -27,6 +28,7 @@ const read = soonOnce(async () => {
   if (run.outcome !== null) log.end();
 });
 
+const again = wireRunAgain(agent);
 const kill = byId("kill");
 const kills = askFirst(kill, () => post(`/control/kill/${encodeURIComponent(instance)}`));
 kills.show({ text: "Kill", label: `Kill the run ${instance}`, question: "Really kill it?" });
@@ -44,6 +46,7 @@ function showHead(now: RunView): void {
   setAttribute(byId("state"), "class", `pill ${goodStates[state] ?? "error"}`);
   showText("reason", plainText(whyText(now)));
   kill.hidden = runningSince(now) === null;
+  again.show(now);
   showStanding(now, Date.now());
 }
 
@@ -58,12 +61,17 @@ eachSecond((now) => {
 });
 
 openStatusStream({
-  snapshot: ({ scheduler }) => {
+  snapshot: ({ scheduler, agents }) => {
     showScheduler(scheduler, instance);
+    again.offer(agents.find(({ name }) => name === agent) ?? null);
     read();
   },
-  update: ({ scheduler, agents }) => {
+  update: ({ scheduler, agents, removed }) => {
     if (scheduler !== undefined) showScheduler(scheduler, instance);
-    if (agents?.some(({ name }) => name === agent) === true) read();
+    if (removed?.includes(agent) === true) again.offer(null);
+    const own = agents?.find(({ name }) => name === agent);
+    if (own === undefined) return;
+    again.offer(own);
+    read();
   },
 });
