@@ -76,6 +76,14 @@ export const triggerKinds = [
 ] as const satisfies readonly Trigger["kind"][];
 export type TriggerKind = Trigger["kind"];
 
+/** The kinds of triggers in the words of pages and commands; the API has the kind itself. */
+export const triggerNames: Readonly<Record<TriggerKind, string>> = {
+  cron: "schedule",
+  webhook: "webhook",
+  "agent-call": "call",
+  manual: "manual",
+};
+
 /** A trigger addressed to one agent. Its id is the id of its history entry. */
 export interface WorkItem {
   readonly id: string;

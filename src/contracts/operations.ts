@@ -3,6 +3,7 @@ import type { StatusSnapshot, StatusUpdate } from "../../streams/status/wire.ts"
 import type { AlertsQuery, AlertsReport, AlertTested } from "./alerts-report.ts";
 import type { AgentDetail } from "./agent-detail.ts";
 import type { CallTree, HistoryPage, HistoryQuery } from "./history.ts";
+import type { RefusedDeliveries, RefusedDeliveriesQuery } from "./refused-deliveries.ts";
 import type { AgentHosts, AllowHostRequest, HostAllowed } from "./run-hosts.ts";
 import type { RunDifference, RunView } from "./run-view.ts";
 import type { Lock, ReceiptView, ReplayResult } from "./operator-api.ts";
@@ -94,6 +95,8 @@ export interface Operations {
   /** Lets running runs finish within their grace period; `now` ends them. */
   stop(now: boolean): void;
   history(query: HistoryQuery): HistoryPage;
+  /** Deliveries that were refused, the latest first. */
+  refusedDeliveries(query: RefusedDeliveriesQuery): Promise<readonly RefusedDeliveries[]>;
   /** The calls around an entry of the history, its secrets redacted. Throws OperationError `unknown_trigger`. */
   callTree(id: string): CallTree;
   /** A run with what it ran, returned and called, its secrets redacted. Rejects with OperationError `unknown_instance`. */

@@ -40,7 +40,7 @@ export interface OperationDeps {
   readonly switches: Switches;
   readonly store: Pick<
     Store,
-    "work" | "history" | "originals" | "receipts" | "runs" | "spendReport" | "hosts"
+    "work" | "history" | "originals" | "receipts" | "runs" | "spendReport" | "hosts" | "refused"
   >;
   readonly logs: Pick<LogSource, "read">;
   /** Absolute. */
@@ -113,6 +113,10 @@ export function createOperations(deps: OperationDeps): Operations {
     },
     stop: (now) => (now ? stopping.stopNow("al stop --now") : stopping.stop("al stop")),
     history: (query) => store.history.query(query),
+    refusedDeliveries: async (query) => {
+      await store.refused.flush();
+      return store.refused.query(query);
+    },
     callTree: (id) => {
       const tree = store.history.callTree(id);
       if (tree === undefined) {

@@ -5,6 +5,7 @@ import { createLedger } from "../../streams/spend/ledger.ts";
 import { listAgents } from "../config/agent-files.ts";
 import { machineTimezone } from "../config/timezone.ts";
 import type { HistoryPage, HistoryQuery } from "../contracts/history.ts";
+import type { RefusedDeliveries, RefusedDeliveriesQuery } from "../contracts/refused-deliveries.ts";
 import type { RunDifference, RunView } from "../contracts/run-view.ts";
 import type { SpendAnswer, SpendRequest } from "../contracts/spend-report.ts";
 import type { StoredStatus } from "../contracts/stored-status.ts";
@@ -27,6 +28,7 @@ import type { ProjectFiles } from "./stored-agents.ts";
 /** Answers about a project that no scheduler runs, from its files and its store, which stay as they are. */
 export interface StoredProject {
   history(query: HistoryQuery): HistoryPage;
+  refusedDeliveries(query: RefusedDeliveriesQuery): readonly RefusedDeliveries[];
   /** Rejects with OperationError `unknown_instance`. */
   run(instanceId: string): Promise<RunView>;
   /** Rejects with OperationError `unknown_instance` or `unknown_version`. */
@@ -55,6 +57,7 @@ export function openStoredProject({
   const logs = createLogSource(projectDir);
   return {
     history: (query) => store.history.query(query),
+    refusedDeliveries: (query) => store.refused.query(query),
     run: async (instanceId) =>
       viewRun(instanceId, { store, logs, redactor: await redactorOf(home) }),
     runDifference: async (instanceId, other) =>

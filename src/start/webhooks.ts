@@ -56,6 +56,7 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
     accept: (acceptance) => own.store.receipts.accept(acceptance),
     dispatch: deps.dispatch,
     count: deps.count,
+    refused: (delivery) => own.store.refused.add(delivery),
     warn: deps.warn,
     now: Date.now,
     newId: uuidV7,

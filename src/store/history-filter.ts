@@ -3,7 +3,7 @@ import { outcomes, triggerKinds } from "../../streams/vocabulary.ts";
 import type { Outcome } from "../../streams/vocabulary.ts";
 import { UserError } from "../errors.ts";
 import type { HistoryQuery } from "../contracts/history.ts";
-import { refusedOutcomes } from "../contracts/trigger-names.ts";
+import { refusedOutcomes } from "../contracts/state-word.ts";
 
 /** Conditions joined by AND, and the values of their question marks. */
 export interface Condition {

@@ -1,4 +1,5 @@
 import { outboxTables } from "./outbox-tables.ts";
+import { refusedDeliveriesTable } from "./refused-deliveries-table.ts";
 import { runHostsTable } from "./run-hosts-table.ts";
 
 /**
@@ -274,4 +275,5 @@ export const migrations: readonly string[] = [
   `,
   runHostsTable,
   outboxTables,
+  refusedDeliveriesTable,
 ];

@@ -54,6 +54,8 @@ const oldAlerts = `DELETE FROM outbox WHERE seq IN
 const oldSpend = `DELETE FROM spend WHERE until < ? AND reserved = 0 AND scope NOT IN
   (SELECT 'run:' || instance_id FROM triggers WHERE state <> 'ended' AND instance_id IS NOT NULL)`;
 
+const oldRefused = "DELETE FROM refused_deliveries WHERE last_at < ?";
+
 /** What no stored run ran. */
 const unusedContents = `DELETE FROM run_contents WHERE hash IN
   (SELECT hash FROM run_contents WHERE NOT EXISTS
@@ -74,6 +76,7 @@ export async function prune(
   const deleteHosts = db.prepare(oldHosts);
   const deleteAlerts = db.prepare(oldAlerts);
   const deleteSpend = db.prepare(oldSpend);
+  const deleteRefused = db.prepare(oldRefused);
   const deleteContents = db.prepare(unusedContents);
   const pruned = { triggers: 0, receipts: 0, modelCalls: 0, hosts: 0, alerts: 0 };
 
@@ -101,7 +104,10 @@ export async function prune(
   const cutoff = now - days * dayMs;
   while ((await deleteBatch(cutoff)) > 0);
   while (usedBytes(db) > maxBytes && (await deleteBatch(olderPart(db))) > 0);
-  await write(() => void deleteSpend.run(cutoff));
+  await write(() => {
+    deleteSpend.run(cutoff);
+    deleteRefused.run(cutoff);
+  });
   if (total(pruned) > 0) await giveBack(db, write);
   return pruned;
 }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { DenyReason } from "../contracts/deny-reasons.ts";
 import type { EgressAttempt } from "../contracts/egress.ts";
 import type { DeniedHost, RunHost } from "../contracts/run-hosts.ts";
+import { createEachSecond } from "./each-second.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { prepareHostWriter } from "./write-run-hosts.ts";
 import type { HostChange } from "./write-run-hosts.ts";
@@ -18,7 +19,6 @@ type DeniedRow = Omit<DeniedHost, "lastAt"> & Pick<HostRow, "at">;
 const maxWaiting = 400;
 /** Of an agent, in one answer. */
 const mostDenied = 200;
-const commitMs = 1_000;
 
 /** Reads `run_hosts`, and writes it once a second: programs open many connections. `now` gives epoch ms. */
 export function createRunHosts(
@@ -28,26 +28,13 @@ export function createRunHosts(
 ) {
   const writeChange = prepareHostWriter(db);
   let waiting = new Map<string, Map<string, HostChange>>();
-  let timer: NodeJS.Timeout | null = null;
-  let committing: Promise<void> | null = null;
 
-  const commit = (): Promise<void> => {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
+  const commits = createEachSecond(() => {
     const changes = [...waiting.values()].flatMap((ofRun) => [...ofRun.values()]);
     waiting = new Map();
     if (changes.length === 0) return Promise.resolve();
     return record(() => changes.forEach(writeChange));
-  };
-  // While the store is not available, one commit waits, and what comes is added up behind it.
-  const flush = async (): Promise<void> => {
-    await committing;
-    committing ??= commit().finally(() => (committing = null));
-    return committing;
-  };
-  const schedule = (): void => {
-    timer ??= setTimeout(() => void flush().catch(() => undefined), commitMs).unref();
-  };
+  });
 
   return {
     /** Counts an attempt; it is committed within a second or so. */
@@ -59,12 +46,12 @@ export function createRunHosts(
       const before = ofRun.get(key);
       if (before === undefined && ofRun.size >= maxWaiting) return;
       ofRun.set(key, added(attempt, now(), before));
-      schedule();
+      commits.schedule();
     },
     /** Resolves when all that was counted is committed. */
-    flush,
+    flush: commits.flush,
     /** Gives what waits to the last commit. */
-    close: (): void => void commit().catch(() => undefined),
+    close: commits.close,
     /** The hosts of a run, those that were denied first. */
     of: (instanceId: string): readonly RunHost[] =>
       (select(db).all(instanceId) as unknown as HostRow[]).map(hostOf),

@@ -11,6 +11,7 @@ import type { LastRun } from "./last-runs.ts";
 import { migrations } from "./migrations.ts";
 import { openToRead } from "./open-to-read.ts";
 import { createReceipts } from "./receipts.ts";
+import { createRefusedDeliveries } from "./refused-deliveries.ts";
 import { createRunHosts } from "./run-hosts.ts";
 import { createRuns } from "./runs.ts";
 import { createSettings } from "./settings.ts";
@@ -26,6 +27,7 @@ export interface StoreReader {
   readonly runs: ReturnType<typeof createRuns>;
   readonly hosts: Pick<ReturnType<typeof createRunHosts>, "flush" | "of">;
   readonly receipts: Pick<ReturnType<typeof createReceipts>, "get">;
+  readonly refused: Pick<ReturnType<typeof createRefusedDeliveries>, "query">;
   readonly spend: Pick<SpendStore, "account">;
   readonly spendReport: SpendReport;
   readonly settings: Pick<Settings, "paused" | "lastAlive" | "disabledAgents">;
@@ -65,6 +67,7 @@ function readerOf(db: DatabaseSync, path: string, now: () => number): StoreReade
     runs: withStoreErrors(path, createRuns(db)),
     hosts: withStoreErrors(path, createRunHosts(db, noCommits, now)),
     receipts: withStoreErrors(path, createReceipts(db, noCommits)),
+    refused: withStoreErrors(path, createRefusedDeliveries(db, noCommits, now)),
     spend: withStoreErrors(path, createSpend(db, noCommits, now)),
     spendReport: withStoreErrors(path, createSpendReport(db, now)),
     settings: withStoreErrors(path, createSettings(db, noCommits)),

@@ -13,6 +13,7 @@ import { createOriginals } from "./originals.ts";
 import { prune } from "./prune.ts";
 import type { Retention } from "./prune.ts";
 import { createReceipts } from "./receipts.ts";
+import { createRefusedDeliveries } from "./refused-deliveries.ts";
 import { createRuns } from "./runs.ts";
 import { createRunHosts } from "./run-hosts.ts";
 import { openRuns, recover } from "./recover.ts";
@@ -36,11 +37,13 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
   const lastRuns = createLastRuns(db);
   const settings = createSettings(db, commits);
   const hosts = createRunHosts(db, commits, now);
+  const refused = createRefusedDeliveries(db, commits, now);
   return withStoreErrors(path, {
     work: createWork(db, commits, lastRuns, now),
     history: withStoreErrors(path, createHistory(db)),
     runs: withStoreErrors(path, createRuns(db)),
     hosts: withStoreErrors(path, hosts),
+    refused: withStoreErrors(path, refused),
     originals: withStoreErrors(path, createOriginals(db)),
     receipts: withStoreErrors(path, createReceipts(db, commits)),
     settings: withStoreErrors(path, settings),
@@ -65,6 +68,7 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
     /** Commits what waits and closes; later writes are rejected. */
     close: () => {
       hosts.close();
+      refused.close();
       commits.flush();
       if (db.isOpen) db.close();
     },

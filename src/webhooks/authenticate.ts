@@ -6,6 +6,8 @@ import type { Provider } from "./provider.ts";
 export interface Refusal {
   readonly ok: false;
   readonly status: 401 | 404 | 503;
+  /** The source that the address is of; null where there are several, or none. */
+  readonly source: string | null;
   readonly why: string;
 }
 export type Authenticated = { readonly ok: true; readonly source: WebhookSource } | Refusal;
@@ -33,7 +35,8 @@ export async function authenticate(
   const named = delivery.source;
   const addressed = named === null ? ofType : ofType.filter(({ name }) => name === named);
   if (addressed.length === 0) {
-    return { ok: false, status: 404, why: "no source of this type answers at this path" };
+    const why = "no source of this type answers at this path";
+    return { ok: false, status: 404, source: null, why };
   }
   const tried = addressed.length === 1 ? addressed : addressed.filter(isSigned);
   const refusals: Refusal[] = [];
@@ -55,6 +58,7 @@ async function tryOne(
   const refuse = (why: string, status: 401 | 503 = 401): Refusal => ({
     ok: false,
     status,
+    source: source.name,
     why: `source ${source.name}: ${why}`,
   });
   if (source.credential === null) {
@@ -88,5 +92,7 @@ function worst(refusals: readonly Refusal[], onlyUnsigned: boolean): Refusal {
         .slice(0, 5)
         .map((refusal) => refusal.why)
         .join("; ");
-  return { ok: false, status, why };
+  const [only, another] = refusals;
+  const source = another === undefined ? (only?.source ?? null) : null;
+  return { ok: false, status, source, why };
 }

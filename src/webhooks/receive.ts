@@ -1,6 +1,7 @@
 import type { WebhookEvent, WorkItem } from "../../streams/vocabulary.ts";
 import type { Delivery, DeliveryAnswer, DeliveryCount } from "../contracts/operations.ts";
 import type { WebhookSource } from "../contracts/webhook-filters.ts";
+import type { RefusedDelivery } from "../contracts/refused-deliveries.ts";
 import type { Acceptance, Accepted, RunMatch } from "../contracts/webhook-receipts.ts";
 import { messageOf } from "../errors.ts";
 import { acceptanceOf } from "./acceptance.ts";
@@ -25,6 +26,8 @@ export interface ReceiverDeps {
   /** Hands on what was committed. */
   dispatch(items: readonly WorkItem[]): void;
   count(delivery: DeliveryCount): void;
+  /** A delivery of which nothing is stored. */
+  refused(delivery: RefusedDelivery): void;
   /** The operator's log; lines are rate-limited and hold no secret, signature or body. */
   warn(message: string): void;
   /** Epoch ms. */
@@ -65,7 +68,9 @@ export function createReceiver(deps: ReceiverDeps): Receive {
   return async (delivery) => {
     const provider = providerTable.get(delivery.type);
     if (provider !== undefined) return receive(context, provider, delivery);
-    deps.count({ type: "unknown", source: null, result: "not_found" });
+    const unknown = { type: "unknown", source: null, result: "not_found" } as const;
+    deps.count(unknown);
+    deps.refused({ ...unknown, reason: "the address has no webhook type that there is" });
     return { status: 404, error: "unknown_type", detail: "There is no such webhook type." };
   };
 }
@@ -97,10 +102,11 @@ function refuse(
   { type }: Provider,
   refusal: Refusal,
 ): DeliveryAnswer {
-  const { status, why } = refusal;
-  const result = { 401: "unverified", 404: "not_found", 503: "unavailable" } as const;
+  const { status, source, why } = refusal;
+  const result = ({ 401: "unverified", 404: "not_found", 503: "unavailable" } as const)[status];
   warn(`${type} ${status}`, `webhook ${type} refused: ${why}`);
-  deps.count({ type, source: null, result: result[status] });
+  deps.count({ type, source: null, result });
+  deps.refused({ type, source, result, reason: why });
   if (status === 401) return { status, error: "bad_signature", detail: unverified };
   return status === 404
     ? { status, error: "unknown_source", detail: "No webhook source answers here." }
@@ -115,6 +121,7 @@ function malformed(
   const { type, name } = source;
   warn(`${name} malformed`, `webhook ${name} refused: ${why}`);
   deps.count({ type, source: name, result: "malformed" });
+  deps.refused({ type, source: name, result: "malformed", reason: why });
   return { status: 400, error: "malformed", detail: `Refused: ${why}.` };
 }
 
@@ -125,8 +132,13 @@ async function accept(
   const { deps, warn } = context;
   const { source } = verified;
   const { acceptance, runMatch } = match(deps, verified);
+  const { type, name } = source;
   const count = (result: DeliveryCount["result"]): void =>
-    deps.count({ type: source.type, source: source.name, result });
+    deps.count({ type, source: name, result });
+  const refused = (result: "unavailable" | "duplicate", reason: string): void => {
+    count(result);
+    deps.refused({ type, source: name, result, reason });
+  };
   let accepted: Accepted;
   try {
     accepted = await deps.accept(acceptance);
@@ -134,12 +146,12 @@ async function accept(
     runMatch.deliver(false);
     const why = messageOf(error);
     warn("store", `webhook ${source.name} not stored, its sender is to try again: ${why}`);
-    count("unavailable");
+    refused("unavailable", "it could not be stored");
     return { status: 503, error: "store_unavailable", detail: "It cannot be stored now." };
   }
   runMatch.deliver(!accepted.duplicate);
   if (accepted.duplicate) {
-    count("duplicate");
+    refused("duplicate", `it came before, as receipt ${accepted.receiptId}`);
     return { status: 200, body: { receiptId: accepted.receiptId, duplicate: true } };
   }
   const { id, matched } = acceptance.receipt;

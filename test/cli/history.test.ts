@@ -24,6 +24,7 @@ async function serve(routes: Routes): Promise<FakeOperator> {
 const snapshot = snapshotOf([anAgentStatus("dev"), anAgentStatus("review")]);
 
 describe("al history", () => {
+  const noneRefused = { "GET /api/stats/refused-deliveries": () => ({ deliveries: [] }) };
   const entry = historyEntry({
     id: "1",
     kind: "webhook",
@@ -53,7 +54,10 @@ describe("al history", () => {
   test("filters by kind, outcome and time, which go with the others", async () => {
     let query = new URLSearchParams();
     const page = { triggers: [], page: 1, limit: 20, total: 0, nextBefore: null };
-    await serve({ "GET /api/stats/triggers": (request) => ((query = request.query), page) });
+    await serve({
+      ...noneRefused,
+      "GET /api/stats/triggers": (request) => ((query = request.query), page),
+    });
     const filters = ["--kind", "webhook", "--outcome", "dropped", "--dead-letter"];
     const asked = await folders.al(["history", ...filters, "--since", "2026-01-05T12:00:00+01:00"]);
     expect(Object.fromEntries(query)).toEqual({
@@ -73,11 +77,36 @@ describe("al history", () => {
     expect(query.toString()).toBe("limit=20&refused=true&agent=dev&kind=cron");
   });
 
+  test("has what was refused at the door, by time, where it is not asked for work alone", async () => {
+    const [first, last] = [new Date(Date.now() - 60_000).toISOString(), new Date().toISOString()];
+    const refused = { type: "github", source: "hub", result: "unverified", reason: "wrong" };
+    const times = { count: 3, firstAt: first, lastAt: last };
+    await serve({
+      "GET /api/stats/triggers": () => ({
+        ...{ triggers: [{ ...entry, at: first }], page: 1, limit: 5, total: 1, nextBefore: null },
+      }),
+      "GET /api/stats/refused-deliveries": () => ({ deliveries: [{ ...refused, ...times }] }),
+    });
+    const lines = (await folders.al(["history"])).stdout.split("\n");
+    expect(lines[1]).toMatch(/webhook hub +refused +3 times since .*: wrong/);
+    expect(lines[2]).toMatch(/dev +webhook github/);
+    expect((await folders.al(["history", "--refused"])).stdout).toContain("wrong");
+    expect((await folders.al(["history", "-n", "1"])).stdout).not.toContain("github");
+    for (const filter of [
+      ["-a", "dev"],
+      ["--outcome", "failed"],
+      ["--kind", "schedule"],
+    ]) {
+      expect((await folders.al(["history", ...filter])).stdout).not.toContain("wrong");
+    }
+  });
+
   test("an empty one is no data", async () => {
     const page = { triggers: [], page: 1, limit: 20, total: 0, nextBefore: null };
-    await serve({ "GET /api/stats/triggers": () => page });
+    await serve({ ...noneRefused, "GET /api/stats/triggers": () => page });
     expect(await folders.al(["history"])).toMatchObject({ code: 0, stdout: "" });
-    expect(JSON.parse((await folders.al(["history", "--json"])).stdout)).toEqual(page);
+    const json = JSON.parse((await folders.al(["history", "--json"])).stdout) as unknown;
+    expect(json).toEqual({ ...page, refusedDeliveries: [] });
   });
 
   test("an agent that never was is told from one that did not run yet", async () => {

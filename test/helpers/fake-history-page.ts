@@ -1,4 +1,4 @@
-import { refusedOutcomes } from "../../src/contracts/trigger-names.ts";
+import { refusedOutcomes } from "../../src/contracts/state-word.ts";
 import type { HistoryEntry, HistoryPage, HistoryQuery } from "../../src/contracts/history.ts";
 
 /** Pages as the store does; its cursor is the id of the last entry that was shown. */

@@ -3,6 +3,7 @@ import { OperationError } from "../../src/contracts/operations.ts";
 import type { AgentDetail } from "../../src/contracts/agent-detail.ts";
 import type { Delivery, DeliveryAnswer, Operations } from "../../src/contracts/operations.ts";
 import type { CallTree, HistoryEntry } from "../../src/contracts/history.ts";
+import type { RefusedDeliveries } from "../../src/contracts/refused-deliveries.ts";
 import type { AgentHosts } from "../../src/contracts/run-hosts.ts";
 import type { RunDifference, RunView } from "../../src/contracts/run-view.ts";
 import type { Lock, ReceiptView, ReplayResult } from "../../src/contracts/operator-api.ts";
@@ -16,10 +17,12 @@ import type {
   SchedulerStatus,
   StatusUpdate,
 } from "../../streams/status/wire.ts";
+import { allowedHost } from "./fake-allowed-host.ts";
 import { fakeHistoryPage } from "./fake-history-page.ts";
 import { fakeAlerts } from "./fake-alerts.ts";
 import type { FakeAlerts } from "./fake-alerts.ts";
 import { agentStatus, fakeSnapshot } from "./fake-snapshot.ts";
+import { mustHaveRun } from "./must-have-run.ts";
 import type { NamedStatus } from "./fake-snapshot.ts";
 
 /** Operations that keep a small state of their own and remember what was asked of them. */
@@ -33,6 +36,8 @@ export interface FakeOperations extends Operations {
   refusal: OperationError | null;
   /** The trigger history, in any order. */
   readonly entries: HistoryEntry[];
+  /** What `refusedDeliveries` answers. */
+  readonly refusedNow: RefusedDeliveries[];
   /** What `agent` answers, by name; another agent has no config. */
   readonly details: Map<string, AgentDetail>;
   /** The receipts that it has, by id. */
@@ -59,12 +64,6 @@ export interface FakeOperations extends Operations {
   addLog(line: Partial<RecentLog> & { readonly msg: string }): void;
   /** Sends an update as it is. */
   emit(update: StatusUpdate): void;
-}
-
-function mustHave<Value>(values: ReadonlyMap<string, Value>, instanceId: string): Value {
-  const value = values.get(instanceId);
-  if (value === undefined) throw new OperationError("unknown_instance", `no run "${instanceId}"`);
-  return value;
 }
 
 /** Makes fake operations with the given agents. */
@@ -165,6 +164,11 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       fake.calls.push(`history ${JSON.stringify(query)}`);
       return fakeHistoryPage(fake.entries, query);
     },
+    refusedNow: [],
+    refusedDeliveries: (query) => {
+      fake.calls.push(`refusedDeliveries ${JSON.stringify(query)}`);
+      return Promise.resolve(fake.refusedNow);
+    },
     receipts: new Map(),
     heldLocks: [],
     trees: new Map(),
@@ -184,12 +188,12 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
     runs: new Map(),
     run: (id) => {
       called("run", id);
-      return Promise.resolve(mustHave(fake.runs, id));
+      return Promise.resolve(mustHaveRun(fake.runs, id));
     },
     differences: new Map(),
     runDifference: (id, other) => {
       called("runDifference", id, other);
-      return Promise.resolve(mustHave(fake.differences, id));
+      return Promise.resolve(mustHaveRun(fake.differences, id));
     },
     receipt: (id) => {
       const receipt = fake.receipts.get(id);
@@ -230,15 +234,13 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
     },
     allowHost: async (agent, { host, port, dryRun, ...rest }) => {
       called("allowHost", agent, host, port, rest.private, dryRun);
-      const entry = host + (port === 443 ? "" : `:${port}`) + (rest.private ? " private" : "");
-      const file = `agents/${agent}/config.toml`;
-      const change = `--- ${file}\n+++ ${file}\n@@ -1 +1,4 @@\n models = ["main"]\n+\n+[network]\n+allow = [ "${entry}" ]\n`;
+      const allowed = allowedHost(agent, { host, port, private: rest.private });
       if (!dryRun) {
         fake.deniedHosts = fake.deniedHosts.map((one) =>
           one.host === host && one.port === port ? { ...one, entry: null } : one,
         );
       }
-      return await Promise.resolve({ success: true, agent, entry, file, change, written: !dryRun });
+      return await Promise.resolve({ ...allowed, written: !dryRun });
     },
     alerting: fakeAlerts(),
     alerts: (query) => {

@@ -24,6 +24,7 @@ function receiverOf(world: World, filters = agents) {
     matchRuns: (event, payload) => world.requests.matchDelivery(event, payload),
     accept: (acceptance) => world.store.receipts.accept(acceptance),
     dispatch: world.dispatch,
+    refused: () => undefined,
     count: () => undefined,
     warn: (message) => world.problems.push(message),
   });

@@ -223,3 +223,35 @@ test("every GitHub example, signed, is answered 200", async () => {
   const pings = githubExamples.find(({ name }) => name === "ping")?.examples.length ?? 0;
   expect(receiver.dispatched).toHaveLength(sent - pings);
 });
+
+describe("a delivery of which nothing is stored", () => {
+  test("is counted for its source, in words that hold nothing of the sender's", async () => {
+    const receiver = new TestReceiver();
+    await receiver.receive(github("wrong"));
+    await receiver.receive(github("wrong", { source: "<evil>" }));
+    await receiver.receive(github("hush", { body: bytes("<evil>") }));
+    await receiver.receive(github("hush"));
+    await receiver.receive(github("hush"));
+    receiver.storeFails = true;
+    await receiver.receive(github("hush", { id: "d2" }));
+    await receiver.receive({ ...github("hush"), type: "<evil>" });
+    expect(receiver.refused.map(({ source, result }) => [source, result])).toEqual([
+      ["hub", "unverified"],
+      [null, "not_found"],
+      ["hub", "malformed"],
+      ["hub", "duplicate"],
+      ["hub", "unavailable"],
+      [null, "not_found"],
+    ]);
+    expect(receiver.refused[3]?.reason).toContain("receipt id-");
+    expect(JSON.stringify(receiver.refused)).not.toContain("evil");
+  });
+
+  test("is of no source where several could have signed it", async () => {
+    const receiver = new TestReceiver();
+    receiver.sources = [source("hub"), source("other")];
+    await receiver.receive(github("wrong"));
+    await receiver.receive(github("wrong", { source: "other" }));
+    expect(receiver.refused.map((one) => one.source)).toEqual([null, "other"]);
+  });
+});

@@ -1,5 +1,6 @@
 import type { WorkItem } from "../../streams/vocabulary.ts";
 import type { Delivery, DeliveryAnswer, DeliveryCount } from "../../src/contracts/operations.ts";
+import type { RefusedDelivery } from "../../src/contracts/refused-deliveries.ts";
 import type { Acceptance, Accepted, WaitingRun } from "../../src/contracts/webhook-receipts.ts";
 import type { WebhookSource } from "../../src/contracts/webhook-filters.ts";
 import { createMatchIndex } from "../../src/webhooks/match-index.ts";
@@ -17,6 +18,7 @@ export class TestReceiver {
   readonly accepted: Acceptance[] = [];
   readonly dispatched: WorkItem[] = [];
   readonly counted: DeliveryCount[] = [];
+  readonly refused: RefusedDelivery[] = [];
   readonly warned: string[] = [];
   readonly index: MatchIndex = createMatchIndex();
   secrets = new Map<string, readonly string[] | Error>([["hub", ["hush"]]]);
@@ -52,6 +54,7 @@ export class TestReceiver {
       this.dispatched.push(...items);
     },
     count: (delivery) => this.counted.push(delivery),
+    refused: (delivery) => this.refused.push(delivery),
     warn: (line) => this.warned.push(line),
     now: () => this.now,
     newId: () => `id-${++this.#ids}`,

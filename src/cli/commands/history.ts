@@ -1,6 +1,6 @@
-import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
+import { outcomes, triggerKinds, triggerNames } from "../../../streams/vocabulary.ts";
 import type { Outcome } from "../../../streams/vocabulary.ts";
-import { triggerNames } from "../../contracts/trigger-names.ts";
+import type { RefusedDeliveriesQuery } from "../../contracts/refused-deliveries.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
@@ -42,15 +42,34 @@ export function historyCommand(): AlCommand {
 async function history(context: Context, options: HistoryOptions): Promise<void> {
   const { out } = context;
   const { agent } = options;
-  const page = await askProject(context, async (reader) => {
-    const found = await reader.history(queryOf(options));
-    if (agent !== undefined && found.triggers.length === 0) await mustKnowAgent(reader, agent);
-    return found;
+  const found = await askProject(context, async (reader) => {
+    const page = await reader.history(queryOf(options));
+    if (agent !== undefined && page.triggers.length === 0) await mustKnowAgent(reader, agent);
+    const refused = hasDeliveries(options) ? await reader.refusedDeliveries(sinceOf(options)) : [];
+    return { ...page, refusedDeliveries: refused };
   });
-  if (out.json) return out.document(page);
-  if (page.triggers.length === 0) return out.note(nothing(options));
+  if (out.json) return out.document(found);
+  const { triggers, refusedDeliveries } = found;
+  if (triggers.length + refusedDeliveries.length === 0) return out.note(nothing(options));
+  const { entryRow, refusedRow } = await import("../status/history-rows.ts");
   const { renderHistory } = await import("../status/render-history.ts");
-  out.data(renderHistory(page.triggers, { ...out, now: Date.now() }));
+  const style = { ...out, now: Date.now() };
+  const rows = [
+    ...triggers.map((entry) => entryRow(entry, style)),
+    ...refusedDeliveries.map((one) => refusedRow(one, style)),
+  ];
+  const newest = rows.sort((a, b) => b.at - a.at).slice(0, options.lines);
+  out.data(renderHistory(newest, style));
+}
+
+/** What was refused at the door is of no agent, was never work, and has no end. */
+function hasDeliveries({ agent, kind, outcome, deadLetter }: HistoryOptions): boolean {
+  const isOfWork = [agent, outcome, deadLetter].some((filter) => filter !== undefined);
+  return !isOfWork && (kind === undefined || kind === triggerNames.webhook);
+}
+
+function sinceOf({ since, lines }: HistoryOptions): RefusedDeliveriesQuery {
+  return { limit: lines, since: since === undefined ? undefined : isoTime(since) };
 }
 
 function queryOf(options: HistoryOptions): HistoryQuestion {

@@ -1,5 +1,9 @@
 import type { StatusSnapshot } from "../../../streams/status/wire.ts";
 import type { HistoryPage, HistoryQuery } from "../../contracts/history.ts";
+import type {
+  RefusedDeliveries,
+  RefusedDeliveriesQuery,
+} from "../../contracts/refused-deliveries.ts";
 import type { RunDifference, RunView } from "../../contracts/run-view.ts";
 import type { SpendAnswer, SpendRequest } from "../../contracts/spend-report.ts";
 import type { StoredStatus } from "../../contracts/stored-status.ts";
@@ -12,6 +16,8 @@ export interface ProjectReader {
   /** `scheduler` is null where the store answers. */
   status(): Promise<StatusSnapshot | StoredStatus>;
   history(query: HistoryQuestion): Promise<HistoryPage>;
+  /** Webhook deliveries that were refused, the latest first. */
+  refusedDeliveries(query: RefusedDeliveriesQuery): Promise<readonly RefusedDeliveries[]>;
   run(instanceId: string): Promise<RunView>;
   /** Without `other` since the agent's last run before it that succeeded. */
   runDifference(instanceId: string, other: string | null): Promise<RunDifference>;

@@ -1,4 +1,5 @@
 import type { HistoryPage } from "../../contracts/history.ts";
+import type { RefusedDeliveriesAnswer } from "../../contracts/refused-deliveries.ts";
 import type { RunDifference, RunView } from "../../contracts/run-view.ts";
 import type { SpendAnswer } from "../../contracts/spend-report.ts";
 import type { Context } from "../context.ts";
@@ -45,6 +46,10 @@ function schedulerReader(client: Client): ProjectReader {
     status: () => readSnapshot(client),
     history: async (query) =>
       (await client.get(`/api/stats/triggers?${queryText(query)}`)) as HistoryPage,
+    refusedDeliveries: async (query) => {
+      const path = `/api/stats/refused-deliveries?${queryText(query)}`;
+      return ((await client.get(path)) as RefusedDeliveriesAnswer).deliveries;
+    },
     run: async (instanceId) => (await client.get(ofRun(instanceId))) as RunView,
     runDifference: async (instanceId, other) => {
       const query = other === null ? "" : `?${new URLSearchParams({ to: other }).toString()}`;

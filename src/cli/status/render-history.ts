@@ -1,31 +1,22 @@
-import { durationText } from "../../contracts/format.ts";
-import type { HistoryEntry } from "../../contracts/history.ts";
-import { stateWord, triggerNames } from "../../contracts/trigger-names.ts";
 import { cut, widthOf } from "../terminal/fit.ts";
-import { localTime, plainLine } from "../terminal/format.ts";
-import type { Colors } from "../terminal/output.ts";
+import { localTime } from "../terminal/format.ts";
+import type { HistoryRow } from "./history-rows.ts";
 import type { StatusStyle } from "./render-status.ts";
-import { leastWidth, renderTable } from "../terminal/table.ts";
+import { renderTable } from "../terminal/table.ts";
 import type { TableColumn } from "../terminal/table.ts";
 
 interface HistoryColumn extends TableColumn {
-  readonly text: (entry: HistoryEntry, style: StatusStyle) => string;
+  readonly text: (row: HistoryRow, style: StatusStyle) => string;
 }
 
-const when: HistoryColumn = {
-  title: "When",
-  text: ({ at }, { now }) => localTime(Date.parse(at), now),
-};
-const agent: HistoryColumn = { title: "Agent", text: (entry) => entry.agent ?? "" };
-const trigger: HistoryColumn = { title: "Trigger", shrinks: true, text: triggerOf };
-const outcome: HistoryColumn = {
-  title: "Outcome",
-  text: (entry, { colors }) => outcomeOf(entry, colors),
-};
-const duration: HistoryColumn = { title: "Duration", text: durationOf };
-const instance: HistoryColumn = { title: "Instance", text: ({ instanceId }) => instanceId ?? "" };
-const replay: HistoryColumn = { title: "Replay", text: (entry) => replayIdOf(entry)?.id ?? "" };
-const reason: HistoryColumn = { title: "Reason", shrinks: true, text: reasonOf };
+const when: HistoryColumn = { title: "When", text: ({ at }, { now }) => localTime(at, now) };
+const agent: HistoryColumn = { title: "Agent", text: (row) => row.agent };
+const trigger: HistoryColumn = { title: "Trigger", shrinks: true, text: (row) => row.trigger };
+const outcome: HistoryColumn = { title: "Outcome", text: (row) => row.outcome };
+const duration: HistoryColumn = { title: "Duration", text: (row) => row.duration };
+const instance: HistoryColumn = { title: "Instance", text: (row) => row.instance };
+const replay: HistoryColumn = { title: "Replay", text: (row) => row.replay?.id ?? "" };
+const reason: HistoryColumn = { title: "Reason", shrinks: true, text: (row) => row.reason };
 
 const piped = [when, agent, trigger, outcome, duration, instance, replay, reason];
 const wide = [when, agent, trigger, outcome, duration, instance, reason];
@@ -35,88 +26,57 @@ const narrow = [when, agent, trigger, outcome];
  * The trigger history as a table, in the order given. Off a terminal an entry is one line. On one no id is cut: what may
  * be replayed has its id below it, and so has its instance what has no room beside the rest.
  */
-export function renderHistory(entries: readonly HistoryEntry[], style: StatusStyle): string {
-  if (style.columns === null) return tableOf(entries, piped, style).join("\n");
-  const isWide = leastWidth(wide, cellsOf(entries, wide, style)) <= style.columns;
-  const [head = "", ...rows] = tableOf(entries, isWide ? wide : narrow, style);
-  const lines = entries.flatMap((entry, index) => [
-    rows[index] ?? "",
-    ...(isWide ? [] : runLines(entry, style)),
-    ...replayLines(entry, style),
+export function renderHistory(rows: readonly HistoryRow[], style: StatusStyle): string {
+  if (style.columns === null) return tableOf(rows, piped, style).join("\n");
+  const isWide = leastWidth(rows, wide, style) <= style.columns;
+  const [head = "", ...lines] = tableOf(rows, isWide ? wide : narrow, style);
+  const all = rows.flatMap((row, index) => [
+    lines[index] ?? "",
+    ...(isWide ? [] : runLines(row, style)),
+    ...replayLines(row, style),
   ]);
-  return [head, ...lines].join("\n");
+  return [head, ...all].join("\n");
 }
 
 function tableOf(
-  entries: readonly HistoryEntry[],
+  rows: readonly HistoryRow[],
   columns: readonly HistoryColumn[],
   style: StatusStyle,
 ): string[] {
+  const cells = rows.map((row) => columns.map(({ text }) => text(row, style)));
   const { columns: width, colors } = style;
-  return renderTable(columns, cellsOf(entries, columns, style), { width, colors }).split("\n");
+  return renderTable(columns, cells, { width, colors }).split("\n");
 }
 
-function cellsOf(
-  entries: readonly HistoryEntry[],
+/** Spaces between two columns. */
+const gap = 2;
+const narrowestText = 8;
+/** A reason that is cut to less explains nothing. */
+const narrowestReason = 28;
+
+/** What the columns take where those that shrink have as little room as a table gives them. */
+function leastWidth(
+  rows: readonly HistoryRow[],
   columns: readonly HistoryColumn[],
   style: StatusStyle,
-): string[][] {
-  return entries.map((entry) => columns.map(({ text }) => text(entry, style)));
+): number {
+  const widths = columns.map((column) => {
+    const { title, shrinks, text } = column;
+    const widest = Math.max(widthOf(title), ...rows.map((row) => widthOf(text(row, style))));
+    return shrinks ? Math.min(widest, column === reason ? narrowestReason : narrowestText) : widest;
+  });
+  return widths.reduce((sum, width) => sum + width, gap * (columns.length - 1));
 }
 
-/** Spaces between the parts of a line. */
-const gap = 2;
-
 /** What the narrow table leaves out: only the reason is cut. */
-function runLines(entry: HistoryEntry, { colors, columns }: StatusStyle): string[] {
-  const whole = [entry.instanceId ?? "", durationOf(entry)].filter((part) => part !== "");
+function runLines(row: HistoryRow, { colors, columns }: StatusStyle): string[] {
+  const whole = [row.instance, row.duration].filter((part) => part !== "");
   const room = (columns ?? 0) - whole.reduce((sum, part) => sum + widthOf(part) + gap, gap);
-  const parts = [...whole, cut(reasonOf(entry), room)].filter((part) => part !== "");
+  const parts = [...whole, cut(row.reason, room)].filter((part) => part !== "");
   return parts.length === 0 ? [] : [colors.dim(`  ${parts.join("  ")}`)];
 }
 
-function durationOf({ durationMs }: HistoryEntry): string {
-  return durationMs === null ? "" : durationText(durationMs);
-}
-
-function reasonOf(entry: HistoryEntry): string {
-  return plainLine(entry.reason ?? "");
-}
-
-/** Outcomes after which a replay is unusual: of a schedule, the next tick follows anyway. */
-const notReplayed: readonly HistoryEntry["outcome"][] = [null, "succeeded", "skipped", "missed"];
-
-/** What `al replay` takes for an entry; null where a replay is unusual. */
-function replayIdOf({ id, receiptId, outcome }: HistoryEntry): {
-  readonly kind: "receipt" | "trigger";
-  readonly id: string;
-} | null {
-  if (notReplayed.includes(outcome)) return null;
-  return receiptId === null ? { kind: "trigger", id } : { kind: "receipt", id: receiptId };
-}
-
 /** A line of its own: an id is half as wide as a terminal. */
-function replayLines(entry: HistoryEntry, { colors }: StatusStyle): string[] {
-  const replayed = replayIdOf(entry);
+function replayLines({ replay: replayed }: HistoryRow, { colors }: StatusStyle): string[] {
   return replayed === null ? [] : [colors.dim(`  ${replayed.kind} ${replayed.id}`)];
-}
-
-function triggerOf({ kind, source, event, action, replayOf }: HistoryEntry): string {
-  const name = [event, action].filter((part) => part !== null).join(".");
-  const replay = replayOf === null ? "" : "(replay)";
-  return plainLine([triggerNames[kind], source, name, replay].filter(Boolean).join(" "));
-}
-
-const outcomeColors: Readonly<Partial<Record<string, "dim" | "green" | "yellow">>> = {
-  queued: "dim",
-  running: "green",
-  interrupted: "yellow",
-  skipped: "yellow",
-  missed: "yellow",
-  unmatched: "yellow",
-};
-
-function outcomeOf(entry: HistoryEntry, colors: Colors): string {
-  const word = stateWord(entry);
-  return word === "succeeded" ? word : colors[outcomeColors[word] ?? "red"](word);
 }

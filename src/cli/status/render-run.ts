@@ -1,9 +1,9 @@
 import { outcomeText } from "../../contracts/format.ts";
 import type { HistoryEntry } from "../../contracts/history.ts";
+import { triggerNames } from "../../../streams/vocabulary.ts";
 import { runFacts, runHostText } from "../../contracts/run-facts.ts";
 import type { RunHost } from "../../contracts/run-hosts.ts";
 import type { RunView } from "../../contracts/run-view.ts";
-import { triggerNames } from "../../contracts/trigger-names.ts";
 import { localTime, plain, plainLine } from "../terminal/format.ts";
 import type { StatusStyle } from "./render-status.ts";
 

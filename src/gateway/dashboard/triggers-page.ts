@@ -1,5 +1,4 @@
-import { outcomes, triggerKinds } from "../../../streams/vocabulary.ts";
-import { triggerNames } from "../../contracts/trigger-names.ts";
+import { outcomes, triggerKinds, triggerNames } from "../../../streams/vocabulary.ts";
 import { html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { pager, select } from "./list-parts.ts";
@@ -21,7 +20,7 @@ export function triggersPage(): Page {
             <button class="button primary" type="button" id="show-new" hidden></button>
           </div>
         </div>
-        ${filters}
+        ${filters} ${refused}
         <section class="panel" aria-label="Trigger history">
           <div class="scroll">
             <table class="history" id="triggers">
@@ -43,6 +42,15 @@ export function triggersPage(): Page {
     }),
   };
 }
+
+const refused = html`<details class="panel refused" id="refused" hidden>
+  <summary id="refused-summary"></summary>
+  <p class="muted">
+    Nothing of them is stored but their number. Deliveries of one source within ten minutes are one
+    row.
+  </p>
+  <ul class="refused-list" id="refused-list"></ul>
+</details>`;
 
 const outcomeNames = { rejected: "rejected, unmatched" };
 

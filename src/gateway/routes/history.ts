@@ -1,6 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { callTreeSchema, historyPageSchema, historyQuerySchema } from "../../contracts/history.ts";
 import type { Operations } from "../../contracts/operations.ts";
+import {
+  refusedDeliveriesAnswer,
+  refusedDeliveriesQuerySchema,
+} from "../../contracts/refused-deliveries.ts";
 import { triggerParams } from "../api/answers.ts";
 import { withZod } from "../api/zod-types.ts";
 import type { GatewayDeps } from "../deps.ts";
@@ -20,7 +24,24 @@ export function historyRoutes(app: FastifyInstance, { operations }: GatewayDeps)
   withZod(app).get("/api/stats/triggers", { schema }, (request) =>
     operations.history(request.query),
   );
+  refusedRoute(app, operations);
   callTreeRoute(app, operations);
+}
+
+function refusedRoute(app: FastifyInstance, operations: Operations): void {
+  const schema = {
+    tag: "History",
+    summary: "Webhook deliveries that were refused, the latest first",
+    description:
+      "Of these nothing is stored but their number, and the reason of the last one: those of one source that were refused " +
+      "for the same reason within ten minutes are one row. A duplicate names the receipt of the first.",
+    querystring: refusedDeliveriesQuerySchema,
+    response: { 200: refusedDeliveriesAnswer },
+    problems: [503],
+  };
+  withZod(app).get("/api/stats/refused-deliveries", { schema }, async (request) => ({
+    deliveries: [...(await operations.refusedDeliveries(request.query))],
+  }));
 }
 
 function callTreeRoute(app: FastifyInstance, operations: Operations): void {

@@ -1,5 +1,6 @@
 import pc from "picocolors";
 import { expect, test } from "vitest";
+import { entryRow, refusedRow } from "../../../src/cli/status/history-rows.ts";
 import { renderHistory } from "../../../src/cli/status/render-history.ts";
 import type { HistoryEntry } from "../../../src/contracts/history.ts";
 
@@ -19,7 +20,7 @@ const delivery: HistoryEntry = {
 
 function shown(entry: Partial<HistoryEntry>, columns: number | null): string[] {
   const style = { colors: pc.createColors(false), columns, now };
-  return renderHistory([{ ...delivery, ...entry }], style).split("\n");
+  return renderHistory([entryRow({ ...delivery, ...entry }, style)], style).split("\n");
 }
 
 test.each([
@@ -31,7 +32,9 @@ test.each([
   const outcome = end === "running" ? null : end;
   const reason = "agent release-notes: branches does not include main";
   const lines = shown({ outcome, startedAt: delivery.at, durationMs: 12_000, reason }, 80);
-  expect(lines.slice(2)).toEqual(isShown ? [`  receipt ${receiptId}`] : []);
+  const ids = lines.filter((line) => line.startsWith("  receipt"));
+  expect(ids).toEqual(isShown ? [`  receipt ${receiptId}`] : []);
+  expect(lines).toContain(`  12 s  ${reason}`);
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
 });
 
@@ -73,3 +76,22 @@ test("off a terminal an entry is one line, with all that it has", () => {
   expect(head).toMatch(/^When +Agent +Trigger +Outcome +Duration +Instance +Replay +Reason$/);
   expect(row).toContain(`3.4 s     ${failed.instanceId ?? ""}  ${receiptId}  exit code 3: the`);
 });
+
+test.each([40, 80, null])(
+  "refused deliveries are a row with their number, at %s columns",
+  (columns) => {
+    const style = { colors: pc.createColors(false), columns, now };
+    const refused = refusedRow(
+      {
+        ...{ type: "github", source: "hub", result: "unverified", count: 1_200 },
+        ...{ firstAt: "2026-01-05T11:50:00.000Z", lastAt: delivery.at, reason: "wrong\nsignature" },
+      },
+      style,
+    );
+    const text = renderHistory([refused, entryRow(delivery, style)], style);
+    expect(text).toMatch(/webhook hub|webhook…/);
+    expect(text).toContain("refused");
+    expect(text).toContain("1,200 times since");
+    if (columns === null) expect(text).toContain("the last: wrong signature");
+  },
+);

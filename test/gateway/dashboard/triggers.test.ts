@@ -230,3 +230,30 @@ test("a filter that was set while nobody answered is met when the scheduler is b
   await page.context().setOffline(false);
   await expect.poll(() => rows.count()).toBe(2);
 });
+
+test("refused deliveries and duplicates are counted, and listed by time", async () => {
+  const deps = withEntries(deadLetter());
+  const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  const row = { type: "github", firstAt: at(9) } as const;
+  const { page, errors } = await open(path, deps);
+  await expect.poll(() => page.locator("#trigger-rows tr").count()).toBe(1);
+  expect(await page.locator("#refused").isVisible()).toBe(false);
+  deps.operations.refusedNow.push(
+    { ...row, source: "hub", result: "unverified", count: 1_200, lastAt: at(1), reason: attack },
+    { ...row, source: null, result: "duplicate", count: 1, lastAt: at(8), reason: "came before" },
+  );
+  deps.operations.setScheduler({});
+  const summary = page.locator("#refused-summary");
+  await expect
+    .poll(() => summary.innerText())
+    .toBe("Deliveries in the last day: 1,200 refused, 1 duplicate");
+  await summary.click();
+  const rows = await page.locator("#refused-list li").allInnerTexts();
+  expect(rows[0]?.replace(/\s+/g, " ")).toBe(`hub refused 1,200 times 1 min ago ${attack}`);
+  expect(rows[1]?.replace(/\s+/g, " ")).toBe("github duplicate once 8 min ago came before");
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  await page.setViewportSize({ width: 375, height: 700 });
+  const overflow = "document.documentElement.scrollWidth - innerWidth";
+  expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
+  expect(errors).toEqual([]);
+});

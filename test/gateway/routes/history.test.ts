@@ -51,3 +51,20 @@ test("the calls around an entry are told; those of an unknown one are not found"
   const unknown = await get("b");
   expect([unknown.statusCode, unknown.json()]).toMatchObject([404, { error: "unknown_trigger" }]);
 });
+
+test("refused deliveries are listed, by source and since a time", async () => {
+  const deps = testDeps();
+  const at = "2026-01-05T12:00:00.000Z";
+  const row = { type: "github", source: null, result: "unverified", count: 2 } as const;
+  deps.operations.refusedNow.push({ ...row, firstAt: at, lastAt: at, reason: "wrong" });
+  const app = await tcpApp(deps);
+  onTestFinished(() => app.close());
+  const get = (query: string) =>
+    app.inject({ url: `/api/stats/refused-deliveries?${query}`, headers: bearer });
+  expect((await get(`source=hub&since=${at}`)).json()).toEqual({
+    deliveries: [{ ...row, firstAt: at, lastAt: at, reason: "wrong" }],
+  });
+  const asked = JSON.stringify({ source: "hub", since: at, limit: 50 });
+  expect(deps.operations.calls).toEqual([`refusedDeliveries ${asked}`]);
+  expect((await get("limit=0")).statusCode).toBe(400);
+});

@@ -2,7 +2,7 @@ import type { HistoryEntry } from "../../../contracts/history.ts";
 import { durationText, outcomeText } from "../../../contracts/format.ts";
 import { agentAddress, runAddress } from "./addresses.ts";
 import { create, createLink, setAttribute, setText } from "./dom.ts";
-import { stateWord } from "../../../contracts/trigger-names.ts";
+import { stateWord } from "../../../contracts/state-word.ts";
 import { runningSince, stateOf, triggerWords } from "./trigger-words.ts";
 
 /** A link to the page of a run. `text` is the run's own name when absent. */

@@ -1,5 +1,5 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
-import { stateWord } from "../../../contracts/trigger-names.ts";
+import { stateWord } from "../../../contracts/state-word.ts";
 import { create, createButton, setAttribute, setText } from "./dom.ts";
 import { agentLink, createLogLink, createRunState, detailsRow, triggerLabel } from "./run-parts.ts";
 import { createTime } from "./time-cell.ts";

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
-import { triggerNames } from "../../../contracts/trigger-names.ts";
+import { triggerNames } from "../../../../streams/vocabulary.ts";
 
 /** What each end means, for who reads that nothing ran, or that a run was cut short. */
 const meanings: Readonly<Partial<Record<string, string>>> = {

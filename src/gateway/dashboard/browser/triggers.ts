@@ -6,6 +6,7 @@ import { fetchJson } from "./api.ts";
 import { byId, setText, showText } from "./dom.ts";
 import { createFilters } from "./filters.ts";
 import { createListViews } from "./list-views.ts";
+import { createRefusedDeliveries } from "./refused-deliveries.ts";
 import { eachSecond, openStatusStream, showScheduler } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";
 import { createTriggerRow } from "./trigger-row.ts";
@@ -16,6 +17,7 @@ const hourLength = 3_600_000;
 const filters = createFilters(["agent", "kind", "outcome", "hours", "dead"]);
 const views = createListViews(filters, () => void show());
 const rows = createViews(byId("trigger-rows"), ({ id }: HistoryEntry) => id, createTriggerRow);
+const refused = createRefusedDeliveries();
 let shown: readonly HistoryEntry[] = [];
 let shownTotal = 0;
 let requests = 0;
@@ -26,6 +28,7 @@ let isBehind = false;
 async function show(): Promise<void> {
   requests += 1;
   const own = requests;
+  void refused.read();
   filters.show(views.current());
   byId("show-new").hidden = true;
   const fetched = await fetchJson<HistoryPage>(pagePath());
@@ -68,6 +71,7 @@ function pagePath(): string {
 const refresh = soonOnce(async () => {
   const own = requests;
   if (isBehind) return show();
+  void refused.read();
   if (views.current().before !== "" || document.visibilityState === "hidden") return;
   const fetched = await fetchJson<HistoryPage>(pagePath());
   if (!fetched.ok || own !== requests) return;
@@ -93,7 +97,10 @@ function showSnapshot({ scheduler, agents }: StatusSnapshot): void {
   refresh();
 }
 
-eachSecond(rows.tick);
+eachSecond((now) => {
+  rows.tick(now);
+  refused.tick(now);
+});
 
 void show();
 openStatusStream({

@@ -1,13 +1,5 @@
 import type { Outcome, TriggerKind } from "../../streams/vocabulary.ts";
 
-/** The kinds of triggers in the words of pages and commands; the API has the kind itself. */
-export const triggerNames: Readonly<Record<TriggerKind, string>> = {
-  cron: "schedule",
-  webhook: "webhook",
-  "agent-call": "call",
-  manual: "manual",
-};
-
 /** Ends of work that no run was started for. */
 export const refusedOutcomes = [
   "skipped",

@@ -1,0 +1,81 @@
+import { durationText } from "../../contracts/format.ts";
+import type { HistoryEntry } from "../../contracts/history.ts";
+import { refusalWord } from "../../contracts/refused-deliveries.ts";
+import type { RefusedDeliveries } from "../../contracts/refused-deliveries.ts";
+import { stateWord } from "../../contracts/state-word.ts";
+import { triggerNames } from "../../../streams/vocabulary.ts";
+import { localTime, plainLine } from "../terminal/format.ts";
+import type { StatusStyle } from "./render-status.ts";
+
+/** One row of the history, each part as it is printed; empty for what there is not. */
+export interface HistoryRow {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly agent: string;
+  readonly trigger: string;
+  readonly outcome: string;
+  readonly duration: string;
+  readonly instance: string;
+  readonly reason: string;
+  /** What `al replay` takes; null where a replay is unusual. */
+  readonly replay: { readonly kind: "receipt" | "trigger"; readonly id: string } | null;
+}
+
+/** The row of an entry. */
+export function entryRow(entry: HistoryEntry, style: StatusStyle): HistoryRow {
+  return {
+    at: Date.parse(entry.at),
+    agent: entry.agent ?? "",
+    trigger: triggerOf(entry),
+    outcome: outcomeOf(entry, style),
+    duration: entry.durationMs === null ? "" : durationText(entry.durationMs),
+    instance: entry.instanceId ?? "",
+    reason: plainLine(entry.reason ?? ""),
+    replay: replayOf(entry),
+  };
+}
+
+/** The row of deliveries that were refused, of which there is nothing to replay. */
+export function refusedRow(refused: RefusedDeliveries, { colors, now }: StatusStyle): HistoryRow {
+  const { type, source, result, count, firstAt, lastAt, reason } = refused;
+  const since = localTime(Date.parse(firstAt), now);
+  const times = count === 1 ? "" : `${count.toLocaleString("en")} times since ${since}, the last: `;
+  return {
+    at: Date.parse(lastAt),
+    agent: "",
+    trigger: ["webhook", source ?? type].join(" "),
+    outcome: colors.yellow(refusalWord(result)),
+    duration: "",
+    instance: "",
+    reason: plainLine(`${times}${reason}`),
+    replay: null,
+  };
+}
+
+/** Outcomes after which a replay is unusual: of a schedule, the next tick follows anyway. */
+const notReplayed: readonly HistoryEntry["outcome"][] = [null, "succeeded", "skipped", "missed"];
+
+function replayOf({ id, receiptId, outcome }: HistoryEntry): HistoryRow["replay"] {
+  if (notReplayed.includes(outcome)) return null;
+  return receiptId === null ? { kind: "trigger", id } : { kind: "receipt", id: receiptId };
+}
+
+function triggerOf({ kind, source, event, action, ...entry }: HistoryEntry): string {
+  const name = [event, action].filter((part) => part !== null).join(".");
+  const replay = entry.replayOf === null ? "" : "(replay)";
+  return plainLine([triggerNames[kind], source, name, replay].filter(Boolean).join(" "));
+}
+
+const outcomeColors: Readonly<Partial<Record<string, "dim" | "green" | "yellow">>> = {
+  queued: "dim",
+  running: "green",
+  interrupted: "yellow",
+  skipped: "yellow",
+  missed: "yellow",
+  unmatched: "yellow",
+};
+
+function outcomeOf(entry: HistoryEntry, { colors }: StatusStyle): string {
+  const word = stateWord(entry);
+  return word === "succeeded" ? word : colors[outcomeColors[word] ?? "red"](word);
+}

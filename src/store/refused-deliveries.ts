@@ -1,0 +1,93 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { refusedTogetherMs } from "../contracts/refused-deliveries.ts";
+import type {
+  RefusedDeliveries,
+  RefusedDeliveriesQuery,
+  RefusedDelivery,
+} from "../contracts/refused-deliveries.ts";
+import { createEachSecond } from "./each-second.ts";
+import type { GroupCommit } from "./group-commit.ts";
+
+/** Deliveries that are added up until the next commit. Times are epoch ms. */
+interface Counted extends RefusedDelivery {
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly count: number;
+}
+
+/**
+ * Counts refused deliveries, which any sender can make: a row for each source and result in ten minutes, written once a
+ * second, however many there are. `now` gives epoch ms.
+ */
+export function createRefusedDeliveries(
+  db: DatabaseSync,
+  { record }: Pick<GroupCommit, "record">,
+  now: () => number,
+) {
+  const add = prepareAdd(db);
+  let waiting = new Map<string, Counted>();
+  const commits = createEachSecond(() => {
+    const counted = [...waiting.values()];
+    waiting = new Map();
+    return counted.length === 0 ? Promise.resolve() : record(() => counted.forEach(add));
+  });
+  return {
+    /** Counts one; it is committed within a second or so. */
+    add: (delivery: RefusedDelivery): void => {
+      const at = now();
+      const { type, source, result } = delivery;
+      const key = JSON.stringify([stretchOf(at), type, source, result]);
+      const { firstAt = at, count = 0 } = waiting.get(key) ?? {};
+      waiting.set(key, { ...delivery, firstAt, lastAt: at, count: count + 1 });
+      commits.schedule();
+    },
+    flush: commits.flush,
+    close: commits.close,
+    /** The latest first. */
+    query: (query: RefusedDeliveriesQuery): readonly RefusedDeliveries[] => rowsOf(db, query),
+  };
+}
+
+function stretchOf(at: number): number {
+  return Math.floor(at / refusedTogetherMs);
+}
+
+function prepareAdd(db: DatabaseSync): (counted: Counted) => void {
+  const insert = db.prepare(
+    `INSERT INTO refused_deliveries (stretch, type, source, result, first_at, last_at, count, reason)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET last_at = excluded.last_at, count = count + excluded.count,
+       reason = excluded.reason`,
+  );
+  return ({ type, source, result, firstAt, lastAt, count, reason }) => {
+    const stretch = stretchOf(firstAt);
+    insert.run(stretch, type, source ?? "", result, firstAt, lastAt, count, reason);
+  };
+}
+
+interface Row extends Omit<RefusedDeliveries, "source" | "firstAt" | "lastAt"> {
+  readonly source: string;
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+function rowsOf(
+  db: DatabaseSync,
+  { source, since, limit }: RefusedDeliveriesQuery,
+): readonly RefusedDeliveries[] {
+  const values: SQLInputValue[] = [since === undefined ? 0 : Math.max(0, Date.parse(since))];
+  if (source !== undefined) values.push(source);
+  const rows = db
+    .prepare(
+      `SELECT type, source, result, count, first_at AS firstAt, last_at AS lastAt, reason
+       FROM refused_deliveries WHERE last_at >= ? ${source === undefined ? "" : "AND source = ?"}
+       ORDER BY last_at DESC LIMIT ?`,
+    )
+    .all(...values, limit) as unknown as Row[];
+  return rows.map(({ source: name, firstAt, lastAt, ...row }) => ({
+    ...row,
+    source: name === "" ? null : name,
+    firstAt: new Date(firstAt).toISOString(),
+    lastAt: new Date(lastAt).toISOString(),
+  }));
+}
