@@ -7,8 +7,10 @@ import type { LogEntry } from "../../streams/vocabulary.ts";
 export const logKinds = [
   /** The model's text. */
   "said",
-  /** A call: `tool`, `input`. */
+  /** A call: `tool`, `input`, and `call`, its id, which the lines below repeat. */
   "tool",
+  /** What a running call printed since the line before, if anything: `tool`, `output`, `leftOut`, `durationMs`. */
+  "tool-output",
   /** The answer to a call: `tool`, `output`, `isError`, `durationMs`. */
   "tool-result",
   /** Tokens of one turn. */

@@ -1,9 +1,11 @@
 import type { LogLevel } from "../../streams/vocabulary.ts";
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Job } from "../contracts/job.ts";
 import { logTo } from "./harness.ts";
 import type { Emit, SessionEnd } from "./harness.ts";
+import { liveCall } from "./live-call.ts";
 import { cut } from "./message-writer.ts";
 import { rawLines } from "./raw-lines.ts";
 import { runCommand } from "./run-program.ts";
@@ -44,20 +46,28 @@ async function runHook(
   cwd: string,
   { emit, env, signal, timeoutMs }: HookContext,
 ): Promise<string | null> {
-  const startedAt = Date.now();
+  const id = { call: randomUUID() };
   const log = (level: LogLevel, msg: string, fields: object) =>
     logTo(emit, "hook", level, msg, { phase, command: cut(command, 500), ...fields });
   log(30, `${phase} hook: ${cut(command, 500)}`, {});
   const lines = rawLines((line, stream) => log(30, line, { stream }));
+  // What the log does not have line by line, and that a silent hook still runs.
+  const live = liveCall((progress) => {
+    const tool = `${phase} hook`;
+    logTo(emit, "tool-output", 30, `${tool} still running`, { tool, ...id, ...progress });
+  });
   const { exitCode, problem } = await runCommand(command, {
     cwd,
     env,
     signal,
     timeoutMs,
-    onLine: lines.add,
+    onLine: (line, stream) => {
+      if (!lines.add(line, stream)) live.add(Buffer.from(`${line}\n`));
+    },
   });
+  live.end();
   if (lines.leftOut() > 0) log(40, `${lines.leftOut()} more lines of output left out`, {});
-  const ended = { exitCode, durationMs: Date.now() - startedAt };
+  const ended = { ...id, exitCode, durationMs: Date.now() - live.startedAt };
   if (problem === null && exitCode === 0) {
     log(30, `${phase} hook done`, ended);
     return null;

@@ -12,10 +12,12 @@ export function rawLines(log: (line: string, stream: OutputStream) => void) {
   let lines = 0;
   let last: readonly string[] = [];
   return {
-    add: (line: string, stream: OutputStream): void => {
+    /** True when the line was logged. */
+    add: (line: string, stream: OutputStream): boolean => {
       lines += 1;
       last = [...last, cut(line, lastCharacters)].slice(-lastLines);
       if (lines <= maxLoggedLines) log(line, stream);
+      return lines <= maxLoggedLines;
     },
     /** The last few, for the reason of a failure. */
     last: () => last,

@@ -58,7 +58,8 @@ export function initialStatus(
   scheduler: SchedulerStatus,
   earlier: readonly LogEntry[] = [],
 ): Status {
-  const recentLogs = earlier.slice(-keptLogs).map((entry, index) => recentLog(entry, index + 1));
+  const shown = earlier.filter(isEvent).slice(-keptLogs);
+  const recentLogs = shown.map((entry, index) => recentLog(entry, index + 1));
   return { scheduler, records: new Map(), claims: new Map(), recentLogs, change: nothing };
 }
 
@@ -151,9 +152,15 @@ function cronJob(record: AgentRecord | undefined): number {
 function withLogs(status: Status, entries: readonly LogEntry[], change: StatusChange): Status {
   if (entries.length === 0) return { ...status, change };
   const last = status.recentLogs.at(-1)?.seq ?? 0;
-  const logs = entries.map((entry, index) => recentLog(entry, last + index + 1));
+  const shown = entries.filter(isEvent);
+  const logs = shown.map((entry, index) => recentLog(entry, last + index + 1));
   const recentLogs = [...status.recentLogs, ...logs].slice(-keptLogs);
   return { ...status, recentLogs, change: { ...change, logs } };
+}
+
+/** What a command prints while it runs would push out everything else. */
+function isEvent({ kind }: LogEntry): boolean {
+  return kind !== "tool-output";
 }
 
 function recentLog({ time, level, agent, instanceId, msg }: LogEntry, seq: number): RecentLog {

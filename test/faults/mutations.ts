@@ -11,6 +11,7 @@ import { doors } from "./mutations/doors.ts";
 import { expectations } from "./mutations/expectations.ts";
 import { heartbeat } from "./mutations/heartbeat.ts";
 import { hostile } from "./mutations/hostile.ts";
+import { liveOutputs } from "./mutations/live-output.ts";
 import { load } from "./mutations/load.ts";
 import { login } from "./mutations/login.ts";
 import { models } from "./mutations/models.ts";
@@ -30,6 +31,7 @@ export const mutations: readonly Mutation[] = [
   ...spend,
   ...store,
   ...hostile,
+  ...liveOutputs,
   ...load,
   ...costs,
   ...network,

@@ -66,6 +66,16 @@ describe("a hook", () => {
     expect(reason).toBe(`pre hook "echo no prices >&2; exit 1" exited with code 1:\nno prices`);
   });
 
+  it("shows what it prints behind the lines that the log has one by one, while it runs", async () => {
+    const { messages } = await hook("seq 600; sleep 1.2", 30_000);
+    const live = messages.filter(
+      (message) => message.type === "log" && message.kind === "tool-output",
+    );
+    expect(live).toHaveLength(1);
+    expect(live[0]).toMatchObject({ msg: "pre hook still running", fields: { tool: "pre hook" } });
+    expect(JSON.stringify(live[0])).toContain("501\\n502\\n");
+  });
+
   it("may print without end: the log gets the beginning, memory stays bounded", async () => {
     const { reason, messages } = await hook(
       "yes | head -n 100000; head -c 9000000 /dev/zero",

@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { RunMessage } from "../../src/contracts/run-messages.ts";
-import { transcriptOf } from "../../src/harness/transcript.ts";
+import { liveCharacters, transcriptOf } from "../../src/harness/transcript.ts";
 
 function logged(write: (transcript: ReturnType<typeof transcriptOf>) => void) {
   const messages: RunMessage[] = [];
@@ -72,5 +72,56 @@ describe("the transcript of a session", () => {
       "al_call: reviewer",
       "al_rerun",
     ]);
+  });
+
+  it("logs what a running call prints, under the call's id, and nothing once the session is over", () => {
+    vi.useFakeTimers();
+    const messages = logged((transcript) => {
+      transcript.toolCall("1", "bash", { command: "make" });
+      transcript.toolOutput("1", Buffer.from("compiling\n"));
+      vi.advanceTimersByTime(1_000);
+      transcript.toolResult("1", "compiling\n", false);
+      transcript.toolOutput("1", Buffer.from("late\n"));
+      transcript.toolCall("2", "bash", { command: "sleep 1000" });
+      transcript.end();
+      vi.advanceTimersByTime(100_000);
+    });
+    vi.useRealTimers();
+    expect(messages.map(({ kind, fields }) => [kind, fields?.call])).toEqual([
+      ["tool", "1"],
+      ["tool-output", "1"],
+      ["tool-result", "1"],
+      ["tool", "2"],
+    ]);
+    expect(messages[1]).toMatchObject({
+      msg: "bash still running",
+      fields: { tool: "bash", output: "compiling\n", leftOut: 0, durationMs: 1_000 },
+    });
+  });
+
+  it("bounds what a session logs of running calls, not their results", () => {
+    vi.useFakeTimers();
+    const chunk = Buffer.from(`${"x".repeat(70)}\n`.repeat(100));
+    const messages = logged((transcript) => {
+      for (let call = 0; call < 100; call += 1) {
+        transcript.toolCall(String(call), "bash", {});
+        for (let second = 0; second < 25; second += 1) {
+          transcript.toolOutput(String(call), chunk);
+          vi.advanceTimersByTime(500);
+          transcript.toolOutput(String(call), chunk);
+          vi.advanceTimersByTime(500);
+        }
+        transcript.toolResult(String(call), "done", false);
+      }
+    });
+    vi.useRealTimers();
+    const live = messages.filter(({ kind }) => kind === "tool-output");
+    const outputs = live
+      .map(({ fields }) => fields?.output)
+      .filter((one) => typeof one === "string");
+    const characters = outputs.join("").length;
+    expect(characters).toBeGreaterThan(liveCharacters / 2);
+    expect(characters).toBeLessThanOrEqual(liveCharacters);
+    expect(messages.at(-1)?.fields?.output).toBe("done");
   });
 });

@@ -1,5 +1,6 @@
 import type { LogEntry, LogLevel } from "../../../streams/vocabulary.ts";
 import { kindOf } from "../../contracts/log-kinds.ts";
+import { durationText } from "../../contracts/format.ts";
 import { dollars } from "../../contracts/spend-text.ts";
 import { localTime, plain } from "../terminal/format.ts";
 import type { Colors } from "../terminal/output.ts";
@@ -31,7 +32,7 @@ export function formatLog(entry: LogEntry, { colors, showAgent, now }: LogStyle)
   const shade = entry.isError === true ? String : colors.dim;
   const output = outputOf(entry).map((line) => `\n    ${shade(line)}`);
   const msg = plain(entry.msg).trimEnd().replaceAll("\n", "\n    ");
-  const text = msg + colors.dim(costOf(entry)) + output.join("");
+  const text = msg + colors.dim(costOf(entry) + elapsedOf(entry)) + output.join("");
   return [
     colors.dim(localTime(entry.time, now)),
     levelColor(entry.level, colors)(name),
@@ -45,13 +46,22 @@ function costOf({ costUsd }: LogEntry): string {
   return typeof costUsd === "number" && costUsd > 0 ? ` (${dollars(costUsd)})` : "";
 }
 
+/** How long a call has run that is still running. */
+function elapsedOf(entry: LogEntry): string {
+  const { durationMs } = entry;
+  const isLive = kindOf(entry) === "tool-output" && typeof durationMs === "number";
+  return isLive ? ` (${durationText(durationMs)})` : "";
+}
+
 /** The output of a tool, shortened: the log file and `--json` have the rest. */
 function outputOf(entry: LogEntry): readonly string[] {
   const { output, isError } = entry;
-  if (kindOf(entry) !== "tool-result" || typeof output !== "string") return [];
+  const kind = kindOf(entry);
+  if (kind !== "tool-result" && kind !== "tool-output") return [];
+  if (typeof output !== "string") return [];
   const lines = plain(output).trimEnd().split("\n");
   if (lines.join("") === "") return [];
-  return isError === true ? lastOf(lines) : firstOf(lines);
+  return isError === true || kind === "tool-output" ? lastOf(lines) : firstOf(lines);
 }
 
 /** The reason of a failure and its exit code come last; empty lines would take their room. */

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
+import { kindOf } from "../../contracts/log-kinds.ts";
 import { UserError } from "../../errors.ts";
 import { logsDir } from "../../logs/log-files.ts";
 import { readLog } from "../../logs/log-reader.ts";
@@ -58,7 +59,15 @@ export async function showLogs(
   if (out.json) return out.document({ entries });
   if (entries.length === 0) out.note("no log lines yet");
   const style = { colors: out.colors, showAgent: agent === null, now: Date.now() };
-  for (const entry of entries) out.data(formatLog(entry, style));
+  for (const entry of withoutRepeats(entries)) out.data(formatLog(entry, style));
+}
+
+/** What a call printed while it ran is in its result, too. */
+function withoutRepeats(entries: readonly LogEntry[]): readonly LogEntry[] {
+  const idOf = ({ instanceId, call }: LogEntry) => JSON.stringify([instanceId, call]);
+  const ends = entries.filter((entry) => ["tool-result", "hook"].includes(kindOf(entry) ?? ""));
+  const ended = new Set(ends.map(idOf));
+  return entries.filter((entry) => kindOf(entry) !== "tool-output" || !ended.has(idOf(entry)));
 }
 
 /** An agent without a line may be new; one without a folder is a slip of the pen, and so is a run without a line. */

@@ -27,6 +27,7 @@ export const runLlmCli: Harness = async (session) => {
     `session starts in ${cli.program} with model "${model.name}" (${model.model})`,
   );
   const { failure, usage } = await runWithRetries({ cli, model, baseUrl, transcript, session });
+  transcript.end();
   const { tokens, costUsd } = usage;
   if (tokens !== null && tokens > 0) transcript.used(model.name, { tokens, costUsd });
   if (failure !== null && failure.cooldownMs !== null) {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import {
   createAgentSession,
   createBashToolDefinition,
+  createLocalBashOperations,
   DefaultResourceLoader,
   defineTool,
   SessionManager,
@@ -18,14 +19,22 @@ import type { HarnessTool } from "../tools.ts";
 import type { JobModel } from "../../contracts/job.ts";
 import { piProvider } from "./pi-providers.ts";
 
+interface PiSessionParts {
+  readonly first: PiModel;
+  readonly extension: ExtensionFactory;
+  /** What the shell command of a call printed just now. */
+  readonly onOutput: OnOutput;
+}
+
+type OnOutput = (callId: string, chunk: Buffer) => void;
+
 const builtInTools = ["read", "bash", "edit", "write"];
 
 /** A session of pi with the job's instructions and tools, and nothing of the machine's pi. */
 export async function createPiSession(
   { job, commandEnv, requests }: Session,
   modelRuntime: ModelRuntime,
-  first: PiModel,
-  extension: ExtensionFactory,
+  { first, extension, onOutput }: PiSessionParts,
 ): Promise<AgentSession> {
   const cwd = job.workDir;
   // Never made: what pi looks for there is not found.
@@ -52,10 +61,6 @@ export async function createPiSession(
     extensionFactories: [extension],
   });
   await resourceLoader.reload();
-  const bash = createBashToolDefinition(cwd, {
-    exposeSessionEnvironment: false,
-    spawnHook: (context) => ({ ...context, env: { ...commandEnv } }),
-  });
   const tools = toolsFor(job);
   const { session } = await createAgentSession({
     cwd,
@@ -64,12 +69,39 @@ export async function createPiSession(
     model: first.model,
     thinkingLevel: first.thinkingLevel,
     tools: [...builtInTools, ...tools.map(({ name }) => name)],
-    customTools: [defineTool(bash), ...tools.map((tool) => piTool(tool, requests))],
+    customTools: [
+      bashTool(cwd, commandEnv, onOutput),
+      ...tools.map((tool) => piTool(tool, requests)),
+    ],
     resourceLoader,
     sessionManager: SessionManager.inMemory(cwd),
     settingsManager,
   });
   return session;
+}
+
+/** pi's own shell, whose output is also passed on while it comes. */
+function bashTool(cwd: string, commandEnv: Session["commandEnv"], onOutput: OnOutput) {
+  const local = createLocalBashOperations();
+  const bashFor = (callId: string) =>
+    createBashToolDefinition(cwd, {
+      exposeSessionEnvironment: false,
+      spawnHook: (context) => ({ ...context, env: { ...commandEnv } }),
+      operations: {
+        exec: (command, dir, { onData, ...options }) =>
+          local.exec(command, dir, {
+            ...options,
+            onData: (chunk) => {
+              onData(chunk);
+              onOutput(callId, chunk);
+            },
+          }),
+      },
+    });
+  return defineTool({
+    ...bashFor(""),
+    execute: (callId, ...rest) => bashFor(callId).execute(callId, ...rest),
+  });
 }
 
 /** The tool answers as the command of the same request does: with one JSON object. A refusal is the tool's error. */

@@ -10,6 +10,7 @@ import { refusedAnswer } from "../run-api/run-requests.ts";
 import { createPiSession } from "./pi-session.ts";
 import { retryingStream } from "./retrying-stream.ts";
 import { sessionLog } from "./session-log.ts";
+import type { SessionLog } from "./session-log.ts";
 import { realTime } from "./time.ts";
 import type { Time } from "./time.ts";
 
@@ -32,8 +33,14 @@ export function createPiHarness(time: Time): Harness {
     }
     first.activate();
     const chain = createModelChain([first, ...others], session.job.models, session.emit);
-    const pi = await createPiSession(session, runtime, first, chain.extension);
-    return talk(pi, session, chain, time);
+    const log = sessionLog(session.emit, () => chain.current().name);
+    const { extension } = chain;
+    const pi = await createPiSession(session, runtime, {
+      first,
+      extension,
+      onOutput: log.onOutput,
+    });
+    return talk(pi, session, { chain, log }, time);
   };
 }
 
@@ -42,10 +49,9 @@ export const runPi: Harness = createPiHarness(realTime);
 async function talk(
   pi: AgentSession,
   { emit, signal, clock, endpoint, prompt, requests }: Session,
-  chain: ModelChain,
+  { chain, log }: { readonly chain: ModelChain; readonly log: SessionLog },
   time: Time,
 ): Promise<SessionEnd> {
-  const log = sessionLog(emit, () => chain.current().name);
   const { sessionId, agent } = pi;
   agent.streamFunction = retryingStream(agent.streamFunction, {
     chain,
@@ -68,6 +74,7 @@ async function talk(
   } finally {
     signal.removeEventListener("abort", abort);
     unsubscribe();
+    log.end();
     pi.dispose();
   }
   const { tokens, costUsd, turns } = log.usage();

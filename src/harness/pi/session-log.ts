@@ -5,6 +5,8 @@ import type { Emit } from "../harness.ts";
 import { transcriptOf } from "../transcript.ts";
 import type { TranscriptUsage } from "../transcript.ts";
 
+export type SessionLog = ReturnType<typeof sessionLog>;
+
 /** Logs a session of pi by its events, and sums up its usage. */
 export function sessionLog(emit: Emit, modelName: () => string) {
   const transcript = transcriptOf(emit);
@@ -57,7 +59,7 @@ export function sessionLog(emit: Emit, modelName: () => string) {
   }
 
   const usage = (): Omit<Usage, "model"> => ({ ...total });
-  return { onEvent, onAnswer, usage };
+  return { onEvent, onAnswer, onOutput: transcript.toolOutput, usage, end: transcript.end };
 }
 
 function usageOf(usage: AssistantMessage["usage"]): TranscriptUsage {

@@ -46,3 +46,12 @@ test("a line of a turn, and of the end of a run, has what it cost", () => {
   expect(formatLog(usage, style)).toBe("09:04:05 INFO  1204 tokens ($0.0021)");
   expect(formatLog({ ...usage, costUsd: 0 }, style)).toBe("09:04:05 INFO  1204 tokens");
 });
+
+test("what a running call prints has its last lines, and how long the call has run", () => {
+  const output = Array.from({ length: 12 }, (_, index) => `line ${index}\n`).join("");
+  const live = { ...entry, kind: "tool-output", msg: "bash still running", durationMs: 12_400 };
+  const shown = formatLog({ ...live, output }, style).split("\n");
+  expect(shown[0]).toBe("09:04:05 INFO  bash still running (12 s)");
+  expect(shown.slice(1, 3)).toEqual(["    … 2 lines before", "    line 2"]);
+  expect(formatLog(live, style)).toBe("09:04:05 INFO  bash still running (12 s)");
+});

@@ -142,7 +142,16 @@ test("logout in another tab ends the stream and leads to the login page", async 
 test("markup in a line is shown, not run, whatever its kind", async () => {
   const attack = `<img src=x onerror="window.hacked=true"></details><script>window.hacked=true</script>`;
   const deps = testDeps();
-  for (const kind of ["said", "tool", "tool-result", "usage", "run", "process", `"><b>`]) {
+  for (const kind of [
+    "said",
+    "tool",
+    "tool-output",
+    "tool-result",
+    "usage",
+    "run",
+    "process",
+    `"><b>`,
+  ]) {
     const trigger = { title: attack, prompt: attack, url: `javascript:window.hacked=true` };
     const said = { tool: attack, input: { command: attack }, output: attack, model: attack };
     const fields = { ...said, trigger, ...(kind === "run" ? {} : { outcome: attack }) };

@@ -92,6 +92,21 @@ describe("a session of pi", () => {
     expect(last.map(({ role }) => role).slice(-3)).toEqual(["assistant", "tool", "user"]);
   });
 
+  it("logs the output of a command while it runs, and the whole of it at its end", async () => {
+    const command = "echo first; sleep 1.4; echo second; sleep 0.3";
+    const { model: shell } = await model("shell", [saying({ command }), saying({ text: "Done." })]);
+    const { messages } = await runSession({ workDir, models: [shell] });
+    const lines = messages.flatMap((message) => (message.type === "log" ? [message] : []));
+    const of = (kind: string) => lines.filter((line) => line.kind === kind);
+    const [live] = of("tool-output");
+    expect(live?.fields).toMatchObject({ tool: "bash", call: "call_1", output: "first\n" });
+    expect(live?.fields?.durationMs).toBeLessThan(1_400);
+    expect(of("tool-result")[0]?.fields).toMatchObject({
+      call: "call_1",
+      output: "first\nsecond\n",
+    });
+  });
+
   it("does not run tool calls that are cut, and gives up a model that is cut again and again", async () => {
     const first = await model("first", [saying({ command: "touch ran", finish: "length" })]);
     const { error, messages } = await runSession({ workDir, models: [first.model] });

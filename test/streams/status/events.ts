@@ -73,8 +73,8 @@ export function eventsOf(agent: string, at = 0) {
       instanceId: `${agent}-1`,
       text,
     }),
-    output: (msg: string): RunEvent => {
-      const entry: LogEntry = { level: 30, time: at, msg, agent, instanceId: `${agent}-1` };
+    output: (msg: string, kind = "said"): RunEvent => {
+      const entry: LogEntry = { level: 30, time: at, msg, kind, agent, instanceId: `${agent}-1` };
       return { ...now, type: "output", instanceId: `${agent}-1`, entry };
     },
     spent: (usd: number, today = usd, instanceId = `${agent}-1`): RunEvent => ({

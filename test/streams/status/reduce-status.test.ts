@@ -126,6 +126,12 @@ describe("the status", () => {
     expect(recentLogs.at(-1)?.msg).toHaveLength(500);
   });
 
+  it("keeps what a running command prints out of the latest lines", () => {
+    const live = dev.output("still running", "tool-output");
+    const { recentLogs } = snapshotOf(after(dev.output("make"), live, live));
+    expect(recentLogs.map(({ msg }) => msg)).toEqual(["make"]);
+  });
+
   it("begins with the last lines of the schedulers before, and counts on from them", () => {
     const earlier = Array.from({ length: 30 }, (_, index) => ({
       ...({ level: 30, time: index, agent: "dev" } as const),

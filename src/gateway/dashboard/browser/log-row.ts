@@ -6,6 +6,7 @@ import { create, setAttribute, setAttributes } from "./dom.ts";
 import { clockTime, exactTime, levelName } from "./format.ts";
 import { requestLine, answerLine } from "./log-request-lines.ts";
 import { factsOf, usageText } from "./log-facts.ts";
+import { createLiveBlock } from "./log-live.ts";
 import { outputBlock } from "./log-output.ts";
 import { transcriptView } from "./markdown-view.ts";
 import { runEnd, runStart } from "./log-run-lines.ts";
@@ -20,6 +21,10 @@ export interface LogRow {
   reveal(text: string): void;
   /** Shows the entry as it was written, below its text. */
   setRaw(isRaw: boolean): void;
+  /** Shows a further line of the same running call in this one. */
+  join(entry: LogEntry): void;
+  /** The call whose output this is has ended. */
+  fold(): void;
 }
 
 /** One line of output up to this long stands beside its result. */
@@ -33,15 +38,20 @@ export function createLogRow(entry: LogEntry): LogRow {
   // Thousands of stops would make the page unusable by keyboard; there the button for all lines does it.
   setAttributes(at, { type: "button", tabindex: -1, "aria-expanded": "false" });
   at.title = `${exactTime(entry.time)}: show the entry as it was written`;
-  const content = create("div", "content", ...(kind === null ? plainLine : contents[kind])(entry));
+  const live = kind === "tool-output" ? createLiveBlock(entry) : null;
+  const parts =
+    live === null ? (kind === null ? plainLine : contents[kind])(entry) : [live.element];
+  const content = create("div", "content", ...parts);
   const name = create("span", "level", level.toUpperCase());
   const row = create("div", `line ${level} kind-${kind ?? "plain"}`, at, name, content);
 
+  const entries = [entry];
+  const rawText = (): string => entries.map((one) => JSON.stringify(one, null, 2)).join("\n");
   let raw: HTMLElement | null = null;
   const setRaw = (isRaw: boolean): void => {
     if (isRaw === (raw !== null)) return;
     raw?.remove();
-    raw = isRaw ? create("pre", "raw-entry", JSON.stringify(entry, null, 2)) : null;
+    raw = isRaw ? create("pre", "raw-entry", rawText()) : null;
     if (raw !== null) content.append(raw);
     setAttribute(at, "aria-expanded", String(isRaw));
   };
@@ -52,6 +62,12 @@ export function createLogRow(entry: LogEntry): LogRow {
     setRaw,
     text: () => content.textContent,
     reveal: revealing(content.querySelector("details")),
+    join: (next) => {
+      entries.push(next);
+      live?.add(next);
+      if (raw !== null) raw.textContent = rawText();
+    },
+    fold: () => live?.fold(),
   };
 }
 
@@ -70,6 +86,7 @@ function revealing(fold: HTMLDetailsElement | null): (text: string) => void {
 const contents: Readonly<Record<LogKind, (entry: LogEntry) => readonly HTMLElement[]>> = {
   said: assistantText,
   tool: toolCall,
+  "tool-output": plainLine,
   "tool-result": toolResult,
   usage: (entry) => [create("span", "facts", usageText(entry))],
   fallback: plainLine,

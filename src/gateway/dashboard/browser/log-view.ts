@@ -1,4 +1,5 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
+import { createRunningCalls } from "./log-calls.ts";
 import { createLogHeadings } from "./log-headings.ts";
 import { createLogRow } from "./log-row.ts";
 import type { LogRow } from "./log-row.ts";
@@ -28,6 +29,7 @@ interface Shown {
 export function createLogView(box: HTMLElement, linkTo: (instance: string) => string): LogView {
   let shown: Shown[] = [];
   const headings = createLogHeadings(linkTo);
+  const calls = createRunningCalls();
   let level = 0;
   let text = "";
   let isRaw = false;
@@ -36,7 +38,9 @@ export function createLogView(box: HTMLElement, linkTo: (instance: string) => st
     row.level >= level && (text === "" || row.text().toLowerCase().includes(text));
   const isFiltered = (): boolean => level > 10 || text !== "";
   const append = (entry: LogEntry): Shown[] => {
+    if (calls.join(entry)) return [];
     const row = createLogRow(entry);
+    calls.added(entry, row);
     row.setRaw(isRaw);
     row.reveal(text);
     if (isFiltered()) row.element.hidden = !isVisible(row);
@@ -75,6 +79,7 @@ export function createLogView(box: HTMLElement, linkTo: (instance: string) => st
     clear: () => {
       shown = [];
       headings.startAnew();
+      calls.clear();
       box.replaceChildren();
     },
     filter: (newLevel, newText) => {

@@ -1,0 +1,40 @@
+import type { Mutation } from "../mutation.ts";
+
+/** What is logged of commands while they run. */
+export const liveOutputs: readonly Mutation[] = [
+  {
+    defence: "half of a secret is not logged while the other half is still to come",
+    file: "src/harness/live-output.ts",
+    find: 'Math.max(pending.lastIndexOf("\\n"), pending.lastIndexOf("\\r")) + 1',
+    replace: "pending.length",
+    tests: ["test/harness/live-output.test.ts"],
+  },
+  {
+    defence: "a flood of output stays out of memory",
+    file: "src/harness/live-output.ts",
+    find: "    if (pending.length <= pieceCharacters) return;\n",
+    replace: "    if (!isInLongLine) return;\n",
+    tests: ["test/harness/live-output.test.ts"],
+  },
+  {
+    defence: "an hour of output does not fill the log while it comes",
+    file: "src/harness/live-call.ts",
+    find: "Math.max(shortestMs, durationMs * share)",
+    replace: "shortestMs",
+    tests: ["test/harness/live-call.test.ts"],
+  },
+  {
+    defence: "a session's running commands have a bound for what they log together",
+    file: "src/harness/transcript.ts",
+    find: "live > liveCharacters ||",
+    replace: "",
+    tests: ["test/harness/transcript.test.ts"],
+  },
+  {
+    defence: "what running commands print does not push events out of the recent activity",
+    file: "streams/status/reduce-status.ts",
+    find: 'return kind !== "tool-output";',
+    replace: 'return kind !== "";',
+    tests: ["test/streams/status/reduce-status.test.ts"],
+  },
+];
