@@ -15,12 +15,15 @@ export interface LineContent {
 /** Of what a tool returned, the first characters: files that it read would be most of the index. */
 const maxOutput = 4096;
 
-/** Null for a line without text: it counts tokens, or is no line of a log writer's. */
+/**
+ * Null for a line without text of its own: it counts tokens, shows what the call's end has once more, or is no line of
+ * a log writer's.
+ */
 export function contentOf(line: string): LineContent | null {
   const entry = parse(line);
   if (entry === null) return null;
   const kind = kindOf(entry) ?? "scheduler";
-  if (kind === "usage") return null;
+  if (kind === "usage" || kind === "tool-output") return null;
   const { time, level, instanceId, isError } = entry;
   return {
     time,
