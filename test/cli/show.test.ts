@@ -38,7 +38,7 @@ describe("al show", () => {
     await serve({ "GET /api/runs/dev-bbbbbbbb": () => run });
     const { stdout, stderr, code } = await folders.al(["show", "dev-bbbbbbbb"]);
     expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
-    expect(stdout).toMatch(/^dev-bbbbbbbb succeeded\nTrigger {5}cron\n/);
+    expect(stdout).toMatch(/^dev-bbbbbbbb succeeded\nTrigger {5}schedule\n/);
     expect(stdout).toMatch(/^Duration {4}1\.2 s$/m);
     expect(stdout).toMatch(/^Version {5}bbbbbbbbbbbb\nCommit {6}cccccccccccc with changes$/m);
     expect(stdout).toMatch(/^Cost {8}\$0\.01 in 2 calls$/m);
@@ -48,6 +48,30 @@ describe("al show", () => {
     expect(stdout).not.toContain("\u001b");
     const json = await folders.al(["show", "dev-bbbbbbbb", "--json"]);
     expect(JSON.parse(json.stdout)).toEqual(run);
+  });
+
+  test("of an agent prints its latest run, and what changed before it", async () => {
+    const triggers = [
+      historyEntry({ id: "2", agent: "dev", instanceId: null, outcome: "skipped" }),
+      historyEntry({ id: "1", agent: "dev", instanceId: "dev-bbbbbbbb" }),
+    ];
+    const unknown: Routes[string] = (_request, response) =>
+      problem(response, 404, "unknown_instance", "there is no run dev");
+    await serve({
+      "GET /api/runs/dev": unknown,
+      "GET /api/runs/dev/diff": unknown,
+      "GET /api/stats/triggers": () => ({
+        triggers,
+        page: 1,
+        limit: 200,
+        total: 2,
+        nextBefore: null,
+      }),
+      "GET /api/runs/dev-bbbbbbbb": () => aRunView("dev-bbbbbbbb", {}),
+      "GET /api/runs/dev-bbbbbbbb/diff": () => difference,
+    });
+    expect((await folders.al(["show", "dev"])).stdout).toMatch(/^dev-bbbbbbbb /);
+    expect((await folders.al(["show", "dev", "--diff"])).stdout).toContain('+  "scale": 2');
   });
 
   test("prints a webhook's payload, and whether it ran what its agent's last success ran", async () => {
@@ -125,6 +149,9 @@ describe("al show", () => {
     await serve({
       "GET /api/runs/dev-cccccccc": (_, response) =>
         problem(response, 404, "unknown_instance", 'there is no run "dev-cccccccc"'),
+      "GET /api/stats/triggers": () => ({
+        ...{ triggers: [], page: 1, limit: 200, total: 0, nextBefore: null },
+      }),
     });
     const { code, stderr } = await folders.al(["show", "dev-cccccccc"]);
     expect(code).toBe(1);
