@@ -3,7 +3,7 @@ import type { SearchMatch, SearchPage, SearchQuery, SearchRun } from "../contrac
 import { candidates, countIn } from "./day-reader.ts";
 import type { Candidate } from "./day-reader.ts";
 import { marks } from "./index-format.ts";
-import { matchOf } from "./match-of.ts";
+import { matchOf, maxMatches } from "./match-of.ts";
 import type { RunFactsReader } from "./run-facts.ts";
 import { cursorOf, placeOf, scopeOf } from "./scope.ts";
 import type { Place, Scope } from "./scope.ts";
@@ -26,7 +26,6 @@ interface Group {
   readonly marks: readonly string[];
 }
 
-const maxMatches = 3;
 /** A look at the clock every so many lines. */
 const linesPerLook = 64;
 
@@ -131,13 +130,11 @@ function runOf({ db, dir, facts }: PageDeps, scope: Scope, group: Group): Search
   const [first] = matches;
   if (first === undefined) return null;
   const { instanceId } = group;
-  const { outcome, usd } = instanceId === null ? noFacts : facts.of(instanceId);
+  const { outcome, usd } = facts.of(instanceId);
   const { agent } = scope.fileOf(group.first.file);
   const count = countOf(db, scope, group);
   return { instanceId, agent, at: first.at, outcome, usd, count, matches };
 }
-
-const noFacts = { outcome: null, usd: null };
 
 function countOf(db: DatabaseSync, scope: Scope, group: Group): number {
   return group.days.reduce((sum, day) => {

@@ -14,7 +14,6 @@ export interface QueriesOptions {
 
 /** Searches that wait for the one that runs. */
 const maxWaiting = 20;
-const nothing: SearchPage = { runs: [], next: null, indexedUntil: null };
 
 /**
  * Searches in a thread of their own, which the first one starts: SQLite answers while its caller waits, and the scheduler
@@ -94,7 +93,7 @@ async function answerOf(thread: Worker, timeoutMs: number): Promise<QueryAnswer>
 }
 
 function pageOf(answer: QueryAnswer): SearchPage {
-  if (answer.type === "page") return answer.page ?? nothing;
+  if (answer.type === "page") return answer.page;
   if (answer.type === "failed")
     throw unavailable(`the search failed: ${answer.message}`, undefined);
   const { code, message, hint } = answer;

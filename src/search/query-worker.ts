@@ -1,11 +1,11 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { SearchPage, SearchQuery } from "../contracts/search.ts";
 import { messageOf, UserError } from "../errors.ts";
-import { searchIndex } from "./search-files.ts";
+import { searchLogs } from "./search-logs.ts";
 
 /** An answer of the thread that searches. */
 export type QueryAnswer =
-  | { readonly type: "page"; readonly page: SearchPage | null }
+  | { readonly type: "page"; readonly page: SearchPage }
   | {
       readonly type: "refused";
       readonly code: string;
@@ -16,9 +16,9 @@ export type QueryAnswer =
 
 const { projectDir } = workerData as { readonly projectDir: string };
 
-function answerTo(query: SearchQuery): QueryAnswer {
+async function answerTo(query: SearchQuery): Promise<QueryAnswer> {
   try {
-    return { type: "page", page: searchIndex(projectDir, query) };
+    return { type: "page", page: await searchLogs({ projectDir }, query) };
   } catch (error) {
     if (!(error instanceof UserError)) return { type: "failed", message: messageOf(error) };
     const { code, message, hint } = error;
@@ -27,5 +27,5 @@ function answerTo(query: SearchQuery): QueryAnswer {
 }
 
 parentPort?.on("message", (query: SearchQuery) => {
-  parentPort?.postMessage(answerTo(query));
+  void answerTo(query).then((answer) => parentPort?.postMessage(answer));
 });

@@ -8,7 +8,8 @@ export interface RunFacts {
 }
 
 export interface RunFactsReader {
-  of(instanceId: string): RunFacts;
+  /** Lines of no run have none. */
+  of(instanceId: string | null): RunFacts;
   close(): void;
 }
 
@@ -24,6 +25,7 @@ export function openRunFacts(projectDir: string): RunFactsReader {
   };
   return {
     of: (instanceId) => {
+      if (instanceId === null) return unknown;
       const facts = known.get(instanceId) ?? read(instanceId);
       known.set(instanceId, facts);
       return facts;

@@ -77,6 +77,10 @@ function escaped(character) {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
+/** Tables that every command reads: a file of its own for each would cost more than what is in it. */
+const wordTables =
+  /\/contracts\/(plain-text|search-kinds|spend-options|trigger-names)\.ts$|\/streams\/(agent-config|vocabulary)\.ts$/;
+
 const written = [
   ...(await bundle({
     input: { "src/cli/al": join(root, "src/cli/al.ts") },
@@ -116,6 +120,7 @@ async function bundle(options) {
     comments: { legal: true, annotation: false, jsdoc: false },
     entryFileNames: "[name].js",
     chunkFileNames: "src/chunks/[name]-[hash].js",
+    codeSplitting: { groups: [{ name: "words", test: wordTables }] },
   });
   await build.close();
   return files.map(({ fileName }) => fileName);

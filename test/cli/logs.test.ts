@@ -201,3 +201,47 @@ describe("al logs --follow", () => {
     expect(stderr).toContain('there is no agent "nobody"');
   });
 });
+
+describe("al logs --grep", () => {
+  const words = ["logs", "--grep"];
+
+  test("prints a row for each line that matches, newest first, without a scheduler and an index", async () => {
+    const now = Date.now();
+    writeLog("dev", line("dev", "deploy failed: disk full", now - 2000, { kind: "said" }));
+    writeLog("web", line("web", "nothing"), line("web", "Deploy is done", now, { level: 50 }));
+    const { code, stdout } = await folders.al([...words, "deploy"]);
+    expect(code).toBe(0);
+    expect(stdout.split("\n").map((row) => row.slice("2026-03-01 09:04:05".length))).toEqual([
+      "  web-abcd2345  scheduler  Deploy is done",
+      "  dev-abcd2345  said  deploy failed: disk full",
+      "",
+    ]);
+    const failed = await folders.al([...words, "deploy", "--kind", "error", "--json"]);
+    expect(JSON.parse(failed.stdout)).toMatchObject({
+      runs: [{ agent: "web", count: 1, matches: [{ isError: true, ranges: [[0, 6]] }] }],
+      next: null,
+    });
+    const oldest = await folders.al([...words, "deploy", "--oldest", "-n", "1", "-a", "dev"]);
+    expect(oldest.stdout).toContain("disk full");
+  });
+
+  test("says when nothing matches, and what is wrong with a search", async () => {
+    writeLog("dev", line("dev", "one"));
+    expect(await folders.al([...words, "two"])).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: "no matching lines\n",
+    });
+    const empty = await folders.al([...words, "--"]);
+    expect(empty.code).not.toBe(0);
+    const none = await folders.al(["logs", "--grep=.."]);
+    expect(none.stderr).toContain("the search has no word");
+    const alone = await folders.al(["logs", "--oldest"]);
+    expect(alone).toMatchObject({ code: 2 });
+    expect(alone.stderr).toContain("need --grep");
+    const both = await folders.al([...words, "one", "-f"]);
+    expect(both).toMatchObject({ code: 2 });
+    const unknown = await folders.al(["logs", "nope", "--grep", "one"]);
+    expect(unknown.code).toBe(1);
+  });
+});

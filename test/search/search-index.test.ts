@@ -1,17 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SearchPage, SearchQuery } from "../../src/contracts/search.ts";
-import { searchIndex } from "../../src/search/search-files.ts";
+import { searchLogs } from "../../src/search/search-logs.ts";
 import { dayMs, logProject, noon } from "./support.ts";
 
 let project: ReturnType<typeof logProject>;
 beforeEach(() => (project = logProject()));
 afterEach(() => project.remove());
 
-function find(q: string, more: Partial<SearchQuery> = {}): SearchPage {
+function find(q: string, more: Partial<SearchQuery> = {}): Promise<SearchPage> {
   const query: SearchQuery = { q, order: "newest", limit: 20 };
-  const page = searchIndex(project.projectDir, Object.assign(query, more));
-  if (page === null) throw new Error("there is no index");
-  return page;
+  return searchLogs({ projectDir: project.projectDir }, Object.assign(query, more));
 }
 const textsOf = ({ runs }: SearchPage): string[] =>
   runs.flatMap(({ matches }) => matches.map(({ text }) => text));
@@ -22,16 +20,19 @@ describe("the search over all logs", () => {
     project.write({ msg: "web deploy is done", instanceId: "alpha-bbbbbbbb", time: noon + 1 });
     project.write({ msg: "deployment", agent: "beta", time: noon - dayMs });
     await project.index();
-    expect(textsOf(find("deploy web"))).toEqual(["web deploy is done", "deploy of web failed"]);
-    expect(textsOf(find('"deploy of"'))).toEqual(["deploy of web failed"]);
-    expect(textsOf(find("DEPLOY*"))).toHaveLength(3);
-    expect(textsOf(find("deploy*", { order: "oldest" }))[0]).toBe("deployment");
-    expect(find("failed").runs).toMatchObject([
+    expect(textsOf(await find("deploy web"))).toEqual([
+      "web deploy is done",
+      "deploy of web failed",
+    ]);
+    expect(textsOf(await find('"deploy of"'))).toEqual(["deploy of web failed"]);
+    expect(textsOf(await find("DEPLOY*"))).toHaveLength(3);
+    expect(textsOf(await find("deploy*", { order: "oldest" }))[0]).toBe("deployment");
+    expect((await find("failed")).runs).toMatchObject([
       { agent: "alpha", instanceId: "alpha-aaaaaaaa", count: 1, matches: [{ ranges: [[14, 20]] }] },
     ]);
-    expect(textsOf(find("deploy", { agent: "beta" }))).toEqual([]);
-    expect(textsOf(find("deployment", { agent: "beta" }))).toEqual(["deployment"]);
-    expect(find("deploy").indexedUntil).not.toBeNull();
+    expect(textsOf(await find("deploy", { agent: "beta" }))).toEqual([]);
+    expect(textsOf(await find("deployment", { agent: "beta" }))).toEqual(["deployment"]);
+    expect((await find("deploy")).indexedUntil).not.toBeNull();
   });
 
   test("pages name each run once, and all of them", async () => {
@@ -45,7 +46,7 @@ describe("the search over all logs", () => {
       let before: string | undefined;
       for (let pages = 0; pages < 9; pages++) {
         const more = before === undefined ? {} : { before };
-        const page = find("common", Object.assign(more, { order, limit: 3 }));
+        const page = await find("common", Object.assign(more, { order, limit: 3 }));
         seen.push(...page.runs.map(({ instanceId }) => instanceId));
         expect(page.runs.every(({ count }) => count === 4)).toBe(true);
         if (page.next === null) break;

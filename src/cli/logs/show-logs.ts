@@ -71,7 +71,7 @@ function withoutRepeats(entries: readonly LogEntry[]): readonly LogEntry[] {
 }
 
 /** An agent without a line may be new; one without a folder is a slip of the pen, and so is a run without a line. */
-async function refuseUnknown(
+export async function refuseUnknown(
   projectDir: string,
   { agent, instanceId }: { readonly agent: string | null; readonly instanceId: string | null },
 ): Promise<void> {
