@@ -16,5 +16,5 @@ function pathOf({ topic, agent, instanceId }: Parameters<typeof alertLink>[1]): 
     return `dashboard/triggers?agent=${encodeURIComponent(agent)}&dead=true`;
   }
   const page = `dashboard/agents/${encodeURIComponent(agent)}`;
-  return instanceId === null ? page : `${page}/logs?instance=${encodeURIComponent(instanceId)}`;
+  return instanceId === null ? page : `${page}/runs/${encodeURIComponent(instanceId)}`;
 }

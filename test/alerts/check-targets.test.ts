@@ -61,7 +61,7 @@ describe("the link of an alert", () => {
   const base = "https://al.example.test/almanac";
   test("is the run's log, the agent's page, the dead letters, the cost, or the alerts", () => {
     expect(alertLink(base, { topic: "runs", agent: "dev", instanceId: "dev-1" })).toBe(
-      "https://al.example.test/almanac/dashboard/agents/dev/logs?instance=dev-1",
+      "https://al.example.test/almanac/dashboard/agents/dev/runs/dev-1",
     );
     expect(alertLink(base, { topic: "runs", agent: "dev", instanceId: null })).toBe(
       "https://al.example.test/almanac/dashboard/agents/dev",

@@ -1,5 +1,6 @@
 import { differenceLine } from "../../contracts/difference-line.ts";
 import type { RunDifference } from "../../contracts/run-view.ts";
+import { agentAddress, runAddress } from "./browser/addresses.ts";
 import { html } from "./html.ts";
 import type { Html } from "./html.ts";
 import type { Page } from "./layout.ts";
@@ -16,7 +17,7 @@ export function changesPage(agent: string, { from, to, changed, text }: RunDiffe
       isLive: false,
       main: html`<article class="docs">
         <h1>What changed</h1>
-        <p><a href="/dashboard/agents/${agent}">${agent}</a></p>
+        <p><a href="${agentAddress(agent)}">${agent}</a></p>
         <table class="compared">
           <thead>
             <tr>
@@ -50,7 +51,7 @@ function side(agent: string, label: string, run: RunDifference["from"]): Html {
   return html`<tr>
     <th scope="row">${label}</th>
     <td>
-      <a href="/dashboard/agents/${agent}/logs?instance=${instanceId}">${instanceId}</a>
+      <a href="${runAddress(agent, instanceId)}">${instanceId}</a>
     </td>
     <td><code>${hash.slice(0, shownDigits)}</code></td>
     <td>

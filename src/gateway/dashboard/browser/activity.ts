@@ -1,6 +1,6 @@
 import type { RecentLog } from "../../../../streams/status/wire.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
-import { logAddress } from "./addresses.ts";
+import { logAddress, runAddress } from "./addresses.ts";
 import { byId, create, createLink } from "./dom.ts";
 import { clockTime, exactTime, levelName } from "./format.ts";
 
@@ -39,11 +39,14 @@ export function createActivity(): Activity {
   };
 }
 
-function activityLine({ time, level, agent, msg }: RecentLog): HTMLElement {
+function activityLine({ time, level, agent, instanceId, msg }: RecentLog): HTMLElement {
   const at = create("time", "muted", clockTime(Date.parse(time)));
   at.title = exactTime(Date.parse(time));
   at.dateTime = time;
   const name = createLink(logAddress(agent), "activity-agent", agent);
-  const text = create("span", "activity-text", plainText(msg));
+  const text =
+    instanceId === null
+      ? create("span", "activity-text", plainText(msg))
+      : createLink(runAddress(agent, instanceId), "activity-text", plainText(msg));
   return create("li", `activity-line ${levelName(level)}`, at, name, text);
 }

@@ -51,6 +51,8 @@ export function wireRunAgain(agent: string): RunAgain {
     }
     showEdit();
     dialog.showModal();
+    input.setSelectionRange(0, 0);
+    input.scrollTop = 0;
   };
   const start = async (): Promise<void> => {
     if (run === null || asked === null) return;
