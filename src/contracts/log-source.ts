@@ -17,6 +17,8 @@ export interface LogQuery {
   readonly lines: number;
   /** Begin after this position instead, with nothing lost or doubled; an unknown position counts as null. */
   readonly after: string | null;
+  /** Only files of the days of these times, epoch ms: an old run is found without reading what is younger. */
+  readonly times?: { readonly from: number; readonly to: number };
 }
 
 /** Which lines of an agent's log are wanted, and from where on. */

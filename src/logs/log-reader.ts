@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { LogLine, LogQuery } from "../contracts/log-source.ts";
 import { maxLines, tailOf, toLogLine } from "./log-lines.ts";
-import { listLogFiles } from "./log-files.ts";
+import { listLogFiles, utcDate } from "./log-files.ts";
 import type { LogFile } from "./log-files.ts";
 import { fileSize, findPosition, lastWrite } from "./log-position.ts";
 import type { LogPosition } from "./log-position.ts";
@@ -15,13 +15,19 @@ import { readBackward, readForward } from "./read-lines.ts";
  */
 export async function readLog(dir: string, query: LogQuery): Promise<LogLine[]> {
   const agent = query.agent ?? agentOf(query.instanceId);
-  const files = await listLogFiles(dir, agent);
+  const files = filesOf(await listLogFiles(dir, agent), query.times);
   const position = await findPosition(dir, query.after);
   if (position === null || (agent !== null && position.file.agent !== agent)) {
     return lastLines(dir, files, query);
   }
   if (agent !== null) return sinceInOrder(dir, files, position, query);
   return (await sinceMerged(dir, files, position)) ?? lastLines(dir, files, query);
+}
+
+function filesOf(files: readonly LogFile[], times: LogQuery["times"]): readonly LogFile[] {
+  if (times === undefined) return files;
+  const [from, to] = [utcDate(times.from), utcDate(times.to)];
+  return files.filter(({ date }) => date >= from && date <= to);
 }
 
 /** The agent that an instance id names, `<agent>-<8 characters>`; null when it names none. */

@@ -33,7 +33,7 @@ export async function viewRun(instanceId: string, deps: ViewRunDeps): Promise<Ru
     instanceId,
     agent: agent ?? "",
     value: redactor.redactValue(run.value),
-    lastWords: await lastWords(agent, instanceId, deps.logs),
+    lastWords: await lastWords(run.entry, instanceId, deps.logs),
     prompt: redacted(asked.prompt),
     payload: await payloadOf(run.entry.receiptId, deps),
     scheduledFor: asked.scheduledFor,
@@ -143,11 +143,12 @@ const lastLines = 200;
 
 /** Lines of logs are redacted when they are written. */
 async function lastWords(
-  agent: string | null,
+  { agent, at, endedAt }: StoredRun["entry"],
   instanceId: string,
   logs: ViewRunDeps["logs"],
 ): Promise<string | null> {
-  const lines = await logs.read({ agent, instanceId, lines: lastLines, after: null });
+  const times = { from: Date.parse(at), to: endedAt === null ? Date.now() : Date.parse(endedAt) };
+  const lines = await logs.read({ agent, instanceId, lines: lastLines, after: null, times });
   return lines.findLast(({ entry }) => isAnswer(entry))?.entry.msg ?? null;
 }
 

@@ -49,6 +49,19 @@ test("one run's lines are found among others, over midnight, with or without its
   expect(await read(project, { ...mine, lines: 3 })).toEqual(["3", "4", "5"]);
 });
 
+test("a run whose days are known is read from their files alone", async () => {
+  const project = tempProject();
+  const mine = { instanceId: "dev-aaaaaaaa" };
+  for (const [n, date] of ["2026-11-18", "2026-11-19", "2026-11-20", "2026-11-21"].entries()) {
+    writeLines(logPath(project, "dev", date), [entry(`${n}`, mine)]);
+  }
+  const times = {
+    from: Date.parse("2026-11-19T23:59:59.999Z"),
+    to: Date.parse("2026-11-20T00:00:00Z"),
+  };
+  expect(await read(project, { ...mine, times })).toEqual(["1", "2"]);
+});
+
 test("all agents and the scheduler are merged by time, each in its own order", async () => {
   const project = tempProject();
   const started = Date.now() - 1_000;

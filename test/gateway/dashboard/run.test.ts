@@ -118,6 +118,12 @@ describe("the page of a run", () => {
     expect(await page.locator("#standing").innerText()).toBe("1 min 05 s");
     expect(await page.locator("#reason").innerText()).toBe("The run was killed: by a person");
     expect(await page.locator("#kill").isVisible()).toBe(false);
+    // Of a run that is over nothing is read again, however busy its agent is.
+    const reads = () => deps.operations.calls.filter((call) => call === `run ${instance}`).length;
+    const before = reads();
+    deps.operations.setAgent({ name: "dev", running: 1 });
+    await page.waitForTimeout(1_500);
+    expect(reads()).toBe(before);
   });
 
   test("runs a webhook's work again: as it was, or by hand with an edited payload", async () => {

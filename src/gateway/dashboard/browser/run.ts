@@ -56,6 +56,11 @@ function showStanding({ durationMs, ...entry }: RunView, now: number): void {
   setText(byId("standing"), ms === null ? "" : durationText(ms));
 }
 
+/** Whether anything about a run can still change. */
+function isOpen({ outcome, calls }: RunView): boolean {
+  return outcome === null || calls.made.some((call) => call.outcome === null);
+}
+
 eachSecond((now) => {
   if (run !== null) showStanding(run, now);
 });
@@ -72,6 +77,6 @@ openStatusStream({
     const own = agents?.find(({ name }) => name === agent);
     if (own === undefined) return;
     again.offer(own);
-    read();
+    if (run === null || isOpen(run)) read();
   },
 });
