@@ -1,15 +1,13 @@
-import { agentColumns } from "../../contracts/agent-columns.ts";
+import { agentFilters, agentsTable, bulkActions } from "./agents-table.ts";
 import { html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { frameStyles, site } from "./site.ts";
-
-const titles = agentColumns.flatMap(({ title, isLiveOnly }) => (isLiveOnly ? [] : [title]));
 
 /** The live overview of all agents. The page holds no data: it all comes over the status stream. */
 export function overviewPage(): Page {
   return {
     title: "Almanac",
-    styles: [...frameStyles, "overview", "timeline", "table", "locks"],
+    styles: [...frameStyles, "overview", "agent-filters", "timeline", "table", "locks"],
     script: "overview",
     body: site({
       current: "agents",
@@ -20,24 +18,14 @@ export function overviewPage(): Page {
           <span class="pill" id="scheduler-state" role="status">connecting</span>
           <span class="muted" id="counts"></span>
           <a href="#locks" id="lock-count" hidden></a>
-          <div class="end">
-            <input
-              class="filter"
-              type="search"
-              id="agent-filter"
-              placeholder="Filter agents"
-              aria-label="Filter agents by name, state or trigger"
-              hidden
-            />
-          </div>
         </div>
-        ${timeline} ${agentsTable} ${emptyState}
+        ${agentFilters} ${timeline} ${agentsTable} ${emptyState}
         <section class="panel recent" aria-labelledby="activity-title">
           <h2 id="activity-title">Recent Activity</h2>
           <ol id="activity"></ol>
           <p class="muted" id="activity-empty">Nothing has happened yet.</p>
         </section>
-        ${locks}
+        ${locks} ${bulkActions}
       `,
     }),
   };
@@ -49,13 +37,32 @@ const spans = [1, 6, 24];
 const timeline = html`
   <section class="panel timeline" id="timeline" aria-labelledby="timeline-title">
     <div class="panel-head">
-      <h2 id="timeline-title">Timeline</h2>
+      <h2 id="timeline-title">
+        <button
+          type="button"
+          class="timeline-open"
+          id="timeline-open"
+          aria-controls="timeline-lines"
+        >
+          Timeline
+        </button>
+      </h2>
       <span class="muted summary-text" id="timeline-summary"></span>
+      <svg
+        class="strip"
+        id="timeline-strip"
+        viewBox="0 0 1000 24"
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        <path id="timeline-strip-path" d="" />
+        <path id="timeline-strip-failed" d="" />
+      </svg>
       <div class="choice" id="timeline-hours" role="group" aria-label="Hours shown">
         ${spans.map((hours) => html`<button type="button" data-hours="${hours}">${hours} h</button>`)}
       </div>
     </div>
-    <div class="timeline-body">
+    <div class="timeline-body" id="timeline-lines" hidden>
       <div class="lane-row busy">
         <span class="lane-label muted" id="timeline-most"></span>
         <svg class="lane" viewBox="0 0 1000 24" preserveAspectRatio="none" aria-hidden="true">
@@ -71,7 +78,7 @@ const timeline = html`
         No agent ran in these hours. Runs are drawn here as they happen.
       </p>
     </div>
-    <div class="timeline-foot">
+    <div class="timeline-foot" id="timeline-foot" hidden>
       <ul class="legend" aria-label="Legend">
         ${["succeeded", "failed", "killed", "interrupted", "running", "did not start"].map(
           (name) => html`<li class="key-${name.replaceAll(" ", "-")}">${name}</li>`,
@@ -81,21 +88,6 @@ const timeline = html`
     </div>
   </section>
 `;
-
-const agentsTable = html`<section aria-label="Agents" class="panel" id="table">
-  <table role="table" class="agents">
-    <thead role="rowgroup">
-      <tr role="row">
-        ${[...titles, "Actions"].map(
-          (column) =>
-            html`<th role="columnheader" scope="col" class="${cellClass(column)}">${column}</th>`,
-        )}
-      </tr>
-    </thead>
-    <tbody role="rowgroup" id="agents"></tbody>
-  </table>
-  <p class="muted none-match" id="none-match" role="status" hidden>No agent matches the filter.</p>
-</section>`;
 
 /** The last of the page: as it comes and goes, nothing else moves. */
 const locks = html`<section class="panel locks" id="locks" aria-labelledby="locks-title" hidden>
@@ -112,7 +104,3 @@ const emptyState = html`<section class="panel empty" id="empty" hidden>
     It appears here by itself.
   </p>
 </section>`;
-
-function cellClass(column: string): string {
-  return column.toLowerCase().replace(" ", "-");
-}

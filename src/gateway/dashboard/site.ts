@@ -16,7 +16,7 @@ export interface SitePage {
 }
 
 /** Styles of the frame. */
-export const frameStyles = ["site", "parts", "stale", "toast"];
+export const frameStyles = ["site", "parts", "dialog", "stale", "toast"];
 
 const pages = [
   ["agents", "/dashboard", "Agents"],

@@ -44,7 +44,7 @@ test("1,000 agents are shown, and a hundred changes to them, without lag", async
     deps.operations.setScheduler({ running: round * 10 + 10 });
     await page.waitForTimeout(100);
   }
-  await expect.poll(() => page.locator("#counts").innerText()).toContain("100 running");
+  await expect.poll(() => page.locator(".chip.running").innerText()).toBe("100 running");
   const changed = (await busy()) - loaded;
   // Measured, on two busy cores and without a GPU: 0.8 to 2.6 s for loading; 0.9 to 1.5 s for the changes, of which
   // 0.25 s are script and 0.1 s layout, the rest is painting.

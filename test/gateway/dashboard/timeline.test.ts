@@ -5,7 +5,13 @@ import { historyEntry } from "../../helpers/history-entry.ts";
 import { testDeps } from "../start-gateway.ts";
 import { sharedBrowser } from "./open-page.ts";
 
-const open = sharedBrowser();
+const openPage = sharedBrowser();
+/** Opens a page, and its timeline. */
+const open: typeof openPage = async (...given) => {
+  const opened = await openPage(...given);
+  await opened.page.locator("#timeline-open").click();
+  return opened;
+};
 const minute = 60_000;
 
 /** A run that began so many minutes ago; without a length it goes on. */
@@ -99,6 +105,58 @@ test("the hours that are shown are chosen, and remembered", async () => {
   expect(await page.getByRole("button", { name: "24 h" }).getAttribute("aria-pressed")).toBe(
     "true",
   );
+});
+
+test("it is one line with the failed runs marked, until it is opened, which is remembered", async () => {
+  const deps = withRuns(["ant"], run("ant", 100, 5, { outcome: "failed" }), run("ant", 50, 5));
+  const { page } = await openPage("/dashboard", deps);
+  const summary = page.locator("#timeline-summary");
+  await expect.poll(() => summary.innerText()).toBe("2 runs of 1 agent in 6 hours · 1 failed");
+  expect((await page.locator("#timeline").boundingBox())?.height).toBeLessThan(45);
+  expect(await page.locator("#timeline-strip-failed").getAttribute("d")).toMatch(/^M\d+\.\d 0V24$/);
+  expect(await page.locator(".bar").count()).toBe(0);
+  await page.getByRole("button", { name: "Timeline" }).click();
+  await expect.poll(() => page.locator(".bar").count()).toBe(2);
+  await page.reload();
+  await expect.poll(() => page.locator(".bar").count()).toBe(2);
+});
+
+test("a project that began within the hour begins with an hour", async () => {
+  const { page } = await open("/dashboard", withRuns(["dev"], run("dev", 10, 5)));
+  const summary = page.locator("#timeline-summary");
+  await expect.poll(() => summary.innerText()).toBe("1 run of 1 agent in 1 hour");
+});
+
+test("the table's filter is the timeline's too", async () => {
+  const deps = withRuns(["ant", "bee"], run("ant", 100, 5), run("bee", 90, 5), run("gone", 80, 5));
+  const { page } = await open("/dashboard?q=bee", deps);
+  const lanes = page.locator(".lane-row a.lane-label");
+  await expect.poll(() => lanes.allInnerTexts()).toEqual(["bee"]);
+  expect(await page.locator("#timeline-summary").innerText()).toContain("1 run of 1 agent");
+  await page.getByRole("searchbox", { name: /^Filter agents/ }).fill("");
+  await expect.poll(() => lanes.allInnerTexts()).toEqual(["ant", "bee", "gone"]);
+});
+
+test("a failed run beside another one keeps to its lane, and hides no mark", async () => {
+  const deps = withRuns(
+    ["ant", "bee"],
+    run("ant", 100, 60, { outcome: "failed" }),
+    run("bee", 100, 60, { outcome: "failed" }),
+    run("bee", 70, null, { startedAt: null, outcome: "skipped" }),
+  );
+  const { page } = await open("/dashboard", deps);
+  const bars = page.locator(".bar.failed");
+  await expect.poll(() => bars.count()).toBe(2);
+  const [first, second] = [await bars.first().boundingBox(), await bars.last().boundingBox()];
+  expect((second?.y ?? 0) - (first?.y ?? 0) - (first?.height ?? 0)).toBeGreaterThan(3);
+  expect(
+    await page
+      .locator(".lane-row")
+      .filter({ hasText: "bee" })
+      .locator(".bar")
+      .last()
+      .getAttribute("class"),
+  ).toBe("bar refused");
 });
 
 test("of many agents the latest have lanes, and more on demand", async () => {

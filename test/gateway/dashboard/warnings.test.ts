@@ -17,7 +17,7 @@ test("warnings are shown: the project's above the table, an agent's in its row a
   await expect.poll(() => ofProject.innerText()).toBe(warnings.join("\n"));
   deps.operations.setAgent({ name: "dev", warning, statusText: "done" });
   await expect.poll(() => status.innerText()).toBe(`done\n${warning}`);
-  await page.getByRole("link", { name: "Details of dev" }).click();
+  await page.getByRole("link", { name: "dev", exact: true }).click();
   await expect.poll(() => page.locator("#agent-warning").innerText()).toBe(warning);
   deps.operations.setScheduler({ warnings: [] });
   deps.operations.setAgent({ name: "dev", warning: null });

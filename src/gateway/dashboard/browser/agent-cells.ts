@@ -56,16 +56,23 @@ function valueCell({ value, side, emptyText }: AgentColumn): Required<AgentCell>
 }
 
 function nameCell(name: string): AgentCell {
-  const link = createLink(logAddress(name), "agent-name", name);
-  const details = createLink(agentAddress(name), "agent-details", "details");
-  details.setAttribute("aria-label", `Details of ${name}`);
+  const link = createLink(agentAddress(name), "agent-name", name);
+  const log = createLink(logAddress(name), "agent-log", "log");
+  log.setAttribute("aria-label", `Log of ${name}`);
   const subtitle = create("div", "sub");
   return {
-    content: [link, details, subtitle],
-    show: ({ title, triggers }) => {
+    content: [create("div", "agent-line", link, log), subtitle],
+    show: ({ title, triggers, tags }) => {
       // A cron expression stays on one line.
       const labels = triggers.map((label) => label.replaceAll(" ", "\u00a0"));
-      setText(subtitle, [...(title === name ? [] : [title]), ...labels].join(" · "));
+      const facts = [
+        ...(title === name ? [] : [title]),
+        ...labels,
+        ...tags.map((tag) => `#${tag}`),
+      ];
+      setText(subtitle, facts.join(" · "));
+      // A dense table shows the name alone.
+      setAttribute(link, "title", [name, ...facts].join(" · "));
     },
   };
 }

@@ -15,13 +15,21 @@ export interface ShownAgent {
   readonly agent: AgentStatus;
   readonly scheduler: PauseState;
   readonly isHidden: boolean;
+  readonly isSelected: boolean;
 }
 
-/** Makes the row of an agent. */
-export function createAgentRow({ agent: { name } }: ShownAgent): View<ShownAgent> {
+/** Makes the row of an agent; `onSelect` is called when its box is checked or cleared. */
+export function createAgentRow(
+  { agent: { name } }: ShownAgent,
+  onSelect: (agent: string, isSelected: boolean) => void,
+): View<ShownAgent> {
   const actions = createRowActions(name);
+  const box = create("input");
+  setAttributes(box, { type: "checkbox", "aria-label": `Select ${name}` });
+  box.addEventListener("change", () => onSelect(name, box.checked));
   const element = create("tr");
   setAttributes(element, { "data-agent": name, role: "row" });
+  element.append(tableCell("Select", box));
   const cells = agentColumns
     .filter(({ isLiveOnly }) => isLiveOnly !== true)
     .map((column) => {
@@ -41,6 +49,7 @@ export function createAgentRow({ agent: { name } }: ShownAgent): View<ShownAgent
     elements: () => [element],
     show(now) {
       element.hidden = now.isHidden;
+      if (box.checked !== now.isSelected) box.checked = now.isSelected;
       if (now.agent === shown?.agent && now.scheduler === shown.scheduler) return;
       shown = now;
       for (const cell of cells) cell.show(now.agent, momentAt(Date.now(), now.scheduler));

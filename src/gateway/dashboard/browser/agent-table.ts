@@ -1,39 +1,60 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { createAgentFilters } from "./agent-filters.ts";
+import { isNarrow, meets } from "./agent-filter.ts";
+import { sortAgents } from "./agent-order.ts";
 import { createAgentRow } from "./agent-row.ts";
 import type { PauseState, ShownAgent } from "./agent-row.ts";
+import { createBulk } from "./bulk.ts";
 import { byId } from "./dom.ts";
 import { createViews } from "./views.ts";
 
-/** The table of agents, in the order of their names. */
+/** The table of agents, with its filter and its order. */
 export interface AgentTable {
   /** Shows these agents, all that there are. A scheduler that is paused or stops has no next runs. */
   show(agents: Iterable<AgentStatus>, scheduler: PauseState): void;
   tick(now: number): void;
 }
 
-/** A project with fewer agents needs no filter. */
-const filterFrom = 10;
+/** A project with fewer agents has room for more than a line of each. */
+const denseFrom = 10;
 
-/** Fills the page's table. */
-export function createAgentTable(): AgentTable {
-  const filter = byId("agent-filter", HTMLInputElement);
-  const views = createViews<ShownAgent>(byId("agents"), ({ agent }) => agent.name, createAgentRow);
+/** Fills the page's table. `onFilter` gets the agents that the filter leaves, null for no filter. */
+export function createAgentTable(
+  onFilter: (names: ReadonlySet<string> | null) => void,
+): AgentTable {
+  const rows = byId("agents");
+  const bulk = createBulk(() => draw());
+  const views = createViews<ShownAgent>(
+    rows,
+    ({ agent }) => agent.name,
+    (shown) => createAgentRow(shown, bulk.select),
+  );
+  const filters = createAgentFilters(() => draw());
+  const order = createOrder(rows);
   let agents: readonly AgentStatus[] = [];
   let scheduler: PauseState = { paused: false, draining: false };
 
   const draw = (): void => {
-    const words = filter.value.toLowerCase().split(/\s+/);
-    const shown = agents.map((agent) => {
-      return { agent, scheduler, isHidden: !matches(agent, words) };
-    });
-    views.show(shown);
-    filter.hidden = agents.length < filterFrom && filter.value === "";
-    byId("none-match").hidden = filter.value === "" || shown.some(({ isHidden }) => !isHidden);
+    const filter = filters.current();
+    const shown = agents.filter((agent) => meets(agent, filter));
+    const names = new Set(shown.map(({ name }) => name));
+    bulk.show(shown);
+    const items = order
+      .of(sortAgents(agents, filter.sort, Date.now()), filter.sort)
+      .map((agent) => {
+        const { name } = agent;
+        return { agent, scheduler, isHidden: !names.has(name), isSelected: bulk.isSelected(name) };
+      });
+    keepingFocus(() => views.show(items));
+    filters.show(agents, shown.length);
+    byId("table").classList.toggle("dense", agents.length >= denseFrom);
+    byId("table").classList.toggle("single", agents.length < 2);
+    byId("none-match").hidden = shown.length > 0;
+    onFilter(isNarrow(filter) ? names : null);
   };
-  filter.addEventListener("input", draw);
   return {
     show: (now, { paused, draining }) => {
-      agents = [...now].sort((a, b) => (a.name < b.name ? -1 : 1));
+      agents = [...now];
       // The same object when nothing changed: by it a row knows that it is up to date.
       if (paused !== scheduler.paused || draining !== scheduler.draining) {
         scheduler = { paused, draining };
@@ -44,8 +65,31 @@ export function createAgentTable(): AgentTable {
   };
 }
 
-function matches(agent: AgentStatus, words: readonly string[]): boolean {
-  const { name, title, state, triggers, enabled } = agent;
-  const text = [name, title, state, enabled ? "" : "disabled", ...triggers].join(" ").toLowerCase();
-  return words.every((word) => text.includes(word));
+/** Keeps rows where they are while the pointer is over them: a press must not meet another agent. */
+function createOrder(rows: HTMLElement): {
+  of(agents: readonly AgentStatus[], sort: object): readonly AgentStatus[];
+} {
+  let places = new Map<string, number>();
+  let sorted: object | null = null;
+  return {
+    of: (agents, sort) => {
+      const isHeld = sort === sorted && rows.matches(":hover");
+      sorted = sort;
+      const placeOf = ({ name }: AgentStatus): number => places.get(name) ?? Infinity;
+      const ordered = isHeld
+        ? [...agents].sort((a, b) => Math.sign(placeOf(a) - placeOf(b)) || 0)
+        : agents;
+      places = new Map(ordered.map(({ name }, place) => [name, place]));
+      return ordered;
+    },
+  };
+}
+
+/** A row that moves would lose the focus that is in it. */
+function keepingFocus(change: () => void): void {
+  const focused = document.activeElement;
+  change();
+  if (focused instanceof HTMLElement && focused !== document.activeElement) {
+    focused.focus({ preventScroll: true });
+  }
 }

@@ -4,7 +4,6 @@ import type {
   StatusSnapshot,
   StatusUpdate,
 } from "../../../../streams/status/wire.ts";
-import { counted } from "../../../contracts/format.ts";
 import { announce, onPress, post } from "./actions.ts";
 import { createActivity } from "./activity.ts";
 import { createAgentTable } from "./agent-table.ts";
@@ -15,9 +14,9 @@ import { eachSecond, openStatusStream, showScheduler } from "./site.ts";
 import { createTimeline } from "./timeline.ts";
 
 const agents = new Map<string, AgentStatus>();
-const table = createAgentTable();
 const activity = createActivity();
 const timeline = createTimeline();
+const table = createAgentTable((names) => timeline.filter(names));
 const locks = createLockStatuses();
 const lockList = createLockList();
 let pause = { paused: false, draining: false };
@@ -33,15 +32,6 @@ function showSchedule(scheduler: SchedulerStatus): void {
 }
 
 function showAgents(): void {
-  const states = { running: 0, building: 0, error: 0, idle: 0 };
-  for (const { state } of agents.values()) states[state] += 1;
-  const parts = [
-    counted(agents.size, "agent"),
-    ...(states.running === 0 ? [] : [`${states.running} running`]),
-    ...(states.building === 0 ? [] : [`${states.building} building`]),
-    ...(states.error === 0 ? [] : [`${states.error} in error`]),
-  ];
-  setText(byId("counts"), parts.join(" · "));
   byId("table").hidden = agents.size === 0;
   byId("timeline").hidden = agents.size === 0;
   byId("empty").hidden = agents.size > 0;

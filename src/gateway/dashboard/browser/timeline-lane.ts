@@ -40,9 +40,15 @@ export function createLane(agent: string): View<DrawnLane> {
       setAttribute(drawing, "aria-label", laneText(lane));
       const lines = ticks.map(percent).map((x) => ({ x1: x, x2: x, y1: 0, y2: laneHeight }));
       grid.replaceChildren(...lines.map((line) => createSvg("line", line)));
-      views.show(lane.bars.map((bar) => ({ ...bar, rows: lane.rows })));
+      // A mark of what did not start is drawn over the bars, so that none hides it.
+      const bars = [...lane.bars].sort((a, b) => Number(isMark(a)) - Number(isMark(b)));
+      views.show(bars.map((bar) => ({ ...bar, rows: lane.rows })));
     },
   };
+}
+
+function isMark({ kind }: Bar): boolean {
+  return kind === "refused";
 }
 
 /** A bar leads to its run by pointer; by keyboard the agent's page does, where runs are a table. */
@@ -65,7 +71,8 @@ function createBar({ entry: { agent, instanceId } }: DrawnBar): View<DrawnBar> {
 /** Failed runs are taller than others, and what never started is a thin mark: not by colour alone. */
 function shapeOf({ kind, from, to, row, rows }: DrawnBar): Attributes {
   const room = (laneHeight - 2 * margin - (rows - 1) * gap) / rows;
-  const extra = kind === "failed" ? 3 : kind === "refused" ? 2 : 0;
+  // Nothing reaches into the neighbour's lane: others are lower than the room that a failed one takes.
+  const extra = kind === "failed" ? 0 : kind === "refused" ? 2 : -room / 6;
   return {
     class: `bar ${kind}`,
     x: percent(from),

@@ -113,14 +113,19 @@ export interface Choice {
   readonly room: number;
 }
 
-/** Which lanes are drawn: first the project's agents, of them those that were, then the latest. Gone ones stand last. */
+/**
+ * Which lanes are drawn: each in which a run failed, then the project's agents, of them those that were, then the latest.
+ * Gone ones stand last.
+ */
 export function choose(lanes: readonly Lane[], { present, shown, room }: Choice): readonly Lane[] {
+  const failed = lanes.filter(({ bars }) => bars.some(({ kind }) => kind === "failed"));
   const latest = (lane: Lane): number => Math.max(...lane.bars.map(({ to }) => to));
   const by = (names: ReadonlySet<string>) => (a: Lane, b: Lane) =>
     Number(names.has(b.agent)) - Number(names.has(a.agent));
   const [byPresent, byShown] = [by(present), by(shown)];
   const rank = [...lanes].sort((a, b) => byPresent(a, b) || byShown(a, b) || latest(b) - latest(a));
-  const chosen = new Set(rank.slice(0, room).map(({ agent }) => agent));
+  const chosen = new Set(failed.map(({ agent }) => agent));
+  for (const { agent } of rank) if (chosen.size < room) chosen.add(agent);
   return lanes.filter(({ agent }) => chosen.has(agent)).sort(byPresent);
 }
 

@@ -24,6 +24,8 @@ export interface Timeline {
   apply(agents: readonly AgentStatus[]): void;
   /** Agents that are gone; their runs are still shown, below the others. */
   remove(names: readonly string[]): void;
+  /** Shows these agents alone; null for all. */
+  filter(names: ReadonlySet<string> | null): void;
 }
 
 const hourMs = 3_600_000;
@@ -50,11 +52,17 @@ export function createTimeline(): Timeline {
   let expected = 0;
   let hours = Number(remembered("timeline-hours") ?? 6);
   let room = fewLanes;
+  let isOpen = remembered("timeline-open") === "true";
+  let only: ReadonlySet<string> | null = null;
 
   const draw = (): void => {
     const now = Date.now();
     const span = { from: now - hours * hourMs, to: now };
-    const lanes = layoutLanes(feed.runs.values(), span);
+    const all = layoutLanes(feed.runs.values(), span);
+    const lanes = only === null ? all : all.filter(({ agent }) => only?.has(agent));
+    showSummary(lanes, hours, feed.cutAt());
+    drawConcurrency(lanes);
+    if (!isOpen) return;
     const shown = new Set(drawn.map(({ agent }) => agent));
     drawn = choose(lanes, { present, shown, room });
     const ticks = ticksOf(span, new Date(now).getTimezoneOffset() * 60_000);
@@ -62,11 +70,9 @@ export function createTimeline(): Timeline {
     views.show(drawn.map((lane) => ({ lane, ticks: shares })));
     setHeight(Math.max(drawn.length, expected));
     drawAxis(ticks, span);
-    drawConcurrency(lanes);
-    showSummary(lanes, hours, feed.cutAt());
     byId("timeline-empty").hidden = lanes.length > 0;
-    byId("timeline-more").hidden = lanes.length <= fewLanes;
     const isAll = room > fewLanes;
+    byId("timeline-more").hidden = !isAll && lanes.length <= drawn.length;
     setText(byId("timeline-more"), isAll ? "Show fewer" : moreText(lanes.length));
     setAttribute(byId("timeline-more"), "aria-expanded", String(isAll));
   };
@@ -77,8 +83,16 @@ export function createTimeline(): Timeline {
       setAttribute(button, "aria-pressed", String(Number(button.dataset.hours) === hours));
     }
   };
+  /** Six hours of a scheduler that was just started would be a stripe at the edge. */
+  const chooseHours = (): void => {
+    const oldest = Math.min(...[...feed.runs.values()].map(({ at }) => Date.parse(at)));
+    if (oldest === Infinity || oldest < Date.now() - hourMs) return;
+    hours = 1;
+    showChoice();
+  };
   const load = async (): Promise<void> => {
     await feed.load(Date.now() - hours * hourMs);
+    if (remembered("timeline-hours") === null) chooseHours();
     expected = 0;
     draw();
   };
@@ -94,10 +108,23 @@ export function createTimeline(): Timeline {
     room = room === fewLanes ? manyLanes : fewLanes;
     draw();
   });
+  const showOpen = (): void => {
+    setAttribute(byId("timeline-open"), "aria-expanded", String(isOpen));
+    byId("timeline-lines").hidden = !isOpen;
+    byId("timeline-foot").hidden = !isOpen;
+    byId("timeline-strip", SVGElement).classList.toggle("gone", isOpen);
+    draw();
+  };
+  byId("timeline-open").addEventListener("click", () => {
+    isOpen = !isOpen;
+    remember("timeline-open", String(isOpen));
+    showOpen();
+  });
   setInterval(() => {
     if (document.visibilityState === "visible") draw();
   }, redrawMs);
   showChoice();
+  showOpen();
   return {
     reset: (agents) => {
       present.clear();
@@ -117,7 +144,17 @@ export function createTimeline(): Timeline {
       for (const name of names) present.delete(name);
       draw();
     },
+    filter: (names) => {
+      if (isSame(only, names)) return;
+      only = names;
+      draw();
+    },
   };
+}
+
+function isSame(a: ReadonlySet<string> | null, b: ReadonlySet<string> | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.size === b.size && [...a].every((name) => b.has(name));
 }
 
 function setHeight(lanes: number): void {
@@ -149,7 +186,12 @@ function drawConcurrency(lanes: readonly Lane[]): void {
   const most = Math.max(1, ...steps.map(({ count }) => count));
   const height = (count: number): string => (24 - (count / most) * 22).toFixed(1);
   const path = steps.map(({ at, count }) => `H${(at * 1000).toFixed(1)}V${height(count)}`).join("");
-  setAttribute(byId("timeline-busy-path", SVGElement), "d", `M0 24${path}H1000V24Z`);
+  for (const id of ["timeline-busy-path", "timeline-strip-path"]) {
+    setAttribute(byId(id, SVGElement), "d", `M0 24${path}H1000V24Z`);
+  }
+  const failed = lanes.flatMap(({ bars }) => bars.filter(({ kind }) => kind === "failed"));
+  const marks = failed.map(({ to }) => `M${(to * 1000).toFixed(1)} 0V24`).join("");
+  setAttribute(byId("timeline-strip-failed", SVGElement), "d", marks === "" ? "M0 0" : marks);
   setText(byId("timeline-most"), steps.length === 0 ? "" : `max ${most} at once`);
 }
 
@@ -157,9 +199,11 @@ function showSummary(lanes: readonly Lane[], hours: number, cutAt: number | null
   const bars = lanes.flatMap((lane) => lane.bars);
   const runs = bars.filter(({ kind }) => kind !== "refused").length;
   const text = [
-    `${counted(runs, "run")} of ${counted(lanes.length, "agent")} in ${counted(hours, "hour")}`,
+    lanes.length === 0
+      ? `no run in ${counted(hours, "hour")}`
+      : `${counted(runs, "run")} of ${counted(lanes.length, "agent")} in ${counted(hours, "hour")}`,
     ...countsText(bars, false),
     ...(cutAt === null ? [] : [`only the newest, since ${clockTime(cutAt).slice(0, 5)}`]),
   ].join(" · ");
-  setText(byId("timeline-summary"), lanes.length === 0 ? "" : text);
+  setText(byId("timeline-summary"), text);
 }

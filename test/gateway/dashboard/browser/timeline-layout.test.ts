@@ -84,10 +84,12 @@ test("how many ran at once is counted over all lanes", () => {
 });
 
 test("with more lanes than room those that are shown stay, then come the latest", () => {
-  const lanes = layoutLanes(
-    ["a", "b", "c", "d"].map((agent, index) => run(index * 10, index * 10 + 5, { agent })),
-    hour,
-  );
+  const lanes = [
+    ...layoutLanes(
+      ["a", "b", "c", "d"].map((agent, index) => run(index * 10, index * 10 + 5, { agent })),
+      hour,
+    ),
+  ];
   const names = (shown: string[], room: number, present = ["a", "b", "c", "d"]): string[] =>
     choose(lanes, { present: new Set(present), shown: new Set(shown), room }).map(
       ({ agent }) => agent,
@@ -95,6 +97,10 @@ test("with more lanes than room those that are shown stay, then come the latest"
   expect(names([], 2)).toEqual(["c", "d"]);
   expect(names(["a"], 2)).toEqual(["a", "d"]);
   expect(names(["a", "gone"], 9)).toEqual(["a", "b", "c", "d"]);
+  // A failed one is never left out.
+  lanes.push(...layoutLanes([run(0, 1, { agent: "failed", outcome: "timed_out" })], hour));
+  expect(names(["a"], 2)).toEqual(["a", "failed"]);
+  lanes.pop();
   // Agents that the project has no more come last, whatever they ran.
   expect(names(["c", "d"], 3, ["a", "b"])).toEqual(["a", "b", "d"]);
   expect(names(["c"], 9, ["b", "d"])).toEqual(["b", "d", "a", "c"]);
