@@ -12,7 +12,17 @@ const root = resolve(import.meta.dirname, "../..");
 const output = join(root, "dist");
 const browser = "src/gateway/dashboard/browser";
 const styles = "src/gateway/dashboard/styles";
-const pages = ["overview", "agent", "run", "log", "triggers", "cost", "alerts", "changes"];
+const pages = [
+  "overview",
+  "agent",
+  "run",
+  "log",
+  "triggers",
+  "cost",
+  "alerts",
+  "changes",
+  "shortcuts",
+];
 
 /** Packages that are loaded as they are: they look for files of their own beside them, or are needed seldom. */
 const external = [/^(dockerode|ink|react|tar-stream)(\/|$)/];

@@ -44,6 +44,7 @@ export function sendPage(reply: FastifyReply, page: Page, status = 200): Fastify
 /** The document around a page: everything inline, nothing loaded from anywhere else. */
 function renderPage(page: Page, nonces: Nonces): string {
   const style = ["base", ...page.styles].map((name) => builtFile(`styles/${name}.css`)).join("\n");
+  const scripts = page.script === undefined ? [] : [page.script, "shortcuts"];
   const document = html`<!doctype html>
     <html lang="en">
       <head>
@@ -61,7 +62,7 @@ function renderPage(page: Page, nonces: Nonces): string {
         ${trusted(`<style nonce="${nonces.style}">${style}</style>`)}
       </head>
       <body>
-        ${page.body} ${page.script === undefined ? null : scriptElement(page.script, nonces.script)}
+        ${page.body} ${scripts.map((name) => scriptElement(name, nonces.script))}
       </body>
     </html>`;
   return `${document.html}\n`;

@@ -16,14 +16,15 @@ export interface SitePage {
 }
 
 /** Styles of the frame. */
-export const frameStyles = ["site", "parts", "dialog", "stale", "toast"];
+export const frameStyles = ["site", "parts", "dialog", "stale", "toast", "shortcuts"];
 
+/** Each with the letter that leads to it behind a `g`. */
 const pages = [
-  ["agents", "/dashboard", "Agents"],
-  ["search", "/dashboard/search", "Search"],
-  ["triggers", "/dashboard/triggers", "Triggers"],
-  ["cost", "/dashboard/cost", "Cost"],
-  ["alerts", "/dashboard/alerts", "Alerts"],
+  ["agents", "/dashboard", "Agents", "a"],
+  ["search", "/dashboard/search", "Search", "s"],
+  ["triggers", "/dashboard/triggers", "Triggers", "t"],
+  ["cost", "/dashboard/cost", "Cost", "c"],
+  ["alerts", "/dashboard/alerts", "Alerts", "l"],
 ] as const;
 
 /** The frame: where one is, search, the state of the connection, errors and warnings of the project, and the way out. */
@@ -31,10 +32,11 @@ export function site(page: SitePage): Html {
   const { current, isLive = true, fillsScreen = false, actions, main } = page;
   return html`
     <a class="skip" href="#main">Skip to the content</a>
+    <button class="skip button" type="button" id="shortcuts">Keyboard shortcuts</button>
     <header class="site">
       <a class="brand" href="/dashboard">${mark}<span id="project">Almanac</span></a>
       <nav class="pages" aria-label="Pages">
-        ${pages.map(([id, path, name]) => pageLink(path, name, id === current))}
+        ${pages.map((page) => pageLink(page, page[0] === current))}
       </nav>
       ${current === "search" ? null : searchBox}
       <div class="site-end">
@@ -71,11 +73,11 @@ const searchBox = html`<form class="site-search" role="search" action="/dashboar
   />
 </form>`;
 
-function pageLink(path: string, name: string, isCurrent: boolean): Html {
-  const content = html`${name} ${name === "Alerts" ? alertCount : null}`;
-  return isCurrent
-    ? html`<a href="${path}" aria-current="page">${content}</a>`
-    : html`<a href="${path}">${content}</a>`;
+function pageLink([, path, name, letter]: (typeof pages)[number], isCurrent: boolean): Html {
+  const current = isCurrent ? html`aria-current="page"` : null;
+  return html`<a href="${path}" data-letter="${letter}" data-name="${name}" ${current}
+    >${name} ${name === "Alerts" ? alertCount : null}</a
+  >`;
 }
 
 const alertCount = html`<span class="alert-count" id="alert-count" hidden
