@@ -99,6 +99,7 @@ const written = [
     plugins: [photon, httpWithoutUndici, unused, asciiPages],
     resolve: { alias: { rxjs: join(root, "node_modules/rxjs/dist/esm/index.js") } }, // classes, in half the code
     checks: { eval: false }, // gray-matter's engine for JavaScript, which is never asked
+    split: { groups: [{ name: "words", test: wordTables }] },
   })),
 ];
 const threads = [
@@ -121,7 +122,7 @@ written.push(...readdirSync(join(root, styles)).map((name) => `${styles}/${name}
 removeOthers(new Set(written));
 
 /** Writes one bundle; the paths of its files below `dist/`. */
-async function bundle(options) {
+async function bundle({ split, ...options }) {
   const build = await rolldown({ cwd: root, tsconfig: join(root, "tsconfig.json"), ...options });
   const { output: files } = await build.write({
     dir: output,
@@ -130,7 +131,7 @@ async function bundle(options) {
     comments: { legal: true, annotation: false, jsdoc: false },
     entryFileNames: "[name].js",
     chunkFileNames: "src/chunks/[name]-[hash].js",
-    codeSplitting: { groups: [{ name: "words", test: wordTables }] },
+    codeSplitting: split,
   });
   await build.close();
   return files.map(({ fileName }) => fileName);
