@@ -1,6 +1,6 @@
 /**
- * The kinds of lines that can be asked for: the kinds of a run's log entries, but for counts of tokens and for
- * output that comes again with its tool's result; `scheduler` for lines without a kind, and `error` for lines of any kind that report an error.
+ * The kinds of lines that can be asked for: the kinds of a run's log entries, but for counts of tokens, which hold no
+ * text; `scheduler` for lines without a kind, and `error` for lines of any kind that report an error.
  */
 export const searchKinds = [
   "said",

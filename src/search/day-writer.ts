@@ -89,14 +89,16 @@ export function addFile(
   return { id: Number(lastInsertRowid), name, inode, indexed: 0, tail: "" };
 }
 
-/** Deletes all that the index has of a day, and gives its room back. */
+/** Deletes all that the index has of a day, and gives its room back. Its words are overwritten. */
 export function dropDay(db: DatabaseSync, day: string): void {
-  db.exec(`BEGIN IMMEDIATE;
+  db.exec(`PRAGMA secure_delete = ON;
+    BEGIN IMMEDIATE;
     DROP TABLE IF EXISTS ${wordsTable(day)};
     DROP TABLE IF EXISTS ${placesTable(day)}`);
   db.prepare("DELETE FROM files WHERE day = ?").run(day);
   db.prepare("DELETE FROM days WHERE day = ?").run(day);
   db.exec(`DELETE FROM runs WHERE last_day < coalesce((SELECT min(day) FROM days), '9');
     COMMIT;
-    PRAGMA incremental_vacuum`);
+    PRAGMA incremental_vacuum;
+    PRAGMA secure_delete = OFF`);
 }

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 import { logFileOf, logsDir } from "../../src/logs/log-files.ts";
 import { formatLine } from "../../src/logs/format-line.ts";
 import { indexPath, openIndex } from "../../src/search/index-format.ts";
+import { searchLogs } from "../../src/search/search-logs.ts";
 import { createIndexer } from "../../src/search/indexer.ts";
 
 /** Noon of a day, epoch ms. */
@@ -44,4 +44,10 @@ export function logProject() {
     },
     remove: () => rmSync(projectDir, { recursive: true, force: true }),
   };
+}
+
+/** The texts of the lines that match, newest first. */
+export async function textsFound(projectDir: string, q: string): Promise<string[]> {
+  const { runs } = await searchLogs({ projectDir }, { q, order: "newest", limit: 20 });
+  return runs.flatMap(({ matches }) => matches.map(({ text }) => text));
 }
