@@ -80,7 +80,7 @@ describe("the index follows log files", () => {
   test("lines that are none, and binary rubbish, are passed over", async () => {
     const rubbish = Buffer.from([0, 255, 10, 200, 10, 123, 125, 10]);
     appendFileSync(logFile(), rubbish);
-    appendFileSync(logFile(), `${'{"msg":7,"time":1}'}\n[]\nnull\n${lineOf("good")}`);
+    appendFileSync(logFile(), `{"msg":7,"time":1}\n[]\nnull\n${lineOf("good")}`);
     await project.index();
     expect(await texts("good")).toEqual(["good"]);
   });
