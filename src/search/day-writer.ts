@@ -42,7 +42,8 @@ export function createDayWriter(db: DatabaseSync, day: string) {
       const lineMarks = [marks.file(fileId), marks.run(run), marks.kind(kind)];
       if (isError) lineMarks.push(marks.kind("error"));
       last += 1;
-      insertWords.run(last, `${indexText(text)} ${lineMarks.join(" ")}`);
+      // Marks first: low positions take one byte.
+      insertWords.run(last, `${lineMarks.join(" ")} ${indexText(text)}`);
       insertPlace.run(last, fileId, start, run);
     },
   };

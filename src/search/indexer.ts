@@ -117,6 +117,7 @@ export function createIndexer(db: DatabaseSync, options: IndexerOptions) {
     const open = utcDate(now() - dayMs);
     const days = db.prepare("SELECT day FROM days WHERE compact = 0 AND day < ?").all(open);
     for (const { day } of days) compactDay(String(day));
+    if (days.length > 0) db.exec("PRAGMA incremental_vacuum");
   };
 
   const passed = (at: number): void => {

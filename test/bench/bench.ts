@@ -10,6 +10,7 @@ import { ingest } from "./measures/ingest.ts";
 import { modelGateway } from "./measures/model-gateway.ts";
 import { reload } from "./measures/reload.ts";
 import { runs } from "./measures/runs.ts";
+import { search } from "./measures/search.ts";
 import { soak } from "./measures/soak.ts";
 import { startUp } from "./measures/start-up.ts";
 import { starts } from "./measures/starts.ts";
@@ -27,6 +28,7 @@ const short = [
   containers,
   cron,
   history,
+  search,
   modelGateway,
   egress,
 ];

@@ -1,0 +1,104 @@
+import { appendFileSync, globSync, mkdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { logFileOf, logsDir } from "../../src/logs/log-files.ts";
+import { contentOf } from "../../src/search/line-content.ts";
+
+export interface MadeLogs {
+  /** Of all log files. */
+  readonly bytes: number;
+  /** Of them, what can be found: UTF-8 bytes. */
+  readonly textBytes: number;
+  /** The instance ids, oldest first. */
+  readonly runs: readonly string[];
+}
+
+const agents = 30;
+const days = 14;
+const linesPerRun = 200;
+const dayMs = 86_400_000;
+const kinds = ["said", "tool", "tool-result", "tool-result", "run"];
+
+/** Words of this project's own pages in their order, as a model writes them, and other random numbers. */
+export interface Words {
+  /** From 0 to 1. */
+  readonly next: () => number;
+  /** Some words that follow each other. */
+  readonly words: (count: number) => string[];
+}
+
+/** The same ones for each seed. */
+export function createWords(seed: number): Words {
+  const root = resolve(import.meta.dirname, "../..");
+  const pages = globSync("{src,streams,test,.}/**/*.md", { cwd: root, exclude: isForeign });
+  const text = pages.sort().map((page) => readFileSync(join(root, page), "utf8"));
+  const all = text.join(" ").split(/\s+/);
+  let state = seed;
+  const next = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const words = (count: number): string[] => {
+    const from = Math.floor(next() * (all.length - count));
+    return all.slice(from, from + count);
+  };
+  return { next, words };
+}
+
+function isForeign(path: string): boolean {
+  return /(^|\/)(node_modules|dist|\.[a-z]+)($|\/)/.test(path);
+}
+
+/** A line as a log writer has it. */
+export function madeLine(
+  { next, words }: Words,
+  { agent, instanceId, time }: { agent: string; instanceId: string; time: number },
+): string {
+  const text = words(8 + Math.floor(next() * 40));
+  // Ids are in logs once each.
+  text.push(`/srv/${Math.floor(next() * 1e9).toString(36)}:${Math.floor(next() * 900)}`);
+  const kind = kinds[Math.floor(next() * kinds.length)] ?? "said";
+  const isError = next() < 0.01;
+  const head = { level: isError ? 50 : 30, time, agent, instanceId, kind };
+  const msg = text.slice(0, 6).join(" ");
+  const output = text.slice(6).join(" ");
+  const rest =
+    kind === "tool-result" ? { tool: "bash", output, isError, msg } : { msg: text.join(" ") };
+  return `${JSON.stringify(Object.assign(head, rest))}\n`;
+}
+
+/** The end of an instance id, eight characters. */
+function idOf(number: number): string {
+  const letters = number.toString(16).replace(/[01]/g, "y").replace(/[89]/g, "z");
+  return letters.padStart(8, "w");
+}
+
+/** Fills the logs of a project with two weeks of 30 agents, of about so many bytes. */
+export function makeLogs(projectDir: string, wantedBytes: number): MadeLogs {
+  mkdirSync(logsDir(projectDir), { recursive: true });
+  const words = createWords(7);
+  const runs: string[] = [];
+  let bytes = 0;
+  let textBytes = 0;
+  for (let day = days; day > 0; day--) {
+    for (let number = 0; number < agents; number++) {
+      const agent = `agent-${number}`;
+      const begin = Date.UTC(2026, 9, 20) + (days - day) * dayMs;
+      const lines: string[] = [];
+      for (let size = 0; size < wantedBytes / days / agents;) {
+        const i = lines.length;
+        if (i % linesPerRun === 0) runs.push(`${agent}-${idOf(runs.length)}`);
+        const instanceId = runs.at(-1) ?? agent;
+        const line = madeLine(words, { agent, instanceId, time: begin + i * 1_000 + number });
+        size += line.length;
+        // A sample is enough.
+        if (i % 50 === 0)
+          textBytes += Buffer.byteLength(contentOf(line.trimEnd())?.text ?? "") * 50;
+        lines.push(line);
+      }
+      const text = lines.join("");
+      bytes += text.length;
+      appendFileSync(join(logsDir(projectDir), logFileOf(agent, begin).name), text);
+    }
+  }
+  return { bytes, textBytes, runs };
+}
