@@ -78,7 +78,7 @@ test("runs stand in the order of their starts, and a queued one moves up when it
       expect.stringMatching(/^6\d s ago|^1 min ago/),
       expect.stringContaining("queued"),
     ]);
-  expect(await rows.last().locator(".run-log a").count()).toBe(0);
+  expect(await rows.last().locator(".entry-run a").count()).toBe(0);
   const entry = historyEntry({
     ...{ id: "next", at: at(80), ...ongoing },
     ...{ startedAt: at(1), instanceId: "dev-abcdefgh" },
@@ -87,7 +87,7 @@ test("runs stand in the order of their starts, and a queued one moves up when it
   deps.operations.setAgent({ name: "dev", running: 1, state: "running" });
   await expect.poll(() => rows.first().innerText()).toContain("running");
   expect(await rows.count()).toBe(3);
-  expect(await rows.first().locator(".run-log a").count()).toBe(1);
+  expect(await rows.first().locator(".entry-run a").count()).toBe(1);
   await rows.first().getByRole("button", { name: "Kill the run dev-abcdefgh" }).click();
   await rows.first().getByRole("button", { name: "Really kill it?" }).click();
   await expect.poll(() => deps.operations.calls).toContain("killInstance dev-abcdefgh");

@@ -178,12 +178,12 @@ test("a queued run gets its link and its time when it starts", async () => {
   const { page } = await open(path, deps);
   const row = page.locator("#trigger-rows tr").first();
   await expect.poll(() => row.innerText()).toContain("queued");
-  expect(await row.locator(".run-log a").count()).toBe(0);
+  expect(await row.locator(".entry-run a").count()).toBe(0);
   deps.operations.entries[0] = historyEntry({ id: "a", ...ongoing });
   deps.operations.setAgent({ name: "dev", running: 1 });
   await expect.poll(() => row.innerText()).toMatch(/running\s+\d+(\.\d)? m?s/);
   await expect
-    .poll(() => row.locator(".run-log a").getAttribute("href"))
+    .poll(() => row.locator(".entry-run a").getAttribute("href"))
     .toBe("/dashboard/agents/dev/runs/dev-a");
 });
 

@@ -8,7 +8,7 @@ import { create, createButton, setAttribute, setText } from "./dom.ts";
 import { compactCount, costText } from "./format.ts";
 import { createChangeMark } from "./run-changes.ts";
 import type { ListedRun } from "./run-changes.ts";
-import { createLogLink, createRunState, detailsRow, triggerLabel } from "./run-parts.ts";
+import { createRunLink, createRunState, detailsRow, triggerLabel } from "./run-parts.ts";
 import { createTime } from "./time-cell.ts";
 import { runningSince, whyText } from "./trigger-words.ts";
 import { createViews } from "./views.ts";
@@ -35,7 +35,7 @@ function createRunRow(run: ListedRun): View<ListedRun> {
   const reason = create("div", "sub");
   const tokens = create("td", "number");
   const cost = create("td", "number");
-  const log = createLogLink();
+  const link = createRunLink();
   const kill = createButton("link danger");
   let instanceId = "";
   const kills = askFirst(kill, () => post(`/control/kill/${encodeURIComponent(instanceId)}`));
@@ -48,7 +48,7 @@ function createRunRow(run: ListedRun): View<ListedRun> {
     create("td", "", state.duration),
     tokens,
     cost,
-    create("td", "run-actions", log.element, kill),
+    create("td", "run-actions", link.element, kill),
   );
   return {
     elements: () => [element, ...calls.rows()],
@@ -58,7 +58,7 @@ function createRunRow(run: ListedRun): View<ListedRun> {
     },
     show(now) {
       instanceId = now.instanceId ?? "";
-      log.show(now);
+      link.show(now);
       change.show(now);
       const label = `Kill the run ${instanceId}`;
       kills.show({ text: "Kill", label, question: "Really kill it?" });

@@ -13,14 +13,14 @@ export function runLink(agent: string, instanceId: string, text = instanceId): H
 }
 
 /** A link to the page of an entry's run. There is none while the entry is queued: its run has no name yet. */
-export interface LogLink {
+export interface EntryRunLink {
   readonly element: HTMLElement;
   show(entry: HistoryEntry): void;
 }
 
 /** Makes it, without a link yet. */
-export function createLogLink(): LogLink {
-  const element = create("span", "run-log");
+export function createRunLink(): EntryRunLink {
+  const element = create("span", "entry-run");
   let shown: string | null = null;
   return {
     element,

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import { stateWord } from "../../../contracts/state-word.ts";
 import { create, createButton, setAttribute, setText } from "./dom.ts";
-import { agentLink, createLogLink, createRunState, detailsRow, triggerLabel } from "./run-parts.ts";
+import { agentLink, createRunLink, createRunState, detailsRow, triggerLabel } from "./run-parts.ts";
 import { createTime } from "./time-cell.ts";
 import { createTriggerDetails } from "./trigger-details.ts";
 import type { TriggerDetails } from "./trigger-details.ts";
@@ -16,7 +16,7 @@ export function createTriggerRow(first: HistoryEntry): View<HistoryEntry> {
   let details: TriggerDetails | null = null;
   let row: HTMLElement | null = null;
   const at = createTime("past");
-  const log = createLogLink();
+  const link = createRunLink();
   const state = createRunState();
   const deadLetter = create("span", "pill off", "dead letter");
   const why = create("span", "why");
@@ -27,7 +27,7 @@ export function createTriggerRow(first: HistoryEntry): View<HistoryEntry> {
     "",
     create("td", "", at.element),
     create("td", "", triggerLabel(first)),
-    create("td", "", create("div", "agent-cell", agentLink(first.agent), log.element)),
+    create("td", "", create("div", "agent-cell", agentLink(first.agent), link.element)),
     create("td", "", state.outcome, " ", deadLetter),
     create("td", "", state.duration),
     create("td", "", why),
@@ -51,7 +51,7 @@ export function createTriggerRow(first: HistoryEntry): View<HistoryEntry> {
     show(now) {
       entry = now;
       at.show(now.at, "–");
-      log.show(now);
+      link.show(now);
       state.show(now);
       deadLetter.hidden = !now.deadLetter || stateWord(now) === "unmatched";
       setText(why, whyText(now));
