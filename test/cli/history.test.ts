@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { anAgentStatus } from "../helpers/agent-status.ts";
 import { makeFolders, snapshotOf, startFakeOperator } from "./fake-operator.ts";
 import type { FakeOperator, Folders, Routes } from "./fake-operator.ts";
+import { onTerminal, whyNoTerminal } from "./terminal.ts";
 import { historyEntry } from "../helpers/history-entry.ts";
 
 let folders: Folders;
@@ -99,6 +100,24 @@ describe("al history", () => {
     ]) {
       expect((await folders.al(["history", ...filter])).stdout).not.toContain("wrong");
     }
+  });
+
+  test.skipIf(whyNoTerminal() !== null)("on a terminal it names what shows a run", async () => {
+    const run = historyEntry({ id: "2", instanceId: "dev-aaaaaaaa" });
+    const shared = { page: 1, limit: 20, total: 1, nextBefore: null };
+    await serve({
+      ...noneRefused,
+      "GET /api/stats/triggers": ({ query }) => ({
+        ...shared,
+        triggers: [query.get("agent") === "dev" ? run : entry],
+      }),
+    });
+    const one = onTerminal(folders, ["history", "-a", "dev"]);
+    await one.until("al show <instance> shows a run in full");
+    expect(await one.ended).toBe(0);
+    const none = onTerminal(folders, ["history"]);
+    expect(await none.ended).toBe(0);
+    expect(none.shown()).not.toContain("al show");
   });
 
   test("an empty one is no data", async () => {

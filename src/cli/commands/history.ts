@@ -60,6 +60,8 @@ async function history(context: Context, options: HistoryOptions): Promise<void>
   ];
   const newest = rows.sort((a, b) => b.at - a.at).slice(0, options.lines);
   out.data(renderHistory(newest, style));
+  const hasRun = triggers.some(({ instanceId }) => instanceId !== null);
+  if (out.columns !== null && hasRun) out.note("al show <instance> shows a run in full");
 }
 
 /** What was refused at the door is of no agent, was never work, and has no end. */
