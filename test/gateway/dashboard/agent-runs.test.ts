@@ -9,9 +9,10 @@ const path = "/dashboard/agents/dev";
 test("its last runs are a table and three charts, and follow what happens", async () => {
   const deps = withDetail();
   const { entries } = deps.operations;
+  const value = "a bug\u001b[2J\n  in <b>login</b>";
   const at = (ago: number): string => new Date(Date.now() - ago * 1000).toISOString();
   entries.push(
-    historyEntry({ id: "a", at: at(300), durationMs: 4000, tokens: 1000, costUsd: 0.5 }),
+    historyEntry({ id: "a", at: at(300), durationMs: 4000, tokens: 1000, costUsd: 0.5, value }),
     historyEntry({ id: "b", at: at(200), durationMs: 8000, tokens: 3000, costUsd: 0.1 }),
     historyEntry({ id: "c", at: at(100), durationMs: 1000, outcome: "failed", reason: "exit 3" }),
     historyEntry({ id: "other", agent: "cat" }),
@@ -20,6 +21,7 @@ test("its last runs are a table and three charts, and follow what happens", asyn
   const rows = page.locator("#run-rows tr");
   await expect.poll(() => rows.count()).toBe(3);
   expect(await rows.first().innerText()).toMatch(/schedule\s+failed\s+exit 3\s+1\.0 s/);
+  expect(await rows.last().locator(".run-result").innerText()).toBe("a bug in <b>login</b>");
   const charts = page.locator("#charts svg");
   const labels = (await charts.all()).map((chart) => chart.getAttribute("aria-label"));
   expect(await Promise.all(labels)).toEqual([

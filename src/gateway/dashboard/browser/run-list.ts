@@ -1,4 +1,5 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
+import { plainText } from "../../../contracts/plain-text.ts";
 import { counted } from "../../../contracts/format.ts";
 import { post } from "./actions.ts";
 import { askFirst } from "./ask-first.ts";
@@ -33,6 +34,7 @@ function createRunRow(run: ListedRun): View<ListedRun> {
   const change = createChangeMark();
   const state = createRunState();
   const reason = create("div", "sub");
+  const result = create("div", "sub run-result");
   const tokens = create("td", "number");
   const cost = create("td", "number");
   const link = createRunLink();
@@ -44,7 +46,7 @@ function createRunRow(run: ListedRun): View<ListedRun> {
   element.append(
     create("td", "", started.element),
     create("td", "", triggerLabel(run), calls.button, change.element),
-    create("td", "", state.outcome, reason),
+    create("td", "", state.outcome, reason, result),
     create("td", "", state.duration),
     tokens,
     cost,
@@ -65,12 +67,22 @@ function createRunRow(run: ListedRun): View<ListedRun> {
       started.show(now.startedAt ?? now.at, "–");
       state.show(now);
       setText(reason, whyText(now));
+      setText(result, resultText(now));
       setText(tokens, now.tokens === null ? "–" : compactCount(now.tokens));
       setText(cost, now.costUsd === null ? "–" : costText(now.costUsd));
       kill.hidden = runningSince(now) === null;
       calls.show(now);
     },
   };
+}
+
+const maxResultChars = 200;
+
+/** The beginning of what a run returned, on one line. */
+function resultText({ value }: HistoryEntry): string {
+  if (value === null || value === undefined) return "";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return plainText(text.slice(0, maxResultChars)).replace(/\s+/g, " ").trim();
 }
 
 interface CallsFold {

@@ -33,17 +33,21 @@ const kill = byId("kill");
 const kills = askFirst(kill, () => post(`/control/kill/${encodeURIComponent(instance)}`));
 kills.show({ text: "Kill", label: `Kill the run ${instance}`, question: "Really kill it?" });
 
-const goodStates: Readonly<Partial<Record<string, string>>> = {
+/** Looks of the states that are no error; a kill is what a person wanted. */
+const calmStates: Readonly<Partial<Record<string, string>>> = {
   running: "running",
   succeeded: "good",
   queued: "held",
   interrupted: "held",
+  killed: "off",
 };
 
 function showHead(now: RunView): void {
   const state = stateOf(now);
   setText(byId("state"), outcomeText(state));
-  setAttribute(byId("state"), "class", `pill ${goodStates[state] ?? "error"}`);
+  const calm = calmStates[state];
+  setAttribute(byId("state"), "class", `pill ${calm ?? "error"}`);
+  setAttribute(byId("reason"), "class", `notice ${calm === undefined ? "error" : "warning"}`);
   showText("reason", plainText(whyText(now)));
   kill.hidden = runningSince(now) === null;
   again.show(now);
