@@ -1,0 +1,67 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser } from "../helpers/browser.ts";
+import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
+import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { webhookProject } from "../webhooks/webhook-project.ts";
+
+let project: TestProject;
+let scheduler: TestScheduler;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  const triage = '[[webhooks]]\nsource = "open-github"\nevents = ["issues"]\n';
+  project = await webhookProject({ triage });
+  scheduler = await startTestScheduler(project);
+  browser = await openBrowser();
+  page = await browser.newPage();
+  await page.goto(scheduler.dashboardUrl);
+  await page.getByLabel(/key/i).fill(scheduler.apiKey);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/dashboard$/);
+});
+afterAll(async () => {
+  await browser.close();
+  await scheduler.stop();
+  await project.remove();
+});
+
+async function deliver(title: string): Promise<void> {
+  const issue = { number: 7, title, html_url: "https://example.test/7", user: { login: "ann" } };
+  const delivery = { action: "opened", issue, repository: { full_name: "acme/web" } };
+  const answer = await scheduler.api("/webhooks/github/open-github", {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-github-event": "issues" },
+    body: JSON.stringify({ ...delivery, sender: { login: "ann", type: "User" } }),
+  });
+  expect(answer.status).toBe(200);
+}
+
+test("a delivery's run is found from its agent, and run again with another payload", async () => {
+  await deliver("Login fails");
+  await page.goto(`${scheduler.url}/dashboard/agents/triage`);
+  await page.locator("#run-rows a.run-link").click();
+  await page.waitForURL(/\/dashboard\/agents\/triage\/runs\/triage-[a-z2-7]{8}$/);
+  const first = page.url();
+  await page.getByText("succeeded", { exact: true }).first().waitFor({ timeout: 20_000 });
+  expect(await page.locator("#asked").innerText()).toContain('"title": "Login fails"');
+  expect(await page.locator("#last-words").innerText()).toContain("done");
+  await expect.poll(() => page.locator("#log").innerText()).toContain("run succeeded");
+
+  await page.getByRole("button", { name: "Run again" }).click();
+  const field = page.getByRole("textbox", { name: "Payload" });
+  await field.fill((await field.inputValue()).replace("Login fails", "Logout fails"));
+  await page.locator("#again-start").click();
+  await page.locator("#again-result a").click();
+  await page.waitForURL((url) => url.href !== first);
+  await page.getByText("succeeded", { exact: true }).first().waitFor({ timeout: 20_000 });
+  expect(await page.locator("#trigger-words").innerText()).toBe("manual");
+  expect(await page.locator("#asked").innerText()).toContain('"title": "Logout fails"');
+  expect(await page.locator("#since").innerText()).toContain("It ran the same.");
+
+  const [again = "", original = ""] = [page.url(), first].map((url) => url.split("/").at(-1));
+  const shown = await runAl(project, ["show", again]);
+  expect(shown.stdout).toMatch(/^Trigger +manual$/m);
+  expect(shown.stdout).toMatch(new RegExp(`^Last success +${original}; ran the same$`, "m"));
+});
