@@ -17,6 +17,8 @@ export interface AgentTable {
 
 /** A project with fewer agents has room for more than a line of each. */
 const denseFrom = 10;
+/** Rows of the first frame, more than a screen has room for; the others follow in the next one. */
+const firstRows = 50;
 
 /** Fills the page's table. `onFilter` gets the agents that the filter leaves, null for no filter. */
 export function createAgentTable(
@@ -33,6 +35,7 @@ export function createAgentTable(
   const order = createOrder(rows);
   let agents: readonly AgentStatus[] = [];
   let scheduler: PauseState = { paused: false, draining: false };
+  let rowLimit = firstRows;
 
   const draw = (): void => {
     const filter = filters.current();
@@ -45,12 +48,17 @@ export function createAgentTable(
         const { name } = agent;
         return { agent, scheduler, isHidden: !names.has(name), isSelected: bulk.isSelected(name) };
       });
-    keepingFocus(() => views.show(items));
+    keepingFocus(() => views.show(items.slice(0, rowLimit)));
+    if (items.length > rowLimit) drawRest();
     filters.show(agents, shown.length);
     byId("table").classList.toggle("dense", agents.length >= denseFrom);
     byId("table").classList.toggle("single", agents.length < 2);
     byId("none-match").hidden = shown.length > 0;
     onFilter(isNarrow(filter) ? names : null);
+  };
+  const drawRest = (): void => {
+    rowLimit = Infinity;
+    requestAnimationFrame(() => setTimeout(draw));
   };
   return {
     show: (now, { paused, draining }) => {
