@@ -7,6 +7,7 @@ import type { RefusedDeliveries, RefusedDeliveriesQuery } from "./refused-delive
 import type { AgentHosts, AllowHostRequest, HostAllowed } from "./run-hosts.ts";
 import type { RunDifference, RunView } from "./run-view.ts";
 import type { Lock, ReceiptView, ReplayResult } from "./operator-api.ts";
+import type { WhyNot, WhyNotQuery } from "./why-not.ts";
 import type { SpendAnswer, SpendLimit, SpendRequest } from "./spend-report.ts";
 
 /** Why an operation is refused; the gateway turns the code into a status and a problem document. */
@@ -97,6 +98,8 @@ export interface Operations {
   history(query: HistoryQuery): HistoryPage;
   /** Deliveries that were refused, the latest first. */
   refusedDeliveries(query: RefusedDeliveriesQuery): Promise<readonly RefusedDeliveries[]>;
+  /** Why an agent did not run. Rejects with OperationError `unknown_agent`. */
+  whyNot(agent: string, query: WhyNotQuery): Promise<WhyNot>;
   /** The calls around an entry of the history, its secrets redacted. Throws OperationError `unknown_trigger`. */
   callTree(id: string): CallTree;
   /** A run with what it ran, returned and called, its secrets redacted. Rejects with OperationError `unknown_instance`. */

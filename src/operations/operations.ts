@@ -26,6 +26,8 @@ import { knownAgent, mustBeRunnable, refusalOf } from "./runnable.ts";
 import { raiseBudget } from "./raise-budget.ts";
 import { compareRuns } from "./compare-runs.ts";
 import { createSpendAnswers } from "./spend-answer.ts";
+import { whyNot } from "./why-not.ts";
+import { whyNotNow } from "./why-not-now.ts";
 import { viewRun } from "./view-run.ts";
 import type { StatusStore } from "../start/status-store.ts";
 import type { Stopping } from "../start/stopping.ts";
@@ -40,7 +42,15 @@ export interface OperationDeps {
   readonly switches: Switches;
   readonly store: Pick<
     Store,
-    "work" | "history" | "originals" | "receipts" | "runs" | "spendReport" | "hosts" | "refused"
+    | "work"
+    | "history"
+    | "originals"
+    | "receipts"
+    | "runs"
+    | "spendReport"
+    | "hosts"
+    | "refused"
+    | "unmatched"
   >;
   readonly logs: Pick<LogSource, "read">;
   /** Absolute. */
@@ -116,6 +126,14 @@ export function createOperations(deps: OperationDeps): Operations {
     refusedDeliveries: async (query) => {
       await store.refused.flush();
       return store.refused.query(query);
+    },
+    whyNot: async (name, query) => {
+      const record = knownAgent(status, name);
+      await store.refused.flush();
+      const { scheduler, locks } = status.snapshot();
+      const { paused, running } = scheduler;
+      const now = whyNotNow(record, { paused, running, scale: project().scale, locks });
+      return whyNot(record, now, query, deps);
     },
     callTree: (id) => {
       const tree = store.history.callTree(id);

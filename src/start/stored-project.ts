@@ -7,6 +7,7 @@ import { machineTimezone } from "../config/timezone.ts";
 import type { HistoryPage, HistoryQuery } from "../contracts/history.ts";
 import type { RefusedDeliveries, RefusedDeliveriesQuery } from "../contracts/refused-deliveries.ts";
 import type { RunDifference, RunView } from "../contracts/run-view.ts";
+import type { WhyNot, WhyNotQuery } from "../contracts/why-not.ts";
 import type { SpendAnswer, SpendRequest } from "../contracts/spend-report.ts";
 import type { StoredStatus } from "../contracts/stored-status.ts";
 import { createRedactor } from "../credentials/redactor.ts";
@@ -16,6 +17,7 @@ import { createLogSource } from "../logs/log-source.ts";
 import { compareRuns } from "../operations/compare-runs.ts";
 import { createSpendAnswers } from "../operations/spend-answer.ts";
 import type { SpendAnswerDeps } from "../operations/spend-answer.ts";
+import { whyNot } from "../operations/why-not.ts";
 import { viewRun } from "../operations/view-run.ts";
 import { budgetStates } from "../spend/budget-states.ts";
 import { openStoreReader } from "../store/store-reader.ts";
@@ -29,6 +31,7 @@ import type { ProjectFiles } from "./stored-agents.ts";
 export interface StoredProject {
   history(query: HistoryQuery): HistoryPage;
   refusedDeliveries(query: RefusedDeliveriesQuery): readonly RefusedDeliveries[];
+  whyNot(agent: string, query: WhyNotQuery): Promise<WhyNot>;
   /** Rejects with OperationError `unknown_instance`. */
   run(instanceId: string): Promise<RunView>;
   /** Rejects with OperationError `unknown_instance` or `unknown_version`. */
@@ -58,6 +61,15 @@ export function openStoredProject({
   return {
     history: (query) => store.history.query(query),
     refusedDeliveries: (query) => store.refused.query(query),
+    whyNot: async (name, query) => {
+      const { agents } = await readProjectFiles(projectDir);
+      const record = agents.find((one) => one.name === name);
+      const redactor = await redactorOf(home);
+      return whyNot(record ?? { name, config: null }, ["No scheduler is running."], query, {
+        store,
+        redactor,
+      });
+    },
     run: async (instanceId) =>
       viewRun(instanceId, { store, logs, redactor: await redactorOf(home) }),
     runDifference: async (instanceId, other) =>

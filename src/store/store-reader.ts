@@ -19,6 +19,7 @@ import type { Settings } from "./settings.ts";
 import { createSpend } from "./spend.ts";
 import { createSpendReport } from "./spend-report.ts";
 import type { SpendReport } from "./spend-report.ts";
+import { createUnmatchedReceipts } from "./unmatched-receipts.ts";
 import { storeError, withStoreErrors } from "./store-error.ts";
 
 /** What a project keeps in `.al/state.db`, for reading. */
@@ -28,6 +29,7 @@ export interface StoreReader {
   readonly hosts: Pick<ReturnType<typeof createRunHosts>, "flush" | "of">;
   readonly receipts: Pick<ReturnType<typeof createReceipts>, "get">;
   readonly refused: Pick<ReturnType<typeof createRefusedDeliveries>, "query">;
+  readonly unmatched: ReturnType<typeof createUnmatchedReceipts>;
   readonly spend: Pick<SpendStore, "account">;
   readonly spendReport: SpendReport;
   readonly settings: Pick<Settings, "paused" | "lastAlive" | "disabledAgents">;
@@ -68,6 +70,7 @@ function readerOf(db: DatabaseSync, path: string, now: () => number): StoreReade
     hosts: withStoreErrors(path, createRunHosts(db, noCommits, now)),
     receipts: withStoreErrors(path, createReceipts(db, noCommits)),
     refused: withStoreErrors(path, createRefusedDeliveries(db, noCommits, now)),
+    unmatched: withStoreErrors(path, createUnmatchedReceipts(db)),
     spend: withStoreErrors(path, createSpend(db, noCommits, now)),
     spendReport: withStoreErrors(path, createSpendReport(db, now)),
     settings: withStoreErrors(path, createSettings(db, noCommits)),

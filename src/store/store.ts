@@ -23,6 +23,7 @@ import { createSpendReport } from "./spend-report.ts";
 import { createSettings } from "./settings.ts";
 import { withStoreErrors } from "./store-error.ts";
 import { ensureStateDir } from "./state-dir.ts";
+import { createUnmatchedReceipts } from "./unmatched-receipts.ts";
 import { createWaits } from "./waits.ts";
 import { createWork } from "./work.ts";
 
@@ -44,6 +45,7 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
     runs: withStoreErrors(path, createRuns(db)),
     hosts: withStoreErrors(path, hosts),
     refused: withStoreErrors(path, refused),
+    unmatched: withStoreErrors(path, createUnmatchedReceipts(db)),
     originals: withStoreErrors(path, createOriginals(db)),
     receipts: withStoreErrors(path, createReceipts(db, commits)),
     settings: withStoreErrors(path, settings),

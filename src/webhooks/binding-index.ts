@@ -146,11 +146,12 @@ function keyOf({ filters }: IndexedBinding): {
 function whyNotWhere(payload: Payload, where: Where): readonly string[] {
   return unmetPaths(payload, where).map((path) => {
     const [found, wanted] = [valueAt(payload, path), where[path]];
-    return `where ${path} is ${shown(found)}, not ${shown(wanted)}`;
+    return `where ${path} is ${whereValueText(found)}, not ${whereValueText(wanted)}`;
   });
 }
 
-function shown(value: unknown): string {
+/** A value of a payload or of `where`, for a sentence. */
+export function whereValueText(value: unknown): string {
   if (value === undefined) return "missing";
   if (typeof value === "string") return JSON.stringify(oneLine(value));
   if (typeof value === "object" && value !== null)

@@ -21,7 +21,7 @@ export function filterOf(
   if (typeof value === "boolean") return { field, rule, wanted: value, given: String(value) };
   const values = typeof value === "string" ? [value] : value;
   const wanted = new Set(values.map((one) => comparable(rule, one)));
-  return { field, rule, wanted, given: shown(values) };
+  return { field, rule, wanted, given: valuesText(values) };
 }
 
 /** The form in which a filter's value and an event's are compared. */
@@ -63,13 +63,14 @@ export function whyNot(filter: Filter, attributes: Attributes): string | null {
   const attribute = attributeOf(field, rule, attributes);
   if (rule.excludes) return whyExcluded(filter, attribute);
   if (typeof wanted === "boolean") {
-    return `${field} is ${filter.given}, the event's is ${shown(attribute)}`;
+    return `${field} is ${filter.given}, the event's is ${valuesText(attribute)}`;
   }
-  if (typeof attribute === "boolean") return `${field} cannot be compared with ${shown(attribute)}`;
+  if (typeof attribute === "boolean")
+    return `${field} cannot be compared with ${valuesText(attribute)}`;
   if (attribute.length === 0) return `${field} is set and the event carries none`;
   if (rule.kind === "string")
-    return `${field} is ${filter.given}, the event's is ${shown(attribute)}`;
-  return `${field} does not include ${shown(attribute)}`;
+    return `${field} is ${filter.given}, the event's is ${valuesText(attribute)}`;
+  return `${field} does not include ${valuesText(attribute)}`;
 }
 
 function whyExcluded(
@@ -80,11 +81,11 @@ function whyExcluded(
     return `${field} keeps out events of bots`;
   }
   const hits = attribute.filter((value) => wanted.has(comparable(rule, value)));
-  return `${field} includes ${shown(hits.slice(0, 1))}`;
+  return `${field} includes ${valuesText(hits.slice(0, 1))}`;
 }
 
 /** Values for a sentence: few, short, and on one line whatever the sender wrote. */
-function shown(values: readonly string[] | boolean): string {
+export function valuesText(values: readonly string[] | boolean): string {
   if (typeof values === "boolean") return String(values);
   const few = values.slice(0, maxShown).map((value) => oneLine(value));
   const more = values.length - few.length;

@@ -120,6 +120,30 @@ describe("al history", () => {
     expect(none.shown()).not.toContain("al show");
   });
 
+  test("of an agent, --refused has why it did not run, also by its own filters", async () => {
+    const at = new Date().toISOString();
+    const stoppedBy = [[{ condition: "repos", wanted: "acme/x", got: "acme/y" }]];
+    const turnedAway = { receiptId: "r-1", at, source: "github", event: "issues", action: null };
+    const why = {
+      ...{ now: ["The scheduler is paused: ticks are skipped."], lookedBackTo: null },
+      ...{ refused: [entry], turnedAway: [{ ...turnedAway, stoppedBy }], refusedDeliveries: [] },
+    };
+    await serve({
+      "GET /control/status": () => snapshot,
+      "GET /api/agents/dev/why-not": () => why,
+      "GET /api/stats/triggers": () => ({ triggers: [], total: 0 }),
+    });
+    const { stdout, stderr } = await folders.al(["history", "-a", "dev", "--refused"]);
+    expect(stderr).toBe("The scheduler is paused: ticks are skipped.\n");
+    expect(stdout).toMatch(
+      /dev +webhook github issues +turned away +r-1 +repos: wants acme.x, got/,
+    );
+    expect(stdout).toContain("queue_full");
+    const json = await folders.al(["history", "-a", "dev", "--refused", "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ turnedAway: [{ stoppedBy }], triggers: [{}] });
+    expect((await folders.al(["history", "-a", "nope", "--refused"])).code).not.toBe(0);
+  });
+
   test("an empty one is no data", async () => {
     const page = { triggers: [], page: 1, limit: 20, total: 0, nextBefore: null };
     await serve({ ...noneRefused, "GET /api/stats/triggers": () => page });

@@ -74,6 +74,10 @@ describe("without a scheduler the store answers", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: note });
     expect(stdout.trimEnd().split("\n")).toHaveLength(2);
     expect(stdout).toMatch(/dev +manual +failed +1 min.* dev-bbbbbbbb +two +left/);
+    const refused = await read("history", "-a", "dev", "--refused");
+    expect(refused.stderr).toBe(
+      `${note}No scheduler is running.\nno entries match these filters\n`,
+    );
     const json = await read("history", "--json", "-n", "1");
     expect(JSON.parse(json.stdout)).toMatchObject({ total: 3, triggers: [{ outcome: null }] });
     expect(await read("history", "-a", "bad")).toMatchObject({

@@ -8,6 +8,7 @@ import type { AgentHosts } from "../../src/contracts/run-hosts.ts";
 import type { RunDifference, RunView } from "../../src/contracts/run-view.ts";
 import type { Lock, ReceiptView, ReplayResult } from "../../src/contracts/operator-api.ts";
 import type { SpendKey } from "../../src/contracts/spend-options.ts";
+import type { WhyNot } from "../../src/contracts/why-not.ts";
 import type { SpendAnswer } from "../../src/contracts/spend-report.ts";
 import type {
   AgentStatus,
@@ -18,7 +19,9 @@ import type {
   StatusUpdate,
 } from "../../streams/status/wire.ts";
 import { allowedHost } from "./fake-allowed-host.ts";
+import { emptyWhyNot } from "./empty-why-not.ts";
 import { fakeHistoryPage } from "./fake-history-page.ts";
+import { fakeAlertOperations } from "./fake-alert-operations.ts";
 import { fakeAlerts } from "./fake-alerts.ts";
 import type { FakeAlerts } from "./fake-alerts.ts";
 import { agentStatus, fakeSnapshot } from "./fake-snapshot.ts";
@@ -36,6 +39,8 @@ export interface FakeOperations extends Operations {
   refusal: OperationError | null;
   /** The trigger history, in any order. */
   readonly entries: HistoryEntry[];
+  /** What `whyNot` answers, by agent. */
+  readonly whyNots: Map<string, WhyNot>;
   /** What `refusedDeliveries` answers. */
   readonly refusedNow: RefusedDeliveries[];
   /** What `agent` answers, by name; another agent has no config. */
@@ -88,6 +93,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
     if (refusal !== null) throw refusal;
   };
 
+  const alerting = fakeAlerts();
   const fake: FakeOperations = {
     calls: [],
     deliveries: [],
@@ -164,6 +170,8 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       fake.calls.push(`history ${JSON.stringify(query)}`);
       return fakeHistoryPage(fake.entries, query);
     },
+    whyNots: new Map(),
+    whyNot: (name) => Promise.resolve(fake.whyNots.get(find(name).name) ?? emptyWhyNot),
     refusedNow: [],
     refusedDeliveries: (query) => {
       fake.calls.push(`refusedDeliveries ${JSON.stringify(query)}`);
@@ -242,22 +250,11 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
       }
       return await Promise.resolve({ ...allowed, written: !dryRun });
     },
-    alerting: fakeAlerts(),
+    alerting,
+    ...fakeAlertOperations(alerting, called),
     alerts: (query) => {
       fake.calls.push(`alerts ${JSON.stringify(query)}`);
       return fake.alerting.page(query);
-    },
-    retryAlert: (id) => {
-      called("retryAlert", id);
-      return fake.alerting.retry(id);
-    },
-    retryDeadAlerts: () => {
-      called("retryDeadAlerts");
-      return fake.alerting.retryAll();
-    },
-    testAlertTarget: (name) => {
-      called("testAlertTarget", name);
-      return fake.alerting.test(name);
     },
     locks: () => fake.heldLocks,
     receiveWebhook: async (delivery) => {

@@ -4,7 +4,9 @@ import type { RefusedDeliveriesQuery } from "../../contracts/refused-deliveries.
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
-import type { HistoryQuestion } from "../operator/project-reader.ts";
+import type { HistoryEntry } from "../../contracts/history.ts";
+import type { WhyNot } from "../../contracts/why-not.ts";
+import type { HistoryQuestion, ProjectReader } from "../operator/project-reader.ts";
 import { askProject, mustKnowAgent } from "../operator/reader.ts";
 import { isoTime, moment, wholeNumber } from "../options.ts";
 
@@ -25,7 +27,10 @@ export function historyCommand(): AlCommand {
   return new AlCommand("history")
     .description("show what was triggered and how it ended, newest first")
     .option("--dead-letter", "only what never ran: dropped, refused or unmatched")
-    .option("--refused", "only what no run was started for, and why: also skipped and missed ticks")
+    .option(
+      "--refused",
+      "only what no run was started for, and why; of an agent also what its filters turned away",
+    )
     .option("-a, --agent <agent>", "only this agent")
     .choice("--kind <kind>", "filter by trigger type", Object.values(triggerNames))
     .choice("--outcome <outcome>", "only what ended like this", outcomes)
@@ -34,6 +39,7 @@ export function historyCommand(): AlCommand {
     .examples(
       "al history",
       "al history --dead-letter --agent triage -n 50",
+      "al history --agent triage --refused",
       "al history --kind schedule --outcome failed --since 3d",
     )
     .action((options: HistoryOptions, command: AlCommand) => history(contextOf(command), options));
@@ -41,27 +47,44 @@ export function historyCommand(): AlCommand {
 
 async function history(context: Context, options: HistoryOptions): Promise<void> {
   const { out } = context;
-  const { agent } = options;
-  const found = await askProject(context, async (reader) => {
-    const page = await reader.history(queryOf(options));
-    if (agent !== undefined && page.triggers.length === 0) await mustKnowAgent(reader, agent);
-    const refused = hasDeliveries(options) ? await reader.refusedDeliveries(sinceOf(options)) : [];
-    return { ...page, refusedDeliveries: refused };
-  });
+  const found = await askProject(context, (reader) => answerOf(reader, options));
   if (out.json) return out.document(found);
-  const { triggers, refusedDeliveries } = found;
-  if (triggers.length + refusedDeliveries.length === 0) return out.note(nothing(options));
-  const { entryRow, refusedRow } = await import("../status/history-rows.ts");
+  for (const reason of found.now ?? []) out.note(reason);
+  const { entryRow, refusedRow, turnedAwayRow } = await import("../status/history-rows.ts");
   const { renderHistory } = await import("../status/render-history.ts");
   const style = { ...out, now: Date.now() };
+  const { triggers, refusedDeliveries, turnedAway = [] } = found;
   const rows = [
     ...triggers.map((entry) => entryRow(entry, style)),
     ...refusedDeliveries.map((one) => refusedRow(one, style)),
+    ...turnedAway.map((one) => turnedAwayRow(one, options.agent ?? "", style)),
   ];
+  if (rows.length === 0) return out.note(nothing(options));
   const newest = rows.sort((a, b) => b.at - a.at).slice(0, options.lines);
   out.data(renderHistory(newest, style));
   const hasRun = triggers.some(({ instanceId }) => instanceId !== null);
   if (out.columns !== null && hasRun) out.note("al show <instance> shows a run in full");
+}
+
+/** What `--json` prints. What only an agent's refusals have is absent from other questions. */
+type Answer = Partial<Pick<WhyNot, "now" | "turnedAway" | "lookedBackTo">> &
+  Pick<WhyNot, "refusedDeliveries"> & { readonly triggers: readonly HistoryEntry[] };
+
+async function answerOf(reader: ProjectReader, options: HistoryOptions): Promise<Answer> {
+  const { agent } = options;
+  if (agent !== undefined && isWhyNot(options) && (await reader.agentNames()).includes(agent)) {
+    const { refused: triggers, ...why } = await reader.whyNot(agent, sinceOf(options));
+    return { triggers, ...why };
+  }
+  const page = await reader.history(queryOf(options));
+  if (agent !== undefined && page.triggers.length === 0) await mustKnowAgent(reader, agent);
+  const refused = hasDeliveries(options) ? await reader.refusedDeliveries(sinceOf(options)) : [];
+  return { ...page, refusedDeliveries: [...refused] };
+}
+
+/** The whole answer to why an agent did not run is asked for without further filters. */
+function isWhyNot({ refused, kind, outcome, deadLetter }: HistoryOptions): boolean {
+  return refused === true && [kind, outcome, deadLetter].every((filter) => filter === undefined);
 }
 
 /** What was refused at the door is of no agent, was never work, and has no end. */

@@ -1,5 +1,4 @@
 import { closest } from "../../contracts/did-you-mean.ts";
-import { counted } from "../../contracts/format.ts";
 import { UserError } from "../../errors.ts";
 import type { Client } from "../operator/client.ts";
 import { connect, readSnapshot, unknownAgent } from "../operator/connect.ts";
@@ -39,6 +38,7 @@ async function killAgent({ out }: Context, client: Client, agent: string): Promi
   if (out.json) return out.document(answer);
   const { killed } = answer as { killed: number };
   if (killed === 0) return out.data(`${agent} has no running runs`);
+  const { counted } = await import("../../contracts/format.ts");
   out.data(`${counted(killed, "run")} of ${agent} killed`);
 }
 

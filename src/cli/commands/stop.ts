@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { counted } from "../../contracts/format.ts";
 import { connect } from "../operator/connect.ts";
 import { contextOf } from "../context.ts";
 import type { Context } from "../context.ts";
@@ -25,14 +24,15 @@ async function stop(context: Context, { now = false }: StopOptions): Promise<voi
   const client = await connect(context);
   const pid = pidOf();
   const answer = (await client.post("/control/stop", { now })) as { readonly running: number };
-  if (answer.running > 0) out.note(whatRuns(answer.running, now));
+  if (answer.running > 0) out.note(await whatRuns(answer.running, now));
   // Another pid is the next scheduler already.
   while (pid !== undefined && pidOf() === pid) await sleep(100);
   if (out.json) return out.document(answer);
   out.data("stopped");
 }
 
-function whatRuns(running: number, now: boolean): string {
+async function whatRuns(running: number, now: boolean): Promise<string> {
+  const { counted } = await import("../../contracts/format.ts");
   const runs = counted(running, "run");
   if (now) return `stopping: ${runs} ended …`;
   return `stopping: ${runs} may finish within the grace period; al stop --now does not wait …`;

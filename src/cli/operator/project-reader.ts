@@ -5,6 +5,7 @@ import type {
   RefusedDeliveriesQuery,
 } from "../../contracts/refused-deliveries.ts";
 import type { RunDifference, RunView } from "../../contracts/run-view.ts";
+import type { WhyNot, WhyNotQuery } from "../../contracts/why-not.ts";
 import type { SpendAnswer, SpendRequest } from "../../contracts/spend-report.ts";
 import type { StoredStatus } from "../../contracts/stored-status.ts";
 
@@ -18,6 +19,7 @@ export interface ProjectReader {
   history(query: HistoryQuestion): Promise<HistoryPage>;
   /** Webhook deliveries that were refused, the latest first. */
   refusedDeliveries(query: RefusedDeliveriesQuery): Promise<readonly RefusedDeliveries[]>;
+  whyNot(agent: string, query: WhyNotQuery): Promise<WhyNot>;
   run(instanceId: string): Promise<RunView>;
   /** Without `other` since the agent's last run before it that succeeded. */
   runDifference(instanceId: string, other: string | null): Promise<RunDifference>;

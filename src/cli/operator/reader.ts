@@ -1,6 +1,7 @@
 import type { HistoryPage } from "../../contracts/history.ts";
 import type { RefusedDeliveriesAnswer } from "../../contracts/refused-deliveries.ts";
 import type { RunDifference, RunView } from "../../contracts/run-view.ts";
+import type { WhyNot } from "../../contracts/why-not.ts";
 import type { SpendAnswer } from "../../contracts/spend-report.ts";
 import type { Context } from "../context.ts";
 import type { Client } from "./client.ts";
@@ -49,6 +50,10 @@ function schedulerReader(client: Client): ProjectReader {
     refusedDeliveries: async (query) => {
       const path = `/api/stats/refused-deliveries?${queryText(query)}`;
       return ((await client.get(path)) as RefusedDeliveriesAnswer).deliveries;
+    },
+    whyNot: async (agent, query) => {
+      const path = `/api/agents/${encodeURIComponent(agent)}/why-not?${queryText(query)}`;
+      return (await client.get(path)) as WhyNot;
     },
     run: async (instanceId) => (await client.get(ofRun(instanceId))) as RunView,
     runDifference: async (instanceId, other) => {

@@ -15,6 +15,7 @@ export function openStoredReader(
     status: () => stored.status(),
     history: (query) => Promise.resolve(stored.history({ ...query, page: 1 })),
     refusedDeliveries: (query) => Promise.resolve(stored.refusedDeliveries(query)),
+    whyNot: (agent, query) => explained(stored.whyNot(agent, query)),
     run: (instanceId) => explained(stored.run(instanceId)),
     runDifference: (instanceId, other) => explained(stored.runDifference(instanceId, other)),
     spend: (query) => stored.spend(query),

@@ -4,6 +4,8 @@ import { refusalWord } from "../../contracts/refused-deliveries.ts";
 import type { RefusedDeliveries } from "../../contracts/refused-deliveries.ts";
 import { stateWord } from "../../contracts/state-word.ts";
 import { triggerNames } from "../../../streams/vocabulary.ts";
+import { turnedAwayText } from "../../contracts/why-not.ts";
+import type { TurnedAway } from "../../contracts/why-not.ts";
 import { localTime, plainLine } from "../terminal/format.ts";
 import type { StatusStyle } from "./render-status.ts";
 
@@ -49,6 +51,22 @@ export function refusedRow(refused: RefusedDeliveries, { colors, now }: StatusSt
     instance: "",
     reason: plainLine(`${times}${reason}`),
     replay: null,
+  };
+}
+
+/** The row of a delivery that the agent's own filters turned away. */
+export function turnedAwayRow(delivery: TurnedAway, agent: string, style: StatusStyle): HistoryRow {
+  const { receiptId, at, source, event, action } = delivery;
+  const name = [event, action].filter((part) => part !== null).join(".");
+  return {
+    at: Date.parse(at),
+    agent,
+    trigger: plainLine(["webhook", source, name].join(" ")),
+    outcome: style.colors.yellow("turned away"),
+    duration: "",
+    instance: "",
+    reason: plainLine(turnedAwayText(delivery)),
+    replay: { kind: "receipt", id: receiptId },
   };
 }
 

@@ -51,7 +51,7 @@ export function agentPage(agent: string): Page {
               <div class="charts" id="charts"></div>
               ${runsTable}
             </section>
-            ${instructions}
+            ${whyNot} ${instructions}
           </div>
           <div class="column">
             <section class="panel" aria-labelledby="next-title">
@@ -117,6 +117,18 @@ const runsTable = html`
     </table>
     <p class="muted" id="runs-empty" hidden>It has not run yet.</p>
   </div>
+`;
+
+const whyNot = html`
+  <section class="panel" aria-labelledby="why-title">
+    <div class="panel-head">
+      <h2 id="why-title">Why not</h2>
+      <span class="muted after">what kept it from running in the last 7 days</span>
+    </div>
+    <ul class="why-now" id="why-now" hidden></ul>
+    <ul class="claims why-list" id="why-list"></ul>
+    <p class="muted" id="why-note" hidden></p>
+  </section>
 `;
 
 const instructions = html`

@@ -5,9 +5,11 @@ import {
   refusedDeliveriesAnswer,
   refusedDeliveriesQuerySchema,
 } from "../../contracts/refused-deliveries.ts";
-import { triggerParams } from "../api/answers.ts";
+import { whyNotQuerySchema, whyNotSchema } from "../../contracts/why-not.ts";
+import { agentParams, triggerParams } from "../api/answers.ts";
 import { withZod } from "../api/zod-types.ts";
 import type { GatewayDeps } from "../deps.ts";
+import { agentOf } from "../names.ts";
 
 /** The history of triggers, newest first, by page or by cursor. */
 export function historyRoutes(app: FastifyInstance, { operations }: GatewayDeps): void {
@@ -25,6 +27,7 @@ export function historyRoutes(app: FastifyInstance, { operations }: GatewayDeps)
     operations.history(request.query),
   );
   refusedRoute(app, operations);
+  whyNotRoute(app, operations);
   callTreeRoute(app, operations);
 }
 
@@ -42,6 +45,23 @@ function refusedRoute(app: FastifyInstance, operations: Operations): void {
   withZod(app).get("/api/stats/refused-deliveries", { schema }, async (request) => ({
     deliveries: [...(await operations.refusedDeliveries(request.query))],
   }));
+}
+
+function whyNotRoute(app: FastifyInstance, operations: Operations): void {
+  const schema = {
+    tag: "History",
+    summary: "Why an agent did not run",
+    description:
+      "What keeps it from running now; its work that no run was started for; stored deliveries that its filters turn away, " +
+      "each with the conditions that stop it; and what its sources refused before any filter.",
+    params: agentParams,
+    querystring: whyNotQuerySchema,
+    response: { 200: whyNotSchema },
+    problems: [404, 503],
+  };
+  withZod(app).get("/api/agents/:name/why-not", { schema }, (request) =>
+    operations.whyNot(agentOf(request), request.query),
+  );
 }
 
 function callTreeRoute(app: FastifyInstance, operations: Operations): void {

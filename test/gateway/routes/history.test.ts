@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { tcpApp } from "../../../src/gateway/app.ts";
+import { emptyWhyNot } from "../../helpers/empty-why-not.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { bearer, testDeps } from "../start-gateway.ts";
 
@@ -67,4 +68,15 @@ test("refused deliveries are listed, by source and since a time", async () => {
   const asked = JSON.stringify({ source: "hub", since: at, limit: 50 });
   expect(deps.operations.calls).toEqual([`refusedDeliveries ${asked}`]);
   expect((await get("limit=0")).statusCode).toBe(400);
+});
+
+test("why an agent did not run is answered for one that there is", async () => {
+  const deps = testDeps();
+  deps.operations.setAgent({ name: "dev" });
+  const app = await tcpApp(deps);
+  onTestFinished(() => app.close());
+  const get = (name: string) =>
+    app.inject({ url: `/api/agents/${name}/why-not?limit=5`, headers: bearer });
+  expect((await get("dev")).json()).toEqual(emptyWhyNot);
+  expect((await get("nope")).statusCode).toBe(404);
 });

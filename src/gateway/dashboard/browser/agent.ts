@@ -7,6 +7,7 @@ import { createAgentBudget } from "./agent-budget.ts";
 import { createAgentDetail } from "./agent-detail.ts";
 import { createAgentHosts } from "./agent-hosts.ts";
 import { createAgentLocks } from "./agent-locks.ts";
+import { createAgentWhy } from "./agent-why.ts";
 import { fetchJson } from "./api.ts";
 import { byId, setAttribute, setText, showText } from "./dom.ts";
 import { createLockStatuses } from "./lock-statuses.ts";
@@ -24,6 +25,7 @@ const actions = wireAgentActions(name);
 const budget = createAgentBudget(name);
 const locks = createLockStatuses();
 const hosts = createAgentHosts(name);
+const why = createAgentWhy(name);
 const lockList = createAgentLocks(name);
 
 const readRuns = soonOnce(async () => {
@@ -80,6 +82,7 @@ function showSnapshot(snapshot: StatusSnapshot): void {
   lockList.show(locks.all());
   detail.read();
   hosts.read();
+  why.read();
   readRuns();
 }
 
@@ -95,6 +98,7 @@ function showUpdate(update: StatusUpdate): void {
   if (agent !== undefined) {
     showAgent(agent);
     hosts.read();
+    why.read();
     readRuns();
   }
   // A line of the scheduler about an agent, and of no run, is mostly a change to its files.
@@ -108,6 +112,7 @@ eachSecond((now) => {
   detail.tick(now);
   budget.tick(now);
   hosts.tick(now);
+  why.tick(now);
   lockList.tick(now);
 });
 

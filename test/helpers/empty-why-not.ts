@@ -1,0 +1,7 @@
+import type { WhyNot } from "../../src/contracts/why-not.ts";
+
+/** Of an agent that nothing kept from running. */
+export const emptyWhyNot: WhyNot = {
+  ...{ now: [], refused: [], turnedAway: [], refusedDeliveries: [] },
+  lookedBackTo: null,
+};
