@@ -24,11 +24,17 @@ export function logPage(agent: string): Page {
             >
           </div>
         </div>
+        <p class="notice warning" id="line-gone" role="status" hidden>
+          The line of this link is not in the log any more. These are the newest lines.
+        </p>
         ${toolbar(agent, isAgent)}
         <div class="log-box">
-          <p class="muted" id="log-empty" role="status">
-            No lines yet. They appear here as the ${isAgent ? "agent runs" : "scheduler works"}.
-          </p>
+          <p
+            class="muted"
+            id="log-empty"
+            role="status"
+            data-text="No lines yet. They appear here as the ${isAgent ? "agent runs" : "scheduler works"}."
+          ></p>
           <div
             id="log"
             role="log"
@@ -36,7 +42,16 @@ export function logPage(agent: string): Page {
             aria-label="Log of ${agent}"
             tabindex="0"
             data-agent="${agent}"
-          ></div>
+          >
+            <div class="log-edge" id="older-edge" hidden>
+              <button class="button" type="button" id="earlier">Earlier lines</button>
+              <span class="muted" id="reached" role="status"></span>
+            </div>
+            <div id="log-lines"></div>
+            <div class="log-edge" id="newer-edge" hidden>
+              <button class="button" type="button" id="later">Later lines</button>
+            </div>
+          </div>
           <button class="button primary" type="button" id="jump" hidden>Jump to the newest</button>
         </div>
       `,
@@ -54,23 +69,24 @@ function toolbar(agent: string, isAgent: boolean) {
     </label>
     <label
       ><span class="visually-hidden">Level</span>
-      <select class="field" id="level">
-        <option value="10">All levels</option>
-        <option value="30">Info and above</option>
-        <option value="40">Warnings and errors</option>
-        <option value="50">Errors</option>
+      <select class="field" id="level" autocomplete="off">
+        <option value="">All levels</option>
+        <option value="info">Info and above</option>
+        <option value="warn">Warnings and errors</option>
+        <option value="error">Errors</option>
       </select>
     </label>
     <input
       class="field"
       type="search"
       id="text-filter"
-      placeholder="Filter lines"
+      placeholder="Filter the whole log"
       aria-label="Show only lines with this text"
+      maxlength="1000"
+      autocomplete="off"
     />
-    <span class="muted" id="hidden-count" role="status"></span>
+    <span class="muted" id="time-zone"></span>
     <div class="end">
-      <a class="button" id="earlier" hidden>Earlier lines</a>
       <button class="button" type="button" id="wrap" aria-pressed="true">Wrap</button>
       <button class="button" type="button" id="raw" aria-pressed="false">Raw</button>
       <a

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { testDeps } from "../start-gateway.ts";
+import { writeStory } from "./log-support.ts";
 import { sharedBrowser } from "./open-page.ts";
 
 const open = sharedBrowser();
@@ -12,29 +12,6 @@ async function openWith(lines: number, deps = testDeps()) {
   for (let line = 1; line <= lines; line++) deps.logs.write({ agent: "dev", msg: `line ${line}` });
   const opened = await open(path, deps);
   return { ...opened, rows: opened.page.locator("#log .line") };
-}
-
-type Fields = { readonly msg: string; readonly [name: string]: unknown };
-
-/** One run, from what started it to its end. */
-function writeStory(deps: ReturnType<typeof testDeps>): void {
-  const write = (fields: Fields): void =>
-    deps.logs.write({ agent: "dev", instanceId: "dev-abcdefgh", ...fields });
-  const url = "https://example.com/3";
-  const trigger = { kind: "webhook", action: "opened", repo: "acme/site", number: 3, title: "T" };
-  write({ kind: "run", msg: "run started by github webhook issues", trigger: { ...trigger, url } });
-  write({ kind: "said", msg: "I look first.\nThen I leap." });
-  write({ kind: "tool", msg: "bash: ls", tool: "bash", input: { command: "ls -l" } });
-  const output = Array.from({ length: 30 }, (_, line) => `file ${line}`).join("\n");
-  write({ kind: "tool-result", msg: "bash done", tool: "bash", output, durationMs: 312 });
-  const split = { tokens: 1204, input: 1000, output: 204 };
-  write({ kind: "usage", msg: "1204 tokens", ...split, model: "haiku" });
-  write({ kind: "tool", msg: "bash: false", tool: "bash", input: { command: "false" } });
-  const failed = { tool: "bash", output: "exit 1", isError: true, level: 40 };
-  write({ kind: "tool-result", msg: "bash failed", ...failed });
-  const used = { durationMs: 61_000, turns: 2, tokens: 1204, costUsd: 0.0123 };
-  const end = { outcome: "failed", exitCode: 1, level: 50 };
-  write({ kind: "run", msg: "run failed after 61.0 s: it gave up", ...end, ...used });
 }
 
 test("a run reads as a story", async () => {
@@ -125,82 +102,10 @@ test("the entry as it was written is one click away, for one line or all", async
   expect(await page.locator(".raw-entry").count()).toBe(0);
 });
 
-test("lines are filtered by level and by text, also those that come", async () => {
-  const deps = testDeps();
-  writeStory(deps);
-  const { page, rows } = await openWith(0, deps);
-  const visible = page.locator("#log .line:visible");
-  await expect.poll(() => rows.count()).toBe(8);
-  await page.getByLabel("Level").selectOption("40");
-  expect(await visible.count()).toBe(2);
-  expect(await page.locator("#hidden-count").innerText()).toBe("6 lines hidden");
-  await page.getByLabel("Show only lines with this text").fill("GAVE up");
-  expect(await visible.count()).toBe(1);
-  deps.logs.write({ agent: "dev", level: 50, instanceId: "dev-bbbbbbbb", msg: "gave up again" });
-  await expect.poll(() => visible.count()).toBe(2);
-  deps.logs.write({ agent: "dev", level: 50, instanceId: "dev-cccccccc", msg: "other" });
-  await expect.poll(() => rows.count()).toBe(10);
-  expect(await page.locator(".run-heading:visible").allInnerTexts()).toEqual([
-    "dev-abcdefgh",
-    "dev-bbbbbbbb",
-  ]);
-  await page.getByLabel("Show only lines with this text").fill("");
-  await page.getByLabel("Level").selectOption("10");
-  expect(await visible.count()).toBe(10);
-  expect(await page.locator(".run-heading:visible").count()).toBe(3);
-});
-
-test("a filter that no line meets says so", async () => {
-  const { page, rows, deps } = await openWith(3);
-  const note = page.locator("#log-empty");
-  await expect.poll(() => rows.count()).toBe(3);
-  await page.getByLabel("Show only lines with this text").fill("needle");
-  await expect.poll(() => note.innerText()).toBe("No line meets the filter.");
-  deps.logs.write({ agent: "dev", msg: "a needle" });
-  await expect.poll(() => note.isVisible()).toBe(false);
-});
-
-test("a filter unfolds the output that it found, and folds it again", async () => {
-  const deps = testDeps();
-  writeStory(deps);
-  const { page } = await openWith(0, deps);
-  const filter = page.getByLabel("Show only lines with this text");
-  const found = page.getByText("file 29");
-  await filter.fill("File 29");
-  await expect.poll(() => found.isVisible()).toBe(true);
-  await filter.fill("");
-  await expect.poll(() => found.isVisible()).toBe(false);
-});
-
 test("a run without lines is told as that", async () => {
   const { page, url } = await openWith(3);
   await page.goto(`${url}${path}?instance=dev-unknown`);
   await expect.poll(() => page.locator("#log-empty").innerText()).toMatch(/^No lines of this run/);
-});
-
-/** What the clipboard would hold after selecting from one element to another and copying. */
-function copied(page: Page, from: string, to: string, toOffset: number): Promise<string> {
-  return page.evaluate(`(() => {
-    const [from, to] = ["${from}", "${to}"].map((path) => document.querySelector(path).firstChild);
-    getSelection().setBaseAndExtent(from, 0, to, ${toOffset});
-    const clipboardData = new DataTransfer();
-    const event = new ClipboardEvent("copy", { clipboardData, bubbles: true, cancelable: true });
-    to.parentElement.dispatchEvent(event);
-    return clipboardData.getData("text/plain"); })()`);
-}
-
-test("several lines are copied as lines, and a part of one as it is", async () => {
-  const deps = testDeps();
-  writeStory(deps);
-  const { page, rows } = await openWith(0, deps);
-  await expect.poll(() => rows.count()).toBe(8);
-  const first = ".line .text";
-  const text = await copied(page, first, ".kind-said .text p", 3);
-  expect(text).toMatch(
-    /^\d\d:\d\d:\d\d INFO  run started by .*T\n\d\d:\d\d:\d\d INFO  I look first\.\nThen I leap\.$/,
-  );
-  // An empty clipboard: the browser copies by itself what is selected.
-  expect(await copied(page, first, ".kind-said .at", 0)).toBe("");
 });
 
 test("one run is shown alone, and all of them again", async () => {
@@ -248,46 +153,4 @@ test("the log is downloaded as it was written", async () => {
     .split("\n");
   expect(lines).toHaveLength(130);
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: 30, agent: "dev", msg: "line 1" });
-});
-
-test("earlier lines are there on demand", async () => {
-  const { page, rows } = await openWith(130);
-  await expect.poll(() => rows.count()).toBe(100);
-  await page.getByRole("link", { name: "Earlier lines" }).click();
-  await expect.poll(() => rows.count()).toBe(130);
-  expect(await page.getByRole("link", { name: "Earlier lines" }).isVisible()).toBe(false);
-});
-
-test("what a model says has its headings, lists, tables and code as such, and is copied as lines", async () => {
-  const deps = testDeps();
-  const msg = [
-    "## Plan",
-    "First **this**:",
-    "- one",
-    "  - two",
-    "",
-    "| file | lines |",
-    "|---|---|",
-    `| a.ts | <img src=x onerror="window.hacked=true"> |`,
-    "",
-    "```ts",
-    "# not a heading",
-    "```",
-  ].join("\n");
-  deps.logs.write({ agent: "dev", kind: "said", msg });
-  deps.logs.write({ agent: "dev", msg: "next" });
-  const { page, rows } = await openWith(0, deps);
-  await expect.poll(() => rows.count()).toBe(2);
-  const said = page.locator(".kind-said .content");
-  expect(await said.locator(".heading").innerText()).toBe("Plan");
-  expect(await said.locator("strong").innerText()).toBe("this");
-  expect(await said.locator(".item").allInnerTexts()).toEqual(["• one", "• two"]);
-  expect(await said.locator("th").allInnerTexts()).toEqual(["file", "lines"]);
-  expect(await said.locator("td").last().innerText()).toContain("<img");
-  expect(await said.locator("pre").innerText()).toBe("# not a heading");
-  // The headings of a text are none of the page's outline.
-  expect(await page.locator("#log :is(h1, h2, h3, h4, h5, h6)").count()).toBe(0);
-  expect(await page.evaluate("window.hacked")).toBeUndefined();
-  const text = await copied(page, ".kind-said .at", ".line:last-child .text", 4);
-  expect(text).toMatch(/INFO  Plan\n+First this:\n+• one\n+• two\n/);
 });

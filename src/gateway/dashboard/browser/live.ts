@@ -7,7 +7,7 @@ export interface LiveStream {
   /** Address of the stream; `lastId` is the last event's id, empty at first. */
   readonly url: (lastId: string) => string;
   /** What to do with each kind of event. */
-  readonly on: Readonly<Record<string, (data: string) => void>>;
+  readonly on: Readonly<Record<string, (data: string, id: string) => void>>;
   readonly onState: (state: LiveState) => void;
 }
 
@@ -49,7 +49,7 @@ export function openLive(stream: LiveStream): LiveConnection {
       opened.addEventListener(event, ({ data, lastEventId }: MessageEvent<string>) => {
         onReceived();
         lastId = lastEventId;
-        handle(data);
+        handle(data, lastEventId);
       });
     }
   };

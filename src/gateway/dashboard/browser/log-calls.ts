@@ -10,6 +10,7 @@ export interface RunningCalls {
   join(entry: LogEntry): boolean;
   /** Takes each line that got a row. */
   added(entry: LogEntry, row: LogRow): void;
+  /** Shows none as running any more. */
   clear(): void;
 }
 
@@ -46,7 +47,7 @@ export function createRunningCalls(): RunningCalls {
   };
   const begin = (key: string, entry: LogEntry, row: LogRow | null): RunningCall => {
     const clock = row === null ? null : create("span", "facts elapsed");
-    if (clock !== null) row?.element.lastElementChild?.append(clock);
+    if (clock !== null) row?.element.querySelector(".content")?.append(clock);
     const call = {
       instance: entry.instanceId ?? "",
       startedAt: entry.time - knownMsOf(entry),
@@ -90,7 +91,7 @@ export function createRunningCalls(): RunningCalls {
       tick();
     },
     clear: () => {
-      calls.clear();
+      for (const [key, call] of calls) end(key, call);
       tick();
     },
   };

@@ -2,7 +2,7 @@ import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { kindOf } from "../../../contracts/log-kinds.ts";
 import type { LogKind } from "../../../contracts/log-kinds.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
-import { create, setAttribute, setAttributes } from "./dom.ts";
+import { create, createLink, setAttribute, setAttributes } from "./dom.ts";
 import { clockTime, exactTime, levelName } from "./format.ts";
 import { requestLine, answerLine } from "./log-request-lines.ts";
 import { factsOf, usageText } from "./log-facts.ts";
@@ -14,9 +14,6 @@ import { runEnd, runStart } from "./log-run-lines.ts";
 /** One line of the log. */
 export interface LogRow {
   readonly element: HTMLElement;
-  readonly level: number;
-  /** What a reader can search in. */
-  readonly text: () => string;
   /** Unfolds output with this text, lower case, and folds again what it unfolded when there is none. */
   reveal(text: string): void;
   /** Shows the entry as it was written, below its text. */
@@ -30,8 +27,8 @@ export interface LogRow {
 /** One line of output up to this long stands beside its result. */
 const inlineChars = 100;
 
-/** Makes a line, as text of its kind. A press on its time shows it raw. */
-export function createLogRow(entry: LogEntry): LogRow {
+/** Makes a line, as text of its kind. A press on its time shows it raw. `address` is the line's own. */
+export function createLogRow(entry: LogEntry, address: string): LogRow {
   const level = levelName(entry.level);
   const kind = kindOf(entry);
   const at = create("button", "at", clockTime(entry.time));
@@ -43,7 +40,9 @@ export function createLogRow(entry: LogEntry): LogRow {
     live === null ? (kind === null ? plainLine : contents[kind])(entry) : [live.element];
   const content = create("div", "content", ...parts);
   const name = create("span", "level", level.toUpperCase());
-  const row = create("div", `line ${level} kind-${kind ?? "plain"}`, at, name, content);
+  const link = createLink(address, "line-link", "#");
+  setAttributes(link, { tabindex: -1, "aria-label": "This line", title: "Link to this line" });
+  const row = create("div", `line ${level} kind-${kind ?? "plain"}`, at, name, content, link);
 
   const entries = [entry];
   const rawText = (): string => entries.map((one) => JSON.stringify(one, null, 2)).join("\n");
@@ -58,9 +57,7 @@ export function createLogRow(entry: LogEntry): LogRow {
   at.addEventListener("click", () => setRaw(raw === null));
   return {
     element: row,
-    level: entry.level,
     setRaw,
-    text: () => content.textContent,
     reveal: revealing(content.querySelector("details")),
     join: (next) => {
       entries.push(next);

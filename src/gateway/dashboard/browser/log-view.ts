@@ -1,101 +1,142 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { createRunningCalls } from "./log-calls.ts";
+import type { RunningCalls } from "./log-calls.ts";
 import { createLogHeadings } from "./log-headings.ts";
+import type { LogHeadings } from "./log-headings.ts";
 import { createLogRow } from "./log-row.ts";
 import type { LogRow } from "./log-row.ts";
 
-/** The lines that the page shows. */
+/** A line as the log has it: `position` is the place after it. */
+export interface PlacedEntry {
+  readonly position: string;
+  readonly entry: LogEntry;
+}
+
+/** The lines that the page shows. Where they are too many, those at the other end go. */
 export interface LogView {
-  add(entries: readonly LogEntry[]): void;
+  /** Shows lines below the others; the position before the first one that is left, when some went. */
+  add(lines: readonly PlacedEntry[]): string | null;
+  /** Shows lines above the others; the position of the last one that is left, when some went. */
+  prepend(lines: readonly PlacedEntry[]): string | null;
   clear(): void;
-  /** Lines below the level, or without the text, are hidden. */
-  filter(level: number, text: string): void;
+  /** Unfolds the output that has this text. */
+  reveal(text: string): void;
   setRaw(isRaw: boolean): void;
   readonly count: () => number;
-  readonly hiddenCount: () => number;
+  /** The element of a line. */
+  readonly find: (position: string) => HTMLElement | null;
 }
 
-/** Lines and headings that the page holds; the oldest go when more come. */
+/** Where headings and lines lead. */
+export interface LogLinks {
+  /** The log of one run. */
+  readonly run: (instance: string) => string;
+  /** The log around one line. */
+  readonly line: (position: string) => string;
+}
+
+/** Lines and headings that the page holds. */
 const maxElements = 5_000;
 
-/** A line of the log, or a heading: of all lines up to the next one that is as high or higher. */
-interface Shown {
+interface Line extends PlacedEntry {
   readonly element: HTMLElement;
-  readonly row: LogRow | null;
-  readonly isDay: boolean;
+  readonly row: LogRow;
 }
 
-/** Keeps the lines of a box. `linkTo` is the address of one run's log. */
-export function createLogView(box: HTMLElement, linkTo: (instance: string) => string): LogView {
-  let shown: Shown[] = [];
-  const headings = createLogHeadings(linkTo);
-  const calls = createRunningCalls();
-  let level = 0;
-  let text = "";
-  let isRaw = false;
+/** A line, or a heading: of all lines up to the next one that is as high or higher. */
+type Shown = Line | { readonly element: HTMLElement; readonly row: null };
 
-  const isVisible = (row: LogRow): boolean =>
-    row.level >= level && (text === "" || row.text().toLowerCase().includes(text));
-  const isFiltered = (): boolean => level > 10 || text !== "";
-  const append = (entry: LogEntry): Shown[] => {
-    if (calls.join(entry)) return [];
-    const row = createLogRow(entry);
-    calls.added(entry, row);
+/** What lines next to each other have in common. */
+interface Neighbours {
+  readonly headings: LogHeadings;
+  readonly calls: RunningCalls;
+}
+
+/** Keeps the lines of a box. */
+export function createLogView(box: HTMLElement, links: LogLinks): LogView {
+  let shown: Shown[] = [];
+  let revealed = "";
+  let isRaw = false;
+  const createNeighbours = (): Neighbours => ({
+    headings: createLogHeadings(links.run),
+    calls: createRunningCalls(),
+  });
+  let below = createNeighbours();
+
+  const headed = ({ headings }: Neighbours, line: Line): Shown[] => [
+    ...headings.above(line.entry).map((element) => ({ element, row: null })),
+    line,
+  ];
+  const append = (neighbours: Neighbours, { position, entry }: PlacedEntry): Shown[] => {
+    if (neighbours.calls.join(entry)) return [];
+    const row = createLogRow(entry, links.line(position));
+    neighbours.calls.added(entry, row);
     row.setRaw(isRaw);
-    row.reveal(text);
-    if (isFiltered()) row.element.hidden = !isVisible(row);
-    return [
-      ...headings.above(entry).map((heading) => ({ ...heading, row: null })),
-      { element: row.element, row, isDay: false },
-    ];
+    row.reveal(revealed);
+    return headed(neighbours, { position, entry, row, element: row.element });
   };
-  /** A heading over nothing is hidden as well. */
-  const showHeadings = (): void => {
-    let hasRunLines = false;
-    let hasDayLines = false;
-    for (const { element, row, isDay } of shown.toReversed()) {
-      if (row !== null) {
-        hasRunLines ||= !row.element.hidden;
-        hasDayLines ||= !row.element.hidden;
-        continue;
-      }
-      element.hidden = !(isDay ? hasDayLines : hasRunLines);
-      hasRunLines = false;
-      if (isDay) hasDayLines = false;
-    }
+  /** Removes the last ones beyond the limit; the position of the last line that is left. */
+  const cutEnd = (): string | null => {
+    for (const { element } of shown.splice(maxElements)) element.remove();
+    const last = lastLine(shown);
+    below.calls.clear();
+    below = createNeighbours();
+    if (last !== undefined) below.headings.above(last.entry);
+    return last?.position ?? null;
   };
 
   return {
-    add: (entries) => {
-      const added = entries.flatMap(append);
+    add: (lines) => {
+      const added = lines.flatMap((line) => append(below, line));
       shown.push(...added);
-      const fragment = document.createDocumentFragment();
-      fragment.append(...added.slice(-maxElements).map(({ element }) => element));
-      box.append(fragment);
-      const surplus = shown.length - maxElements;
-      if (surplus > 0) for (const { element } of shown.splice(0, surplus)) element.remove();
-      if (isFiltered()) showHeadings();
+      box.append(fragmentOf(added.slice(-maxElements)));
+      const gone = shown.splice(0, Math.max(0, shown.length - maxElements));
+      for (const { element } of gone) element.remove();
+      return lastLine(gone)?.position ?? null;
+    },
+    prepend: (lines) => {
+      // Whether the first line needs a heading depends on the line that is above it now.
+      const first = shown.findIndex(isLine);
+      for (const { element } of shown.splice(0, Math.max(0, first))) element.remove();
+      const above = createNeighbours();
+      const added = lines.flatMap((line) => append(above, line));
+      above.calls.clear();
+      const next = shown.find(isLine);
+      if (next !== undefined) added.push(...headed(above, next).slice(0, -1));
+      shown.unshift(...added);
+      box.prepend(fragmentOf(added));
+      return shown.length > maxElements ? cutEnd() : null;
     },
     clear: () => {
       shown = [];
-      headings.startAnew();
-      calls.clear();
+      below.calls.clear();
+      below = createNeighbours();
       box.replaceChildren();
     },
-    filter: (newLevel, newText) => {
-      level = newLevel;
-      text = newText.trim().toLowerCase();
-      for (const { row } of shown) {
-        row?.reveal(text);
-        if (row !== null) row.element.hidden = !isVisible(row);
-      }
-      showHeadings();
+    reveal: (text) => {
+      revealed = text.trim().toLowerCase();
+      for (const { row } of shown) row?.reveal(revealed);
     },
     setRaw: (raw) => {
       isRaw = raw;
       for (const { row } of shown) row?.setRaw(raw);
     },
-    count: () => shown.filter(({ row }) => row !== null).length,
-    hiddenCount: () => shown.filter(({ row }) => row?.element.hidden === true).length,
+    count: () => shown.filter(isLine).length,
+    find: (position) =>
+      shown.find((one) => isLine(one) && one.position === position)?.element ?? null,
   };
+}
+
+function isLine(shown: Shown): shown is Line {
+  return shown.row !== null;
+}
+
+function lastLine(shown: readonly Shown[]): Line | undefined {
+  return shown.findLast(isLine);
+}
+
+function fragmentOf(shown: readonly Shown[]): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  fragment.append(...shown.map(({ element }) => element));
+  return fragment;
 }

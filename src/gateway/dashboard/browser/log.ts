@@ -1,143 +1,160 @@
-import type { LogEntry } from "../../../../streams/vocabulary.ts";
-import { counted } from "../../../contracts/format.ts";
-import { byId, remember, remembered, setAttribute, setText } from "./dom.ts";
-import { createFollow } from "./follow.ts";
-import { openLive } from "./live.ts";
+import { onPress } from "./actions.ts";
+import { lineAddress } from "./addresses.ts";
+import { byId, setText } from "./dom.ts";
+import { ownTimeZone } from "./format.ts";
+import { addressOfChoice, choiceOfAddress, requestOfChoice } from "./log-choice.ts";
+import type { LogChoice } from "./log-choice.ts";
 import { wireCopy } from "./log-copy.ts";
+import { wireFilter } from "./log-filter.ts";
+import { createLogFollow } from "./log-follow.ts";
+import { createLogLoader } from "./log-loader.ts";
+import { showEmpty, showOlderEdge } from "./log-notes.ts";
 import { wireRunChoice } from "./log-runs.ts";
+import { wireToggle } from "./log-toggle.ts";
 import { createLogView } from "./log-view.ts";
+import type { PlacedEntry } from "./log-view.ts";
 import { showConnection } from "./site.ts";
 import { watchScheduler } from "./tab.ts";
 
 /** Lines that wait for a frame; a hidden page has none. */
 const maxWaiting = 5_000;
-const firstLines = 100;
+const retryMs = 3_000;
 
 const box = byId("log");
+const lines = byId("log-lines");
 const agent = box.dataset.agent ?? "";
-const query = new URLSearchParams(location.search);
-const instance = query.get("instance") ?? "";
-const lines = Math.min(Number(query.get("lines")) || firstLines, maxWaiting);
-const logView = createLogView(box, (id) => addressWith({ instance: id }));
-const runChoice = wireRunChoice(agent, instance, (id) => addressWith({ instance: id }));
-const waiting: LogEntry[] = [];
-let missed = 0;
-/** The text while there is no line. */
-let emptyText =
-  instance === ""
-    ? byId("log-empty").textContent.trim()
-    : "No lines of this run: it has logged nothing yet, or its log is no longer kept.";
-
-const follow = createFollow(box, () => {
-  if (follow.isOn()) missed = 0;
-  showFollow();
+let choice = choiceOfAddress();
+const { instance } = choice;
+const linkToRun = (id: string): string => addressOfChoice({ ...choice, instance: id, at: "" });
+const logView = createLogView(lines, {
+  run: linkToRun,
+  line: (position) => lineAddress(agent, position, instance === "" ? null : instance),
 });
+const runChoice = wireRunChoice(agent, instance, linkToRun);
+const waiting: PlacedEntry[] = [];
+const loader = createLogLoader(agent, addLine);
+let isReading = true;
+let isCleared = false;
 
-function addressWith(change: Readonly<Record<string, string>>): string {
-  const given = Object.entries({ instance, ...change }).filter(([, value]) => value !== "");
-  const parameters = new URLSearchParams(given);
-  return `${location.pathname}?${parameters.toString()}`;
-}
-
-function showFollow(): void {
-  setAttribute(byId("follow"), "aria-pressed", String(follow.isOn()));
-  setText(byId("follow"), follow.isOn() ? "Following" : "Follow");
-  byId("jump").hidden = follow.isOn();
-  setText(byId("jump"), missed === 0 ? "Jump to the newest" : `${counted(missed, "new line")} ↓`);
-}
+const follow = createLogFollow(
+  box,
+  () => !loader.hasLater(),
+  () => choose({}),
+);
 
 /** Lines come faster than frames: each frame shows what came since the last one. */
-function addLine(entry: LogEntry): void {
-  waiting.push(entry);
+function addLine(line: PlacedEntry): void {
+  waiting.push(line);
   if (waiting.length === 1) requestAnimationFrame(flush);
   if (waiting.length > maxWaiting) waiting.shift();
-  if (entry.kind === "run") runChoice.read();
+  if (line.entry.kind === "run") runChoice.read();
 }
 
 function flush(): void {
   const fresh = waiting.splice(0);
-  if (fresh.length === 0) return;
-  // As many as were asked for: there may be more before them.
-  if (logView.count() === 0 && fresh.length >= lines && lines < maxWaiting) showEarlier();
-  logView.add(fresh);
-  showCounts();
-  follow.contentChanged();
-  if (follow.isOn()) return;
-  missed += fresh.length;
-  showFollow();
+  if (fresh.length === 0 || loader.hasLater()) return;
+  showBelow(fresh);
+  follow.added(fresh.length);
 }
 
-function showEarlier(): void {
-  byId("earlier").hidden = false;
-  byId("earlier", HTMLAnchorElement).href = addressWith({
-    lines: String(Math.min(lines * 10, maxWaiting)),
-  });
+function showBelow(added: readonly PlacedEntry[]): void {
+  const dropped = logView.add(added);
+  if (dropped !== null) loader.dropBefore(dropped);
+  showNotes();
 }
 
-function showCounts(): void {
-  const [count, hidden] = [logView.count(), logView.hiddenCount()];
-  setText(byId("hidden-count"), hidden === 0 ? "" : `${counted(hidden, "line")} hidden`);
-  byId("log-empty").hidden = hidden < count;
-  setText(byId("log-empty"), count === 0 ? emptyText : "No line meets the filter.");
+/** What stands around the lines, and in their place. */
+function showNotes(): void {
+  const state = { choice, isReading, isCleared, count: logView.count(), loader };
+  showOlderEdge(state);
+  showEmpty(state);
+  byId("newer-edge").hidden = !loader.hasLater();
+  byId("connection").hidden = loader.hasLater();
 }
 
-function applyFilter(): void {
-  logView.filter(
-    Number(byId("level", HTMLSelectElement).value),
-    byId("text-filter", HTMLInputElement).value,
-  );
-  showCounts();
-  follow.contentChanged();
-}
-
-/** A button that is on or off; what it is stays with the reader. */
-function wireToggle(id: string, isOnAtFirst: boolean, apply: (isOn: boolean) => void): void {
-  const button = byId(id);
-  const show = (isOn: boolean): void => {
-    setAttribute(button, "aria-pressed", String(isOn));
-    apply(isOn);
-    follow.contentChanged();
-  };
-  button.addEventListener("click", () => {
-    const isOn = button.getAttribute("aria-pressed") !== "true";
-    remember(`log-${id}`, String(isOn));
-    show(isOn);
-  });
-  show((remembered(`log-${id}`) ?? String(isOnAtFirst)) === "true");
-}
-
-function streamUrl(lastId: string): string {
-  const parameters = new URLSearchParams({ lines: String(lines) });
-  if (instance !== "") parameters.set("instance", instance);
-  if (lastId !== "") parameters.set("after", lastId);
-  return `/dashboard/api/logs/${encodeURIComponent(agent)}/stream?${parameters.toString()}`;
-}
-
-wireCopy(box);
-wireToggle("wrap", true, (isOn) => box.classList.toggle("nowrap", !isOn));
-wireToggle("raw", false, (isOn) => logView.setRaw(isOn));
-if (instance !== "")
-  byId("download", HTMLAnchorElement).href += `?instance=${encodeURIComponent(instance)}`;
-addEventListener("resize", () => follow.contentChanged());
-byId("level").addEventListener("change", applyFilter);
-byId("text-filter").addEventListener("input", applyFilter);
-byId("follow").addEventListener("click", () => follow.set(!follow.isOn()));
-byId("jump").addEventListener("click", () => follow.set(true));
-byId("clear").addEventListener("click", () => {
+/** Shows the part of the log that is chosen. */
+async function show(): Promise<void> {
+  const asked = choice;
   waiting.splice(0);
-  missed = 0;
+  isReading = true;
+  isCleared = false;
   logView.clear();
-  emptyText = "Cleared. New lines appear here; the log file keeps the old ones.";
-  showCounts();
+  logView.reveal(choice.q);
+  showNotes();
+  const loaded = await loader.load(asked);
+  if (asked !== choice) return;
+  if (loaded === null) {
+    showConnection("lost");
+    setTimeout(() => asked === choice && void show(), retryMs);
+    return;
+  }
+  isReading = false;
+  byId("line-gone").hidden = !loaded.isGone;
+  showBelow(loaded.lines);
+  const marked = logView.find(choice.at);
+  marked?.classList.add("marked");
+  marked?.setAttribute("aria-current", "true");
+  follow.set(marked === null);
+  marked?.scrollIntoView({ block: "center" });
+  follow.contentChanged();
+}
+
+function choose(change: Partial<LogChoice>): void {
+  choice = Object.assign({}, choice, { at: "" }, change);
+  history.replaceState(null, "", addressOfChoice(choice));
+  showDownload();
+  void show();
+}
+
+async function showEarlier(): Promise<void> {
+  const earlier = await loader.earlier();
+  follow.set(false);
+  // The line that was the first one stays where it is on the screen.
+  const [first] = lines.getElementsByClassName("line");
+  const top = first?.getBoundingClientRect().top ?? 0;
+  const dropped = logView.prepend(earlier);
+  if (dropped !== null) loader.dropAfter(dropped);
+  showNotes();
+  if (first !== undefined) box.scrollTop += first.getBoundingClientRect().top - top;
+  follow.contentChanged();
+}
+
+async function showLater(): Promise<void> {
+  const later = await loader.later();
+  follow.set(false);
+  showBelow(later);
+  follow.contentChanged();
+}
+
+function clear(): void {
+  waiting.splice(0);
+  isCleared = true;
+  logView.clear();
+  showNotes();
   follow.set(true);
+}
+
+function showDownload(): void {
+  const query = requestOfChoice(choice);
+  const address = `/dashboard/api/logs/${encodeURIComponent(agent)}/download`;
+  byId("download", HTMLAnchorElement).href = query === "" ? address : `${address}?${query}`;
+}
+
+wireCopy(lines);
+wireToggle("wrap", true, (isOn) => {
+  box.classList.toggle("nowrap", !isOn);
+  follow.contentChanged();
 });
-// A browser fills the fields in again when it comes back to a page.
-applyFilter();
+wireToggle("raw", false, (isOn) => {
+  logView.setRaw(isOn);
+  follow.contentChanged();
+});
+wireFilter(choice, choose);
+setText(byId("time-zone"), `Times: ${ownTimeZone()}`);
+onPress(byId("earlier"), showEarlier);
+onPress(byId("later"), showLater);
+byId("clear").addEventListener("click", clear);
 runChoice.read();
 watchScheduler(false);
-
-openLive({
-  url: streamUrl,
-  on: { log: (data) => addLine(JSON.parse(data) as LogEntry) },
-  onState: showConnection,
-});
+showDownload();
+void show();

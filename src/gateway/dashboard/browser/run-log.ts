@@ -1,10 +1,11 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
-import { logAddress } from "./addresses.ts";
+import { lineAddress, logAddress } from "./addresses.ts";
 import { byId, setText } from "./dom.ts";
 import { createFollow } from "./follow.ts";
 import { openLive } from "./live.ts";
 import { wireCopy } from "./log-copy.ts";
 import { createLogView } from "./log-view.ts";
+import type { PlacedEntry } from "./log-view.ts";
 
 /** The log of a run on its page. */
 export interface RunLog {
@@ -21,9 +22,12 @@ const emptyMs = 1_000;
 /** Shows the last lines of a run's log, and new ones while it runs. */
 export function openRunLog(agent: string, instance: string): RunLog {
   const box = byId("log");
-  const view = createLogView(box, (id) => logAddress(agent, id));
+  const view = createLogView(box, {
+    run: (id) => logAddress(agent, id),
+    line: (position) => lineAddress(agent, position, instance),
+  });
   const follow = createFollow(box, () => undefined);
-  let waiting: LogEntry[] = [];
+  let waiting: PlacedEntry[] = [];
   let isEnded = false;
   const flush = (): void => {
     view.add(waiting);
@@ -44,8 +48,8 @@ export function openRunLog(agent: string, instance: string): RunLog {
   const live = openLive({
     url: (lastId) => streamUrl(agent, instance, lastId),
     on: {
-      log: (data) => {
-        waiting.push(JSON.parse(data) as LogEntry);
+      log: (data, position) => {
+        waiting.push({ position, entry: JSON.parse(data) as LogEntry });
         if (waiting.length === 1) requestAnimationFrame(flush);
       },
     },

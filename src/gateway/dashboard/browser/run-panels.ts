@@ -6,7 +6,7 @@ import { callNodes, callTree } from "./call-tree.ts";
 import { parsed, preformatted, prettyText } from "./calls-view.ts";
 import { byId, create, createLink, setText } from "./dom.ts";
 import { exactTime } from "./format.ts";
-import { markdownView } from "./markdown-view.ts";
+import { transcriptView } from "./markdown-view.ts";
 import { deliveryOf } from "./run-delivery.ts";
 import { runLink } from "./run-parts.ts";
 import { showSince } from "./run-since.ts";
@@ -45,7 +45,7 @@ function showResult({ value, lastWords, outcome }: RunView): void {
   setText(byId("result-note"), nothing);
   const returned = hasValue ? [preformatted(prettyText(value), "Returned")] : [];
   byId("value").replaceChildren(...titled("Returned", returned));
-  const said = lastWords === null ? [] : markdownView(plainText(lastWords));
+  const said = lastWords === null ? [] : transcriptView(plainText(lastWords));
   const words = said.length === 0 ? [] : [create("div", "markdown", ...said)];
   byId("last-words").replaceChildren(...titled("Said last", words));
 }

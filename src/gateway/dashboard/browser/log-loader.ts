@@ -1,0 +1,137 @@
+import type { LogEntry } from "../../../../streams/vocabulary.ts";
+import type { LogPageAnswer } from "../../../contracts/log-page.ts";
+import { fetchJson } from "./api.ts";
+import { openLive } from "./live.ts";
+import type { LiveConnection } from "./live.ts";
+import { requestOfChoice } from "./log-choice.ts";
+import type { LogChoice } from "./log-choice.ts";
+import type { PlacedEntry } from "./log-view.ts";
+import { showConnection } from "./site.ts";
+
+type LogPart = Omit<LogPageAnswer, "lines"> & { readonly lines: readonly PlacedEntry[] };
+
+/** What came of a look for lines. */
+export interface LoadedLines {
+  readonly lines: readonly PlacedEntry[];
+  /** The line that the address names was asked for, and is not in the log. */
+  readonly isGone: boolean;
+}
+
+/** Reads the lines of a log that a page shows, and those that come. */
+export interface LogLoader {
+  /** Reads the part of a choice; null when the scheduler does not answer, or was asked for another one meanwhile. */
+  load(choice: LogChoice): Promise<LoadedLines | null>;
+  earlier(): Promise<readonly PlacedEntry[]>;
+  later(): Promise<readonly PlacedEntry[]>;
+  /** The page shows lines after, or before, this position no more. */
+  dropBefore(position: string): void;
+  dropAfter(position: string): void;
+  readonly hasEarlier: () => boolean;
+  readonly hasLater: () => boolean;
+  /** Time of the earliest line that was looked at, epoch ms. */
+  readonly reachedAt: () => number | null;
+}
+
+const pageLines = 100;
+/** Lines before and after the one that the address names. */
+const aroundLines = 60;
+
+/** `onLine` is called for each new line. */
+export function createLogLoader(agent: string, onLine: (line: PlacedEntry) => void): LogLoader {
+  const name = encodeURIComponent(agent);
+  let choice: LogChoice = { instance: "", q: "", level: "", at: "" };
+  let older: string | null = null;
+  /** Null while the newest line is shown, and new ones come over the stream. */
+  let newer: string | null = null;
+  let reachedAt: number | null = null;
+  let live: LiveConnection | null = null;
+
+  const ask = async (from: string, limit: number): Promise<LogPart | null> => {
+    const asked = choice;
+    const query = joined(requestOfChoice(choice), from, `limit=${limit}`);
+    const page = await fetchJson<LogPart>(`/api/logs/agents/${name}?${query}`);
+    // What was asked for before another choice is no part of that one.
+    return page.ok && asked === choice ? page.value : null;
+  };
+  const stop = (): void => {
+    live?.close();
+    live = null;
+  };
+  const follow = (position: string | null): void => {
+    stop();
+    newer = null;
+    live = openLive({
+      url: (lastId) => {
+        const after = lastId === "" ? (position ?? "") : lastId;
+        const from = after === "" ? "" : parameter("after", after);
+        const query = joined(requestOfChoice(choice), from, `lines=${pageLines}`);
+        return `/dashboard/api/logs/${name}/stream?${query}`;
+      },
+      on: {
+        log: (data, id) => onLine({ position: id, entry: JSON.parse(data) as LogEntry }),
+      },
+      onState: showConnection,
+    });
+  };
+  const showNewer = (page: LogPart): void => {
+    if (page.atEnd) follow(page.newer);
+    else newer = page.newer;
+  };
+  const loadNewest = async (isGone: boolean): Promise<LoadedLines | null> => {
+    const page = await ask("", pageLines);
+    if (page === null) return null;
+    ({ older, reachedAt } = page);
+    showNewer(page);
+    return { lines: page.lines, isGone };
+  };
+  const loadAround = async (at: string): Promise<LoadedLines | null> => {
+    const before = await ask(parameter("before", at), aroundLines);
+    const after = await ask(parameter("after", at), aroundLines);
+    if (before === null || after === null) return null;
+    if (!before.lines.some(({ position }) => position === at)) return loadNewest(true);
+    ({ older, reachedAt } = before);
+    showNewer(after);
+    return { lines: [...before.lines, ...after.lines], isGone: false };
+  };
+
+  return {
+    load: (wanted) => {
+      stop();
+      choice = wanted;
+      older = newer = null;
+      return wanted.at === "" ? loadNewest(false) : loadAround(wanted.at);
+    },
+    earlier: async () => {
+      if (older === null) return [];
+      const page = await ask(parameter("before", older), pageLines);
+      if (page === null) return [];
+      ({ older, reachedAt } = page);
+      return page.lines;
+    },
+    later: async () => {
+      if (newer === null) return [];
+      const page = await ask(parameter("after", newer), pageLines);
+      if (page === null) return [];
+      showNewer(page);
+      return page.lines;
+    },
+    dropBefore: (position) => {
+      older = position;
+    },
+    dropAfter: (position) => {
+      stop();
+      newer = position;
+    },
+    hasEarlier: () => older !== null,
+    hasLater: () => newer !== null,
+    reachedAt: () => reachedAt,
+  };
+}
+
+function parameter(name: "before" | "after", position: string): string {
+  return `${name}=${encodeURIComponent(position)}`;
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("&");
+}
