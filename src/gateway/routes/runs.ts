@@ -7,7 +7,7 @@ import { agentParams, instanceParams } from "../api/answers.ts";
 import { withZod } from "../api/zod-types.ts";
 import { isPageVisit } from "../auth.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { runAddress } from "../dashboard/browser/addresses.ts";
+import { agentAddress, runAddress } from "../dashboard/browser/addresses.ts";
 import { changesPage } from "../dashboard/changes-page.ts";
 import { sendPage } from "../dashboard/layout.ts";
 import { missingRunPage, runPage } from "../dashboard/run-page.ts";
@@ -71,6 +71,15 @@ export function runPages(app: FastifyInstance, { operations }: GatewayDeps): voi
     if (run === null) return sendPage(reply, missingRunPage(agent, instanceId), 404);
     if (run.agent !== agent) return reply.redirect(runAddress(run.agent, instanceId), 302);
     return sendPage(reply, runPage(agent, instanceId));
+  });
+
+  const latest = { ...shared, params: agentParams, summary: "Leads to an agent's latest run" };
+  app.get("/dashboard/agents/:name/runs/latest", { schema: latest }, (request, reply) => {
+    const agent = agentOf(request);
+    const { triggers } = operations.history({ agent, page: 1, limit: 200 });
+    const instanceId = triggers.find((entry) => entry.instanceId !== null)?.instanceId;
+    const address = instanceId === undefined || instanceId === null ? agentAddress(agent) : runAddress(agent, instanceId);
+    return reply.header("cache-control", "no-store").redirect(address, 302);
   });
 
   const schema = {

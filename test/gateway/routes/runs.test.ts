@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { tcpApp } from "../../../src/gateway/app.ts";
 import type { RunDifference } from "../../../src/contracts/run-view.ts";
+import { historyEntry } from "../../helpers/history-entry.ts";
 import { aRunView } from "../../helpers/run-view.ts";
 import { bearer, testDeps } from "../start-gateway.ts";
 
@@ -54,4 +55,20 @@ test("without the key there is none", async () => {
   const { app } = await started();
   const answer = await app.inject({ url: "/api/runs/dev-bbbbbbbb" });
   expect(answer.statusCode).toBe(401);
+});
+
+test("the address of the latest run leads to it, or to its agent without one", async () => {
+  const { app, operations } = await started();
+  const leads = async (): Promise<string | undefined> => {
+    const url = "/dashboard/agents/dev/runs/latest";
+    return (await app.inject({ url, headers: bearer })).headers.location;
+  };
+  expect(await leads()).toBe("/dashboard/agents/dev");
+  const at = (minute: number): string => new Date(minute * 60_000).toISOString();
+  operations.entries.push(
+    historyEntry({ id: "a", instanceId: "dev-aaaaaaaa", at: at(1) }),
+    historyEntry({ id: "b", instanceId: "dev-bbbbbbbb", at: at(2) }),
+    historyEntry({ id: "c", instanceId: null, at: at(3), outcome: "skipped" }),
+  );
+  expect(await leads()).toBe("/dashboard/agents/dev/runs/dev-bbbbbbbb");
 });

@@ -1,6 +1,9 @@
 /** The agents of the made day: each role in each area, as a company with six products may have them. */
 export const areas = ["web", "api", "mobile", "billing", "data", "docs"] as const;
 
+/** The agent whose runs take a minute, most of it in one command. */
+export const slow = "deploy-web";
+
 /** What a role's agents do, and how often a day. */
 export interface Role {
   readonly name: string;
@@ -85,8 +88,8 @@ function firstRole(): Role {
 }
 
 /** The `config.toml` of an agent. */
-export function madeConfig({ role, area }: MadeAgent): string {
-  const keys = `models = ["scripted"]\ncredentials = []\ncallable = true\ntags = ["${area}"]\n`;
+export function madeConfig({ name, role, area }: MadeAgent): string {
+  const keys = `models = ["${name === slow ? "slow" : "scripted"}"]\ncredentials = []\ncallable = true\ntags = ["${area}"]\n`;
   const [schedule, tables] =
     role.kind === "cron" ? [role.starts(area), ""] : ["", role.starts(area)];
   return `${keys}${schedule}${tables}[runtime]\ntype = "host-user"\nrun_as = "$USER"\n`;

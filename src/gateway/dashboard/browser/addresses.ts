@@ -8,6 +8,11 @@ export function runAddress(agent: string, instanceId: string): string {
   return `${agentAddress(agent)}/runs/${encodeURIComponent(instanceId)}`;
 }
 
+/** An address that leads to the page of the agent's latest run. */
+export function latestRunAddress(agent: string): string {
+  return `${agentAddress(agent)}/runs/latest`;
+}
+
 /** The address of an agent's log, with the lines of one run only when a run is given. */
 export function logAddress(agent: string, instanceId: string | null = null): string {
   return withQuery(`${agentAddress(agent)}/logs`, { instance: instanceId });

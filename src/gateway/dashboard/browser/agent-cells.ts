@@ -4,7 +4,7 @@ import type { AgentColumn, Moment } from "../../../contracts/agent-columns.ts";
 import { outcomeText } from "../../../contracts/format.ts";
 import { usedBudgetText } from "../../../contracts/spend-text.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
-import { agentAddress, logAddress } from "./addresses.ts";
+import { agentAddress, latestRunAddress, logAddress } from "./addresses.ts";
 import { create, createLink, setAttribute, setText } from "./dom.ts";
 import { exactTime } from "./format.ts";
 
@@ -149,11 +149,13 @@ function costCell(column: AgentColumn): AgentCell {
 
 function lastRunCell(column: AgentColumn): AgentCell {
   const time = valueCell(column);
+  const link = create("a", "quiet", ...time.content);
   const outcome = create("div", "sub");
   return {
-    content: [...time.content, outcome],
+    content: [link, outcome],
     show: (agent, moment) => {
       time.show(agent, moment);
+      setAttribute(link, "href", agent.lastRunAt === null ? null : latestRunAddress(agent.name));
       // While a run is running, it is the last run: the outcome of the one before would be taken for its own.
       const ended = agent.running > 0 ? "" : (agent.lastOutcome ?? "");
       setText(outcome, outcomeText(ended));
