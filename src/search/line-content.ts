@@ -1,4 +1,5 @@
 import { kindOf } from "../contracts/log-kinds.ts";
+import { plainText } from "../contracts/plain-text.ts";
 import type { SearchKind } from "../contracts/search-kinds.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 
@@ -48,7 +49,8 @@ function textOf({ msg, tool, input, output }: LogEntry): string {
   if (typeof tool === "string" && !msg.includes(tool)) parts.push(tool);
   parts.push(...textsIn(input).filter((text) => !msg.includes(text)));
   parts.push(textsIn(output).join("\n").slice(0, maxOutput));
-  return parts.filter((part) => part !== "").join("\n");
+  // Colours of a terminal would be a part of the words after them.
+  return plainText(parts.filter((part) => part !== "").join("\n"));
 }
 
 /** The texts and numbers in a value: its JSON would make a word of each `\\n` and what follows. */

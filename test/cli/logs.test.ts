@@ -11,6 +11,7 @@ import {
   startFakeOperator,
 } from "./fake-operator.ts";
 import type { Asked, FakeOperator, Folders } from "./fake-operator.ts";
+import { onTerminal } from "./terminal.ts";
 import { lockProject } from "../../src/store/project-lock.ts";
 
 let folders: Folders;
@@ -223,6 +224,20 @@ describe("al logs --grep", () => {
     });
     const oldest = await folders.al([...words, "deploy", "--oldest", "-n", "1", "-a", "dev"]);
     expect(oldest.stdout).toContain("disk full");
+  });
+
+  test("shows each run with the lines around on a terminal, and acts on no control sequence", async () => {
+    const instanceId = { instanceId: "dev-abcd2345" };
+    writeLog(
+      "dev",
+      line("dev", "line before", Date.now(), instanceId),
+      line("dev", "the disk is full", Date.now(), { kind: "said", level: 50 }),
+      line("dev", "\u001b[31mfull\u001b[2J red", Date.now(), instanceId),
+    );
+    const terminal = onTerminal(folders, ["logs", "--grep", "full"]);
+    await terminal.ended;
+    expect(terminal.shown()).toContain("dev-abcd2345  2 lines");
+    expect(terminal.shown()).toMatch(/said\s+line before\s+the disk is full\s+full red/);
   });
 
   test("says when nothing matches, and what is wrong with a search", async () => {

@@ -61,6 +61,19 @@ test("a search that can't be asked is refused with its reason", async () => {
   await expect(queries.find(query)).rejects.toMatchObject({ code: "bad_cursor" });
 });
 
+test("a search that takes too long ends with its thread, and the next one has another", async () => {
+  project.write({ msg: "first line" });
+  await project.index();
+  const { projectDir } = project;
+  const hasty = createQueries({ projectDir, timeoutMs: 1 });
+  const query = { q: "first", order: "newest", limit: 20 } as const;
+  await expect(hasty.find(query)).rejects.toMatchObject({ code: "search_unavailable" });
+  await expect(hasty.find(query)).rejects.toMatchObject({ code: "search_unavailable" });
+  await hasty.close();
+  await expect(hasty.find(query)).rejects.toMatchObject({ code: "search_unavailable" });
+  expect(await found("first")).toBe(1);
+});
+
 test("of searches that come faster than they are answered, a few wait and others are refused", async () => {
   const asked = await Promise.allSettled(Array.from({ length: 30 }, () => find("first")));
   const refused = asked.filter(({ status }) => status === "rejected");

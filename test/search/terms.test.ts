@@ -69,19 +69,12 @@ describe("what a search asks for", () => {
     expect(finds(`${q} `, q)).toBe(true);
   });
 
-  test.each([
-    "",
-    "   ",
-    '"" ""',
-    "- .. !",
-    "\ue000",
-    "*",
-    "a*",
-    "a1 ".repeat(21),
-    "x".repeat(401),
-  ])("is refused: %j", (q) => {
-    expect(() => parseTerms(q)).toThrow(expect.objectContaining({ code: "bad_search" }));
-  });
+  test.each(["", "   ", '"" ""', "- .. !", "\ue000", "*", "a*", "a1 ".repeat(21), "x".repeat(401)])(
+    "is refused: %j",
+    (q) => {
+      expect(() => parseTerms(q)).toThrow(expect.objectContaining({ code: "bad_search" }));
+    },
+  );
 });
 
 test("what matches is where it is, in the text's own characters", () => {

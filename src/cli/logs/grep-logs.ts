@@ -6,7 +6,7 @@ import { UserError } from "../../errors.ts";
 import { searchLogs } from "../../search/search-logs.ts";
 import type { Context } from "../context.ts";
 import { mustHaveAccess } from "../project-access.ts";
-import { localTime, plainLine } from "../terminal/format.ts";
+import { localTime, plain, plainLine } from "../terminal/format.ts";
 import type { Output } from "../terminal/output.ts";
 import { refuseUnknown } from "./show-logs.ts";
 import type { LogsOptions } from "./show-logs.ts";
@@ -103,11 +103,13 @@ function printMatch(out: Output, match: SearchMatch): void {
 }
 
 function marked({ text, ranges }: SearchMatch, mark: (text: string) => string): string {
+  // Where something is taken out that a terminal acts on, the ranges are those of another text.
+  if (plain(text) !== text) return plainLine(text);
   let end = 0;
   const parts = ranges.map(([from, to]) => {
-    const part = plainLine(text.slice(end, from)) + mark(plainLine(text.slice(from, to)));
+    const part = text.slice(end, from) + mark(text.slice(from, to));
     end = to;
     return part;
   });
-  return parts.join("") + plainLine(text.slice(end));
+  return parts.join("") + text.slice(end);
 }
