@@ -16,6 +16,7 @@ const agents = 30;
 const days = 14;
 const linesPerRun = 200;
 const dayMs = 86_400_000;
+const firstDay = Date.UTC(2026, 9, 20);
 const kinds = ["said", "tool", "tool-result", "tool-result", "run"];
 
 /** Words of this project's own pages in their order, as a model writes them, and other random numbers. */
@@ -74,31 +75,46 @@ function idOf(number: number): string {
 
 /** Fills the logs of a project with two weeks of 30 agents, of about so many bytes. */
 export function makeLogs(projectDir: string, wantedBytes: number): MadeLogs {
-  mkdirSync(logsDir(projectDir), { recursive: true });
+  const dir = logsDir(projectDir);
+  mkdirSync(dir, { recursive: true });
   const words = createWords(7);
   const runs: string[] = [];
   let bytes = 0;
   let textBytes = 0;
-  for (let day = days; day > 0; day--) {
-    for (let number = 0; number < agents; number++) {
-      const agent = `agent-${number}`;
-      const begin = Date.UTC(2026, 9, 20) + (days - day) * dayMs;
-      const lines: string[] = [];
-      for (let size = 0; size < wantedBytes / days / agents;) {
-        const i = lines.length;
-        if (i % linesPerRun === 0) runs.push(`${agent}-${idOf(runs.length)}`);
-        const instanceId = runs.at(-1) ?? agent;
-        const line = madeLine(words, { agent, instanceId, time: begin + i * 1_000 + number });
-        size += line.length;
-        // A sample is enough.
-        if (i % 50 === 0)
-          textBytes += Buffer.byteLength(contentOf(line.trimEnd())?.text ?? "") * 50;
-        lines.push(line);
-      }
-      const text = lines.join("");
-      bytes += text.length;
-      appendFileSync(join(logsDir(projectDir), logFileOf(agent, begin).name), text);
-    }
+  for (let i = 0; i < days * agents; i++) {
+    const agent = `agent-${i % agents}`;
+    const begin = firstDay + Math.floor(i / agents) * dayMs;
+    const lines = linesOfDay(words, { agent, begin, runs, bytes: wantedBytes / days / agents });
+    const text = lines.join("");
+    appendFileSync(join(dir, logFileOf(agent, begin).name), text);
+    bytes += text.length;
+    textBytes += textIn(lines);
   }
   return { bytes, textBytes, runs };
+}
+
+interface MadeDay {
+  readonly agent: string;
+  /** Epoch ms. */
+  readonly begin: number;
+  readonly bytes: number;
+  /** Gets the runs of the day. */
+  readonly runs: string[];
+}
+
+function linesOfDay(words: Words, { agent, begin, bytes, runs }: MadeDay): string[] {
+  const lines: string[] = [];
+  for (let size = 0; size < bytes; size += lines.at(-1)?.length ?? 0) {
+    if (lines.length % linesPerRun === 0) runs.push(`${agent}-${idOf(runs.length)}`);
+    const instanceId = runs.at(-1) ?? agent;
+    lines.push(madeLine(words, { agent, instanceId, time: begin + lines.length * 1_000 }));
+  }
+  return lines;
+}
+
+/** UTF-8 bytes that can be found; a sample is enough. */
+function textIn(lines: readonly string[]): number {
+  const sample = lines.filter((_, i) => i % 50 === 0).map((line) => contentOf(line.trimEnd()));
+  const texts = sample.map((content) => Buffer.byteLength(content?.text ?? ""));
+  return (texts.reduce((sum, size) => sum + size, 0) / sample.length) * lines.length;
 }

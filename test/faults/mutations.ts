@@ -16,6 +16,7 @@ import { load } from "./mutations/load.ts";
 import { login } from "./mutations/login.ts";
 import { models } from "./mutations/models.ts";
 import { network } from "./mutations/network.ts";
+import { search } from "./mutations/search.ts";
 import { spend } from "./mutations/spend.ts";
 import { store } from "./mutations/store.ts";
 
@@ -28,6 +29,7 @@ export const mutations: readonly Mutation[] = [
   ...brokering,
   ...models,
   ...budgets,
+  ...search,
   ...spend,
   ...store,
   ...hostile,
