@@ -17,6 +17,7 @@ import { login } from "./mutations/login.ts";
 import { models } from "./mutations/models.ts";
 import { network } from "./mutations/network.ts";
 import { search } from "./mutations/search.ts";
+import { runPages } from "./mutations/run-pages.ts";
 import { spend } from "./mutations/spend.ts";
 import { store } from "./mutations/store.ts";
 
@@ -42,4 +43,5 @@ export const mutations: readonly Mutation[] = [
   ...heartbeat,
   ...alertRules,
   ...expectations,
+  ...runPages,
 ];
