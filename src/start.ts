@@ -110,7 +110,8 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
   const { store } = own;
   const [{ agents, problems, bareSkills, scan }, earlier] = await Promise.all([
     readAgents(projectDir),
-    latestEntries(projectDir, keptLogs),
+    // Most lines are what runs say and use, which is no event.
+    latestEntries(projectDir, 5 * keptLogs),
   ]);
   const adopted = await runtimes.adopt(store.openRuns());
   const alive = instancesOf(adopted);

@@ -43,12 +43,12 @@ export interface Status {
   readonly records: Map<string, AgentRecord>;
   /** By `claimKey`. */
   readonly claims: Map<string, LockStatus>;
-  /** The latest lines, oldest first. */
+  /** The latest lines that are events, oldest first. */
   readonly recentLogs: readonly RecentLog[];
   readonly change: StatusChange;
 }
 
-/** How many of the latest lines the status holds. */
+/** How many of the latest events the status holds. */
 export const keptLogs = 20;
 const longestMsg = 500;
 const nothing: StatusChange = { scheduler: false, agent: null, logs: [], claim: null };
@@ -158,9 +158,9 @@ function withLogs(status: Status, entries: readonly LogEntry[], change: StatusCh
   return { ...status, recentLogs, change: { ...change, logs } };
 }
 
-/** What a command prints while it runs would push out everything else. */
-function isEvent({ kind }: LogEntry): boolean {
-  return kind !== "tool-output";
+/** What runs say, use and print would push out everything else; each run has a page for it. */
+function isEvent({ kind, instanceId, level }: LogEntry): boolean {
+  return instanceId === undefined || kind === "run" || level >= 50;
 }
 
 function recentLog({ time, level, agent, instanceId, msg }: LogEntry, seq: number): RecentLog {

@@ -176,16 +176,16 @@ test("an empty project says how to begin, and shows the first agent when it come
   expect(await page.locator("#empty").isVisible()).toBe(false);
 });
 
-test("Recent Activity holds the last 20 lines", async () => {
+test("Recent Activity holds the last 20 events, the newest first", async () => {
   const deps = testDeps();
   for (let line = 1; line <= 15; line++) deps.operations.addLog({ msg: `line ${line}` });
   const { page } = await open("/dashboard", deps);
   const lines = page.locator("#activity li");
   await expect.poll(() => lines.count()).toBe(15);
   for (let line = 16; line <= 25; line++) deps.operations.addLog({ msg: `line ${line}` });
-  await expect.poll(() => lines.last().innerText()).toContain("line 25");
+  await expect.poll(() => lines.first().innerText()).toContain("line 25");
   expect(await lines.count()).toBe(20);
-  expect(await lines.first().innerText()).toContain("line 6");
+  expect(await lines.last().innerText()).toContain("line 6");
 });
 
 test("Recent Activity shows no line twice when the connection or the scheduler is a new one", async () => {
@@ -198,13 +198,14 @@ test("Recent Activity shows no line twice when the connection or the scheduler i
   const shown = () => page.locator("#activity .activity-text").allInnerTexts();
   const lines = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`);
-  await expect.poll(shown).toEqual(lines(1, 15));
+  const newest = (from: number, to: number) => lines(from, to).reverse();
+  await expect.poll(shown).toEqual(newest(1, 15));
 
   await first.close();
   deps.operations.addLog({ msg: "line 16" });
   const again = createGateway({ ...deps, port });
   await again.listenTcp();
-  await expect.poll(shown, { timeout: 10_000 }).toEqual(lines(1, 16));
+  await expect.poll(shown, { timeout: 10_000 }).toEqual(newest(1, 16));
 
   await again.close();
   const operations = fakeOperations([{ name: "dev" }]);
@@ -212,9 +213,9 @@ test("Recent Activity shows no line twice when the connection or the scheduler i
   // It begins with the lines of the one before, and came past the number that the page saw last.
   for (const msg of lines(4, 25)) operations.addLog({ msg });
   await startTcp({ ...deps, operations, port });
-  await expect.poll(shown, { timeout: 10_000 }).toEqual(lines(6, 25));
+  await expect.poll(shown, { timeout: 10_000 }).toEqual(newest(6, 25));
   operations.addLog({ msg: "line 26" });
-  await expect.poll(shown).toEqual(lines(7, 26));
+  await expect.poll(shown).toEqual(newest(7, 26));
 });
 
 test("a lost connection is said, and mended without a reload when the scheduler is back", async () => {

@@ -32,7 +32,7 @@ describe("the lines that an event leaves in a log", () => {
   it("are a run's own words as they are", () => {
     const event = dev.output("hello");
     expect(logEntriesOf(event)).toEqual([
-      { level: 30, time: 2500, msg: "hello", agent: "dev", instanceId: "dev-1" },
+      { level: 30, time: 2500, msg: "hello", kind: "said", agent: "dev", instanceId: "dev-1" },
     ]);
   });
 

@@ -117,8 +117,8 @@ describe("the status", () => {
   });
 
   it("keeps the latest twenty lines, numbered without a gap, each cut to 500 characters", () => {
-    const many = Array.from({ length: 30 }, (_, index) => dev.output(`line ${index}`));
-    const { recentLogs } = snapshotOf(after(...many, dev.output("x".repeat(600))));
+    const many = Array.from({ length: 30 }, (_, index) => dev.output(`line ${index}`, "run"));
+    const { recentLogs } = snapshotOf(after(...many, dev.output("x".repeat(600), "run")));
     expect(recentLogs.map(({ seq }) => seq)).toEqual(
       Array.from({ length: 20 }, (_, index) => index + 12),
     );
@@ -126,10 +126,11 @@ describe("the status", () => {
     expect(recentLogs.at(-1)?.msg).toHaveLength(500);
   });
 
-  it("keeps what a running command prints out of the latest lines", () => {
-    const live = dev.output("still running", "tool-output");
-    const { recentLogs } = snapshotOf(after(dev.output("make"), live, live));
-    expect(recentLogs.map(({ msg }) => msg)).toEqual(["make"]);
+  it("keeps what runs say, use and print out of the latest lines", () => {
+    const lines = ["said", "usage", "tool", "tool-output"].map((kind) => dev.output(kind, kind));
+    const { recentLogs, change } = after(dev.output("run started", "run"), ...lines);
+    expect(recentLogs.map(({ msg }) => msg)).toEqual(["run started"]);
+    expect(change.logs).toEqual([]);
   });
 
   it("begins with the last lines of the schedulers before, and counts on from them", () => {
@@ -145,7 +146,7 @@ describe("the status", () => {
     );
     expect(recentLogs[0]).toMatchObject({ msg: "line 10", instanceId: null });
     expect(recentLogs.at(-1)?.msg).toHaveLength(500);
-    const next = reduce(first, dev.output("new"));
+    const next = reduce(first, dev.output("new", "run"));
     expect(next.recentLogs).toHaveLength(20);
     expect(next.recentLogs[0]).toMatchObject({ seq: 2, msg: "line 11" });
     expect(next.change.logs).toEqual([next.recentLogs.at(-1)]);

@@ -21,7 +21,7 @@ const events: Record<string, StatusEvent> = {
   b: eventsOf("b").set(),
   A: eventsOf("a").removed(),
   B: eventsOf("b").removed(),
-  l: eventsOf("a").output("hello"),
+  l: eventsOf("a").output("hello", "run"),
   s: { type: "scheduler", patch: { paused: true } },
   "0": eventsOf("a").nextRun(null),
 };

@@ -1,12 +1,12 @@
 import type { RecentLog } from "../../../../streams/status/wire.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
-import { logAddress, runAddress } from "./addresses.ts";
+import { agentAddress, logAddress, runAddress } from "./addresses.ts";
 import { byId, create, createLink } from "./dom.ts";
 import { clockTime, exactTime, levelName } from "./format.ts";
 
 const shownLines = 20;
 
-/** The last log lines across all agents. */
+/** The latest events of all agents, the newest first. */
 export interface Activity {
   /** A snapshot's lines, and the start of the scheduler that numbers them. */
   begin(startedAt: string, lines: readonly RecentLog[]): void;
@@ -21,8 +21,8 @@ export function createActivity(): Activity {
   const add = (lines: readonly RecentLog[]): void => {
     const fresh = lines.filter(({ seq }) => seq > lastSeq);
     lastSeq = fresh.at(-1)?.seq ?? lastSeq;
-    list.append(...fresh.slice(-shownLines).map(activityLine));
-    while (list.childElementCount > shownLines) list.firstElementChild?.remove();
+    list.prepend(...fresh.slice(-shownLines).reverse().map(activityLine));
+    while (list.childElementCount > shownLines) list.lastElementChild?.remove();
     byId("activity-empty").hidden = list.childElementCount > 0;
   };
   return {
@@ -43,7 +43,9 @@ function activityLine({ time, level, agent, instanceId, msg }: RecentLog): HTMLE
   const at = create("time", "muted", clockTime(Date.parse(time)));
   at.title = exactTime(Date.parse(time));
   at.dateTime = time;
-  const name = createLink(logAddress(agent), "activity-agent", agent);
+  // The scheduler has a log, but no page.
+  const address = agent === "scheduler" ? logAddress(agent) : agentAddress(agent);
+  const name = createLink(address, "activity-agent", agent);
   const text =
     instanceId === null
       ? create("span", "activity-text", plainText(msg))
