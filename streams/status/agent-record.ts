@@ -192,9 +192,9 @@ const unknownConfig: Omit<ConfigColumns, "title"> = {
 };
 
 function triggerLabels({ schedule, webhooks, callable }: AgentConfig): string[] {
-  const cron = schedule === null ? [] : [`cron ${schedule}`];
+  const ticks = schedule === null ? [] : [`schedule ${schedule}`];
   const sources = new Set(webhooks.map(({ source }) => `webhook ${source}`));
-  return [...cron, ...sources, ...(callable ? ["callable"] : [])];
+  return [...ticks, ...sources, ...(callable ? ["call"] : [])];
 }
 
 function iso(time: number | null): string | null {

@@ -51,8 +51,9 @@ const agentSchema = z
     scale: z.int(),
     queued: z.int(),
     queueSize: z.int(),
-    /** Labels such as `cron 0 9 * * *`, `webhook github` and `callable`. */
-    triggers: texts,
+    triggers: texts.meta({
+      description: "What starts it: `schedule 0 9 * * *`, `webhook github`, `call`",
+    }),
     tags: texts.meta({ description: "The labels of its config" }),
     runtime: z.enum(runtimeTypes),
     models: texts,

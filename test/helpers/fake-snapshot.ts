@@ -5,7 +5,7 @@ export type NamedStatus = Partial<AgentStatus> & { readonly name: string };
 
 /** An idle agent with a cron schedule. */
 export function agentStatus(agent: NamedStatus): AgentStatus {
-  return anAgentStatus(agent.name, { triggers: ["cron 0 9 * * *"], ...agent });
+  return anAgentStatus(agent.name, { triggers: ["schedule 0 9 * * *"], ...agent });
 }
 
 /** The first state of a scheduler with these agents. */

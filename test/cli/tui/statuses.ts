@@ -17,7 +17,7 @@ export function ranAgentStatus(name: string, status: Partial<AgentStatus> = {}):
     lastDurationMs: 3100,
     lastOutcome: "succeeded",
     nextRunAt: new Date(now + 60_000).toISOString(),
-    triggers: ["cron * * * * *"],
+    triggers: ["schedule * * * * *"],
     ...status,
   });
 }

@@ -49,7 +49,7 @@ describe("the row of an agent", () => {
       license: "MIT",
       scale: 2,
       queueSize: 7,
-      triggers: ["cron 0 9 * * *", "webhook hub", "webhook errors"],
+      triggers: ["schedule 0 9 * * *", "webhook hub", "webhook errors"],
       runtime: "host-user",
       models: ["scripted"],
     });
