@@ -217,6 +217,17 @@ test("more runs than there is room for are cut, and that is said", async () => {
   expect(await page.locator(".bar").count()).toBe(1_000);
 });
 
+test("a failed run is shown, however many others came after it", async () => {
+  const others = Array.from({ length: 1_300 }, (_, index) => run("dev", 1 + index / 10, 0.05));
+  const failed = run("ant", 300, 5, { outcome: "timed_out" });
+  const { page } = await open("/dashboard", withRuns(["ant", "dev"], failed, ...others));
+  const lanes = page.locator(".lane-row a.lane-label");
+  await expect.poll(() => lanes.allInnerTexts()).toEqual(["ant", "dev"]);
+  expect(await page.locator("#timeline-summary").innerText()).toContain(
+    "1 failed · only the newest",
+  );
+});
+
 test("a bar leads to its run, a lane's name to its agent", async () => {
   const { page, url } = await open("/dashboard", withRuns(["dev"], run("dev", 60, 40)));
   await page.locator(".bar").click();

@@ -1,6 +1,7 @@
 import type { HistoryEntry, HistoryPage } from "../../../contracts/history.ts";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import { fetchJson } from "./api.ts";
+import { barKind } from "./timeline-layout.ts";
 
 /** The runs of the last hours, kept current: the stream names agents that changed, the history has their runs. */
 export interface RunFeed {
@@ -14,8 +15,10 @@ export interface RunFeed {
 }
 
 const pageSize = 200;
-/** Runs that the page holds; older ones are left out, as the summary notes. */
+/** Runs that the page holds; older ones are left out, as the summary notes, but for failed ones. */
 const maxRuns = 1_000;
+/** Ends of failed runs, of each of which a page is read where older runs are left out. */
+const failedOutcomes = ["failed", "timed_out", "out_of_memory", "over_budget", "lost"];
 /** A change is looked up this much later: by then it is written, and more of them have gathered. */
 const gatherMs = 400;
 const pauseMs = 2_000;
@@ -40,7 +43,7 @@ export function createRunFeed(onChange: () => void): RunFeed {
     const surplus = runs.size - maxRuns;
     if (surplus > 0) {
       isCut = true;
-      const byAge = [...runs.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
+      const byAge = [...runs.values()].filter(isNoFailure).sort((a, b) => (a.at < b.at ? -1 : 1));
       for (const { id } of byAge.slice(0, surplus)) runs.delete(id);
     }
     onChange();
@@ -55,7 +58,14 @@ export function createRunFeed(onChange: () => void): RunFeed {
       before = fetched.nextBefore;
       take(fetched.triggers);
     }
-    if (before !== null) isCut = true;
+    if (before === null) return;
+    isCut = true;
+    const since = new Date(from).toISOString();
+    for (const outcome of failedOutcomes) {
+      const fetched = await getPage({ since, outcome });
+      if (own !== loads || fetched === null) return;
+      take(fetched.triggers);
+    }
   };
   const refresh = async (): Promise<void> => {
     const names = [...changed];
@@ -85,7 +95,10 @@ export function createRunFeed(onChange: () => void): RunFeed {
 
   return {
     runs,
-    cutAt: () => (isCut ? Math.min(...[...runs.values()].map(({ at }) => Date.parse(at))) : null),
+    cutAt: () => {
+      const others = [...runs.values()].filter(isNoFailure);
+      return isCut ? Math.min(...others.map(({ at }) => Date.parse(at))) : null;
+    },
     load: async (from) => {
       loads += 1;
       since = from;
@@ -111,11 +124,16 @@ async function getPage(query: {
   readonly since?: string;
   readonly before?: string;
   readonly agent?: string;
+  readonly outcome?: string;
 }): Promise<HistoryPage | null> {
   const given = Object.entries(query).filter(([, value]) => value !== "");
   const parameters = new URLSearchParams([...given, ["limit", String(pageSize)]]);
   const fetched = await fetchJson<HistoryPage>(`/api/stats/triggers?${parameters.toString()}`);
   return fetched.ok ? fetched.value : null;
+}
+
+function isNoFailure(entry: HistoryEntry): boolean {
+  return barKind(entry) !== "failed";
 }
 
 /** How many runs of each agent have started and not ended. */
