@@ -13,7 +13,7 @@ import type { ScreenStyle } from "./screen.ts";
 import { useEndsAt, useNow, useStatus, useView } from "./use-view.ts";
 import { useSuspend } from "./use-suspend.ts";
 import type { TerminalModes } from "./use-suspend.ts";
-import { selectedIndex } from "./view-state.ts";
+import { selectedIndex, shownAgents } from "./view-state.ts";
 import type { Message, ViewSource, ViewState } from "./view-state.ts";
 
 export interface AppProps {
@@ -34,8 +34,10 @@ export function App({ source, message$, modes }: AppProps): ReactElement {
   const terminal = useSuspend(modes, () => operations.phase() === "draining");
 
   useInput((input, key) => {
-    for (const name of keyNames(input, key))
-      onKey(name, { source, view, snapshot, rows, ...terminal });
+    for (const name of keyNames(input, key)) {
+      const agents = shownAgents(snapshot.agents, view.current());
+      onKey(name, { source, view, agents, rows, ...terminal });
+    }
   });
   // What is pasted is no command.
   usePaste(() => undefined);
@@ -55,7 +57,7 @@ interface Shown {
 
 function screenOf({ source, snapshot, view, stopping, style }: Shown): ReactElement {
   if (view.screen === "help") return h(Screen, { lines: help(style) });
-  const names = snapshot.agents.map(({ name }) => name);
+  const names = shownAgents(snapshot.agents, view).map(({ name }) => name);
   const agent = view.selected ?? names[selectedIndex(view, names)];
   if (view.screen === "log" && agent !== undefined) {
     return h(LogView, { agent, logs: source.logs, style, stopping });

@@ -5,10 +5,11 @@ import type { Colors } from "../terminal/output.ts";
 import { cut, pad, widthOf } from "../terminal/fit.ts";
 import { bindings } from "./keys.ts";
 import type { ScreenStyle } from "./screen.ts";
-import type { ViewState } from "./view-state.ts";
+import { shownAgents } from "./view-state.ts";
+import type { Question, ViewState } from "./view-state.ts";
 
 export interface FooterFacts {
-  readonly view: Pick<ViewState, "message" | "asksToKill">;
+  readonly view: Pick<ViewState, "message" | "question" | "search" | "isSearching">;
   readonly snapshot: StatusSnapshot;
   /** What a stop waits for; null while it doesn't stop. */
   readonly stopping: string | null;
@@ -19,18 +20,34 @@ export function footer(facts: FooterFacts, style: ScreenStyle): string {
   const { view, stopping } = facts;
   const { colors, columns } = style;
   const line = () => {
-    if (view.asksToKill !== null) return colors.yellow(question(view.asksToKill, facts));
+    if (view.question !== null) return colors.yellow(questionText(view.question, facts));
+    if (view.isSearching) return searchText(view.search ?? "", facts);
     if (stopping !== null) return colors.yellow(stopping);
-    if (view.message === null) return shortKeys(columns, colors);
+    if (view.message === null) return keysText(facts, style);
     const { text, isError } = view.message;
     return (isError ? colors.red : colors.green)(plainLine(text));
   };
   return cut(line(), columns);
 }
 
-function question(agent: string, { snapshot }: FooterFacts): string {
+function questionText({ command, agent }: Question, { snapshot }: FooterFacts): string {
+  if (command === "run") return `Run ${agent}? y/n`;
+  if (command === "disable") return `Disable ${agent}? y/n`;
   const running = snapshot.agents.find(({ name }) => name === agent)?.running ?? 0;
   return `End ${running === 1 ? "the run" : `${running} runs`} of ${agent}? y/n`;
+}
+
+/** The words that are typed, and how many agents have them. */
+function searchText(search: string, { snapshot: { agents } }: FooterFacts): string {
+  const found = shownAgents(agents, { search }).length;
+  return `/${plainLine(search)}▏  ${found} of ${agents.length} · Enter keeps it, Esc ends it`;
+}
+
+/** The keys; before them the search, while one leaves agents out. */
+function keysText({ view: { search } }: FooterFacts, { columns, colors }: ScreenStyle): string {
+  if (search === null) return shortKeys(columns, colors);
+  const kept = `/${plainLine(search)} (Esc: all)  `;
+  return colors.yellow(kept) + shortKeys(Math.max(0, columns - widthOf(kept)), colors);
 }
 
 /** What a stop waits for; first what the person can do about it, because the names may be many. */

@@ -14,6 +14,7 @@ export type Command =
   | "enable"
   | "disable"
   | "kill"
+  | "search"
   | "back"
   | "help"
   | "stop"
@@ -48,7 +49,7 @@ export const bindings: readonly Binding[] = [
     does: "the agent's log, as it grows",
     short: "log",
   },
-  { command: "run", keys: ["r"], shown: "r", does: "run the agent now", short: "run" },
+  { command: "run", keys: ["r"], shown: "r", does: "run the agent now (asks first)", short: "run" },
   {
     command: "pause",
     keys: ["p"],
@@ -56,7 +57,13 @@ export const bindings: readonly Binding[] = [
     does: "pause the schedules, or resume them",
     short: "pause",
   },
-  { command: "disable", keys: ["d"], shown: "d", does: "disable the agent", short: "disable" },
+  {
+    command: "disable",
+    keys: ["d"],
+    shown: "d",
+    does: "disable the agent (asks first)",
+    short: "disable",
+  },
   { command: "enable", keys: ["e"], shown: "e", does: "enable it again", short: "enable" },
   {
     command: "kill",
@@ -65,7 +72,14 @@ export const bindings: readonly Binding[] = [
     does: "end the agent's runs (asks first)",
     short: "kill",
   },
-  { command: "back", keys: ["escape"], shown: "Esc", does: "back to the agents" },
+  {
+    command: "search",
+    keys: ["/"],
+    shown: "/",
+    does: "only agents with this in their name; Enter keeps it, Esc ends it",
+    short: "search",
+  },
+  { command: "back", keys: ["escape"], shown: "Esc", does: "back to the agents, to all of them" },
   { command: "help", keys: ["?", "h"], shown: "?", does: "this help", short: "help" },
   {
     command: "stop",
@@ -124,6 +138,9 @@ const namedKeys = [
   ["end", "end"],
   ["enter", "return"],
   ["escape", "escape"],
+  ["backspace", "backspace"],
+  // What most terminals send for the backspace key.
+  ["backspace", "delete"],
 ] as const;
 
 /** A control character is the letter it is typed with. */

@@ -1,9 +1,10 @@
-import type { AgentStatus, StatusSnapshot } from "../../../streams/status/wire.ts";
+import type { AgentStatus } from "../../../streams/status/wire.ts";
 import { commandOf, rowsBy } from "./keys.ts";
 import type { Command } from "./keys.ts";
 import type { View } from "./use-view.ts";
+import { onSearchKey } from "./search-keys.ts";
 import { selectedIndex } from "./view-state.ts";
-import type { Message, ViewSource } from "./view-state.ts";
+import type { Message, Question, ViewSource } from "./view-state.ts";
 import { counted } from "../../contracts/format.ts";
 import { messageOf } from "../../errors.ts";
 
@@ -11,7 +12,8 @@ import { messageOf } from "../../errors.ts";
 interface KeyTargets {
   readonly source: Pick<ViewSource, "operations" | "stop" | "interrupt">;
   readonly view: View;
-  readonly snapshot: StatusSnapshot;
+  /** The agents that are shown. */
+  readonly agents: readonly AgentStatus[];
   /** Rows of a screen, for whole screens up and down. */
   readonly rows: number;
   readonly suspend: () => void;
@@ -21,19 +23,22 @@ interface KeyTargets {
 /** Does what a key asks for on the screen that is shown. Scrolling a log is the log's own affair. */
 export function onKey(name: string, targets: KeyTargets): void {
   const { view, source } = targets;
-  const { asksToKill, screen } = view.current();
+  const { question, isSearching, screen } = view.current();
   const command = commandOf(name);
   if (command !== null && ofTheTerminal(command, targets)) return;
-  if (asksToKill !== null) {
-    view.dispatch({ type: "ask-to-kill", agent: null });
-    if (name.toLowerCase() === "y") act("kill", asksToKill, targets);
-    return;
-  }
+  if (question !== null) return answer(question, name, targets);
+  if (isSearching && onSearchKey(name, view)) return;
   if (command === "stop") return source.stop();
   if (command === null) return;
   if (screen === "agents") return onAgents(command, targets);
   const isBack = command === "back" || (screen === "help" && command === "help");
   if (isBack) view.dispatch({ type: "show", screen: "agents" });
+}
+
+/** Any key but "y" is a no. */
+function answer({ command, agent }: Question, name: string, targets: KeyTargets): void {
+  targets.view.dispatch({ type: "ask", question: null });
+  if (name.toLowerCase() === "y") act(command, agent, targets);
 }
 
 /** The keys that a terminal itself has a meaning for; true when it was one. */
@@ -46,44 +51,51 @@ function ofTheTerminal(command: Command, { source, suspend, redraw }: KeyTargets
 }
 
 function onAgents(command: Command, targets: KeyTargets): void {
-  const { view, snapshot, rows } = targets;
+  const { view, rows } = targets;
   const agent = selectedAgent(targets);
   switch (command) {
-    case "run":
     case "pause":
     case "enable":
-    case "disable":
       return act(command, agent?.name, targets);
+    case "run":
+    case "disable":
     case "kill":
-      return askToKill(agent, targets);
+      return ask(command, agent, targets);
+    case "search":
+      return view.dispatch({ type: "search", text: "", isSearching: true });
     case "log":
       return openLog(agent, targets);
     case "help":
       return view.dispatch({ type: "show", screen: "help" });
     case "back":
-      return view.dispatch({ type: "message", message: null });
+      return view.dispatch({ type: "search", text: null, isSearching: false });
     default: {
       const by = rowsBy(command, rows);
-      const names = snapshot.agents.map(({ name }) => name);
+      const names = namesOf(targets);
       if (by !== null) view.dispatch({ type: "move", by, names });
     }
   }
 }
 
 /** Names the agent first: the log stays its own when a row comes above it. */
-function openLog(agent: AgentStatus | undefined, { view, snapshot }: KeyTargets): void {
+function openLog(agent: AgentStatus | undefined, targets: KeyTargets): void {
   if (agent === undefined) return;
-  view.dispatch({ type: "move", by: 0, names: snapshot.agents.map(({ name }) => name) });
+  const { view } = targets;
+  view.dispatch({ type: "move", by: 0, names: namesOf(targets) });
   view.dispatch({ type: "show", screen: "log" });
 }
 
 /** Names the agent for good: with the question on the screen, others may come and go. */
-function askToKill(agent: AgentStatus | undefined, { view }: KeyTargets): void {
-  if (agent === undefined || agent.running === 0) {
-    const text = agent === undefined ? "there is no agent yet" : `${agent.name}: no run is running`;
-    return view.dispatch({ type: "message", message: { text, isError: true } });
-  }
-  view.dispatch({ type: "ask-to-kill", agent: agent.name });
+function ask(
+  command: Question["command"],
+  agent: AgentStatus | undefined,
+  { view }: KeyTargets,
+): void {
+  const no = (text: string): void =>
+    view.dispatch({ type: "message", message: { text, isError: true } });
+  if (agent === undefined) return no("no agent is selected");
+  if (command === "kill" && agent.running === 0) return no(`${agent.name}: no run is running`);
+  view.dispatch({ type: "ask", question: { command, agent: agent.name } });
 }
 
 function act(
@@ -96,9 +108,12 @@ function act(
   );
 }
 
-function selectedAgent({ view, snapshot: { agents } }: KeyTargets): AgentStatus | undefined {
-  const names = agents.map(({ name }) => name);
-  return agents[selectedIndex(view.current(), names)];
+function selectedAgent(targets: KeyTargets): AgentStatus | undefined {
+  return targets.agents[selectedIndex(targets.view.current(), namesOf(targets))];
+}
+
+function namesOf({ agents }: KeyTargets): readonly string[] {
+  return agents.map(({ name }) => name);
 }
 
 type Operate = Extract<Command, "run" | "pause" | "enable" | "disable" | "kill">;
@@ -111,7 +126,7 @@ async function operate(
 ): Promise<Message> {
   try {
     if (command === "pause") return { text: await togglePause(operations), isError: false };
-    if (agent === undefined) return { text: "there is no agent yet", isError: true };
+    if (agent === undefined) return { text: "no agent is selected", isError: true };
     return { text: await onAgent(operations, command, agent), isError: false };
   } catch (error) {
     return { text: messageOf(error), isError: true };

@@ -11,7 +11,7 @@ import type { FooterFacts } from "./footer.ts";
 import { header } from "./header.ts";
 import type { HeaderFacts } from "./header.ts";
 import type { ScreenStyle } from "./screen.ts";
-import { selectedIndex } from "./view-state.ts";
+import { selectedIndex, shownAgents } from "./view-state.ts";
 import type { ViewState } from "./view-state.ts";
 
 export interface OverviewFacts extends FooterFacts, HeaderFacts {
@@ -23,9 +23,13 @@ const shownErrorLines = 4;
 /** The first screen: agents, the details of the selected one, and the latest log lines; `rows` lines in all. */
 export function overview(facts: OverviewFacts, style: ScreenStyle): string[] {
   const { snapshot, view } = facts;
-  const { scheduler, agents, recentLogs } = snapshot;
+  const { scheduler, recentLogs } = snapshot;
+  const agents = shownAgents(snapshot.agents, view);
   const { rows } = style;
-  const top = header(scheduler, agents, { ...style, ...facts }).slice(0, Math.max(1, rows - 4));
+  const top = header(scheduler, snapshot.agents, { ...style, ...facts }).slice(
+    0,
+    Math.max(1, rows - 4),
+  );
   const selected = selectedIndex(
     view,
     agents.map(({ name }) => name),
@@ -41,7 +45,7 @@ export function overview(facts: OverviewFacts, style: ScreenStyle): string[] {
   const room = shareRows(rows - top.length - 1, wanted);
   const table =
     agent === undefined
-      ? noAgents(style)
+      ? noAgents(snapshot.agents.length, style)
       : agentTable({ agents, selected, scheduler }, { ...style, rows: room.table });
   const body = [
     ...table.slice(0, room.table),
@@ -64,7 +68,8 @@ export function shareRows(
   return { table, detail, log: Math.min(1 + wanted.log, rows - detail - table) };
 }
 
-function noAgents({ columns, colors }: ScreenStyle): string[] {
+function noAgents(count: number, { columns, colors }: ScreenStyle): string[] {
+  if (count > 0) return ["", "No agent has this in its name.", ""];
   const text = `No agents yet. In another terminal, ${colors.bold("al agent new")} makes one; it appears here at once.`;
   return ["", ...wrap(text, columns), ""];
 }

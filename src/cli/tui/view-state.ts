@@ -1,3 +1,4 @@
+import type { AgentStatus } from "../../../streams/status/wire.ts";
 import type { LogSource } from "../../contracts/log-source.ts";
 import type { Operations } from "../../contracts/operations.ts";
 import type { Colors } from "../terminal/output.ts";
@@ -9,9 +10,19 @@ export interface ViewState {
   readonly selected: string | null;
   /** Where it was, for when the agent goes. */
   readonly index: number;
-  /** The agent whose runs are ended once the person confirms. */
-  readonly asksToKill: string | null;
+  /** What is done once the person confirms. */
+  readonly question: Question | null;
+  /** Only agents with this in their names are shown; null for all. */
+  readonly search: string | null;
+  /** Whether keys are letters of the search. */
+  readonly isSearching: boolean;
   readonly message: Message | null;
+}
+
+/** What is asked before it is done to an agent. */
+export interface Question {
+  readonly command: "run" | "disable" | "kill";
+  readonly agent: string;
 }
 
 /** What the last line shows instead of the keys. */
@@ -23,14 +34,17 @@ export interface Message {
 export type ViewAction =
   | { readonly type: "move"; readonly by: number; readonly names: readonly string[] }
   | { readonly type: "show"; readonly screen: ViewState["screen"] }
-  | { readonly type: "ask-to-kill"; readonly agent: string | null }
+  | { readonly type: "ask"; readonly question: Question | null }
+  | { readonly type: "search"; readonly text: string | null; readonly isSearching: boolean }
   | { readonly type: "message"; readonly message: Message | null };
 
 export const firstView: ViewState = {
   screen: "agents",
   selected: null,
   index: 0,
-  asksToKill: null,
+  question: null,
+  search: null,
+  isSearching: false,
   message: null,
 };
 
@@ -44,11 +58,26 @@ export function reduceView(view: ViewState, action: ViewAction): ViewState {
     }
     case "show":
       return { ...view, screen: action.screen, message: null };
-    case "ask-to-kill":
-      return { ...view, asksToKill: action.agent, message: null };
+    case "ask":
+      return { ...view, question: action.question, message: null };
+    case "search": {
+      const { text, isSearching } = action;
+      // The selected agent stays so while it is shown.
+      return { ...view, search: text, isSearching, index: 0, message: null };
+    }
     case "message":
       return { ...view, message: action.message };
   }
+}
+
+/** The agents that the search leaves. */
+export function shownAgents(
+  agents: readonly AgentStatus[],
+  { search }: Pick<ViewState, "search">,
+): readonly AgentStatus[] {
+  if (search === null || search === "") return agents;
+  const wanted = search.toLowerCase();
+  return agents.filter(({ name }) => name.includes(wanted));
 }
 
 /** The selected agent's place among the names; where it was when it is gone, 0 when there is none. */

@@ -93,6 +93,6 @@ export async function untilLeftClean(emulator: Emulator, exitCode: number): Prom
 
 /** Starts a run of the selected agent, `slow`, and waits until its model has spoken. */
 export async function untilRunning(emulator: Emulator): Promise<void> {
-  emulator.type("r");
+  emulator.type("ry");
   await emulator.until(/> slow +running +状態 at work/);
 }

@@ -58,6 +58,8 @@ describe.skipIf(noTerminal !== null)("al start on a terminal", { timeout: 120_00
     view.type("p");
     await view.until(/project · paused/);
     view.type("d");
+    await view.until("Disable slow? y/n");
+    view.type("y");
     await view.until(/> slow .*disabled/);
     view.type("pe");
     await view.until(/project · 2 agents/);
@@ -71,6 +73,31 @@ describe.skipIf(noTerminal !== null)("al start on a terminal", { timeout: 120_00
     await view.until("end the agent's runs (asks first)");
     view.type(escape);
     await view.until(/> slow/);
+    view.type("q");
+    await untilLeftClean(view, 0);
+  });
+
+  test("/ searches: its letters do nothing else, and only what is found is shown", async () => {
+    project.addAgent("quick");
+    project.addAgent("web-dred");
+    const view = project.start();
+    await view.until(/> quick +idle/);
+    view.type("/web-drx\u007f");
+    await view.until(/\/web-dr▏ {2}1 of 2/);
+    await view.until(/> web-dred +idle/);
+    expect(view.screen().join("\n")).not.toMatch(/quick +idle/);
+    view.type("\r");
+    await view.until("/web-dr (Esc: all)");
+    view.type("r");
+    await view.until("Run web-dred? y/n");
+    view.type("n");
+    view.type("/zz\r");
+    await view.until("No agent has this in its name.");
+    view.type("d");
+    await view.until("no agent is selected");
+    view.type(escape);
+    await view.until(/quick +idle[^]*web-dred +idle/);
+    expect(view.screen().join("\n")).not.toMatch(/disabled|[1-9] running/);
     view.type("q");
     await untilLeftClean(view, 0);
   });

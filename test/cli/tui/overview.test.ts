@@ -155,7 +155,9 @@ describe("the last line", () => {
   });
 
   test("asks before it ends runs", () => {
-    expect(show(busy, { view: { asksToKill: "hello" } }).at(-1)).toBe("End the run of hello? y/n");
+    expect(show(busy, { view: { question: { command: "kill", agent: "hello" } } }).at(-1)).toBe(
+      "End the run of hello? y/n",
+    );
   });
 
   test("says what a stop waits for", () => {
