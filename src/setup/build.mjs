@@ -17,6 +17,7 @@ const pages = [
   "agent",
   "run",
   "log",
+  "search",
   "triggers",
   "cost",
   "alerts",

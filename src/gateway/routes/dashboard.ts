@@ -8,6 +8,7 @@ import { agentPage } from "../dashboard/agent-page.ts";
 import { costPage } from "../dashboard/cost-page.ts";
 import { logPage } from "../dashboard/log-page.ts";
 import { overviewPage } from "../dashboard/overview-page.ts";
+import { searchPage } from "../dashboard/search-page.ts";
 import { scheduleText } from "../dashboard/schedule-text.ts";
 import { triggersPage } from "../dashboard/triggers-page.ts";
 import type { GatewayDeps } from "../deps.ts";
@@ -47,6 +48,11 @@ export function dashboardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const triggersSchema = { ...page, summary: "The trigger history" };
   app.get("/dashboard/triggers", { schema: triggersSchema }, (_request, reply) =>
     sendPage(reply, triggersPage()),
+  );
+
+  const searchSchema = { ...page, summary: "Search over all logs" };
+  app.get("/dashboard/search", { schema: searchSchema }, (_request, reply) =>
+    sendPage(reply, searchPage()),
   );
 
   const costSchema = { ...page, summary: "What runs spend on models" };

@@ -37,7 +37,7 @@ test("the header's search leads to the search page, and a page shows where one i
   await page.waitForURL(`${url}/dashboard/search?q=%22exit+3%22+%26+more`);
 });
 
-test.each(paths)("nothing of %s is wider than a phone", async (path) => {
+test.each([...paths, "/dashboard/search"])("nothing of %s is wider than a phone", async (path) => {
   const { page } = await open(path);
   await page.setViewportSize({ width: 375, height: 700 });
   await expect.poll(() => page.locator("#connection-text").innerText()).toBe("Live");

@@ -13,6 +13,7 @@ test.each([
   ["/dashboard", "<title>Almanac</title>"],
   ["/dashboard/triggers", "<title>Triggers · Almanac</title>"],
   ["/dashboard/cost", "<title>Cost · Almanac</title>"],
+  ["/dashboard/search", "<title>Search · Almanac</title>"],
   ["/dashboard/alerts", "<title>Alerts · Almanac</title>"],
   ["/dashboard/agents/dev", "<title>dev · Almanac</title>"],
   ["/dashboard/agents/dev/logs", "<title>dev · log · Almanac</title>"],

@@ -13,9 +13,13 @@ export function latestRunAddress(agent: string): string {
   return `${agentAddress(agent)}/runs/latest`;
 }
 
-/** The address of an agent's log, with the lines of one run only when a run is given. */
-export function logAddress(agent: string, instanceId: string | null = null): string {
-  return withQuery(`${agentAddress(agent)}/logs`, { instance: instanceId });
+/** The address of an agent's log, with the lines of one run only when a run is given, and those with a text. */
+export function logAddress(
+  agent: string,
+  instanceId: string | null = null,
+  text: string | null = null,
+): string {
+  return withQuery(`${agentAddress(agent)}/logs`, { instance: instanceId, q: text });
 }
 
 /** The address of the log around one line, whose position is its `LogLine.id`. */

@@ -2,6 +2,7 @@ import { anAgent } from "../../../helpers/agents.ts";
 import { aDelivery, aTarget } from "../../../helpers/fake-alerts.ts";
 import { fakeOperations } from "../../../helpers/fake-operations.ts";
 import { historyEntry } from "../../../helpers/history-entry.ts";
+import type { SearchPage } from "../../../../src/contracts/search.ts";
 import { testDeps } from "../../../gateway/start-gateway.ts";
 import type { TestDeps } from "../../../gateway/start-gateway.ts";
 import type { Poison } from "./poison.ts";
@@ -19,7 +20,8 @@ export function poisonedDeps(poison: Poison): TestDeps {
       ...{ triggers: [text(), text()], models: [text()], tags: [text()], state: "error" },
     },
   ]);
-  const deps = testDeps({ operations });
+  const search = { find: () => Promise.resolve(poisonedSearch(poison)) };
+  const deps = testDeps({ operations, search });
   operations.setScheduler({ project: text(), error: text(), webhookSources: [text()] });
   operations.addLog({ agent: "dev", msg: text(), level: 50 });
   for (const held of [true, false]) {
@@ -33,6 +35,23 @@ export function poisonedDeps(poison: Poison): TestDeps {
   poisonHistory(deps, poison);
   poisonLog(deps, poison);
   return deps;
+}
+
+function poisonedSearch(poison: Poison): SearchPage {
+  const text = poison.text();
+  const match = {
+    position: poison.text(),
+    at,
+    kind: "said" as const,
+    isError: false,
+    before: [poison.text(), poison.text()],
+    text,
+    ranges: [[0, text.length - 1]] satisfies [number, number][],
+    after: [poison.text()],
+  };
+  const run = { agent: "dev", at, outcome: null, usd: null, count: 9, matches: [match, match] };
+  const runs = [poison.text(), null].map((instanceId) => Object.assign({ instanceId }, run));
+  return { runs, next: poison.text(), indexedUntil: null };
 }
 
 function poisonDetail({ operations }: TestDeps, poison: Poison): void {

@@ -24,6 +24,7 @@ test.each([
   { name: "the overview", path: "/dashboard", marks: 6 },
   { name: "an agent's page", path: "/dashboard/agents/dev", marks: 20 },
   { name: "an agent's log", path: "/dashboard/agents/dev/logs", marks: 30 },
+  { name: "the search", path: "/dashboard/search?q=x", marks: 5 },
   { name: "the trigger history", path: "/dashboard/triggers", marks: 12 },
   { name: "the cost page", path: "/dashboard/cost", marks: 4 },
   { name: "the page of alerts", path: "/dashboard/alerts", marks: 8 },
