@@ -33,7 +33,10 @@ export function runPage(agent: string, instanceId: string): Page {
             <button class="button acts primary" type="button" id="again" hidden>Run again …</button>
           </div>
         </div>
-        <p class="run-of muted">Run of <a href="${agentAddress(agent)}">${agent}</a></p>
+        <p class="run-of muted">
+          Run of <a href="${agentAddress(agent)}">${agent}</a>
+          <span id="first-seen" hidden>· <a>When did this error first appear?</a></span>
+        </p>
         <p class="notice error" id="reason" role="status" hidden></p>
         <p class="notice warning" id="gone" role="status" hidden></p>
         <p class="notice" id="again-result" role="status" hidden></p>

@@ -52,7 +52,7 @@ async function spend(store: Store, { item, instanceId, startedAt, end }: MadeRun
 
 /** Ticks that came while the run before them was still going. */
 async function skip(store: Store, runs: readonly MadeRun[]): Promise<void> {
-  const reason = "The tick was skipped: all runners are busy";
+  const reason = "all runners are busy";
   const last = runs.filter(({ item }) => item.agent === skipping).slice(-3);
   for (const { item } of last) {
     const skipped = { ...item, id: `${item.id}-skipped`, at: item.at + 60_000 };

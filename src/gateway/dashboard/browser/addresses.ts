@@ -36,6 +36,16 @@ export function changesAddress(agent: string, instanceId: string, since: string)
   return withQuery(`${runAddress(agent, instanceId)}/changes`, { to: since });
 }
 
+/** More words than these tell errors apart that are one. */
+const wordsOfError = 12;
+
+/** The address of the search for the first lines with an error. */
+export function firstSeenAddress(error: string): string {
+  const words = error.split(/["\s]+/).filter((word) => word !== "");
+  const q = `"${words.slice(0, wordsOfError).join(" ")}"`;
+  return withQuery("/dashboard/search", { q, order: "oldest" });
+}
+
 /** A path with those parameters that have a value. */
 function withQuery(path: string, values: Readonly<Record<string, string | null>>): string {
   const given = Object.entries(values).flatMap(([name, value]) =>

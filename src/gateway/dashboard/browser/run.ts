@@ -2,6 +2,7 @@ import { durationText, outcomeText } from "../../../contracts/format.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
 import type { RunView } from "../../../contracts/run-view.ts";
 import { post } from "./actions.ts";
+import { firstSeenAddress } from "./addresses.ts";
 import { fetchJson } from "./api.ts";
 import { askFirst } from "./ask-first.ts";
 import { byId, setAttribute, setText, showText } from "./dom.ts";
@@ -49,9 +50,18 @@ function showHead(now: RunView): void {
   setAttribute(byId("state"), "class", `pill ${calm ?? "error"}`);
   setAttribute(byId("reason"), "class", `notice ${calm === undefined ? "error" : "warning"}`);
   showText("reason", plainText(whyText(now)));
+  showFirstSeen(calm === undefined ? now.reason : null);
   kill.hidden = runningSince(now) === null;
   again.show(now);
   showStanding(now, Date.now());
+}
+
+/** Links an error to where the logs have it first; null for none. */
+function showFirstSeen(error: string | null): void {
+  const place = byId("first-seen");
+  place.hidden = error === null;
+  const link = place.querySelector("a");
+  if (link !== null) setAttribute(link, "href", error === null ? null : firstSeenAddress(error));
 }
 
 function showStanding({ durationMs, ...entry }: RunView, now: number): void {
