@@ -22,7 +22,7 @@ export interface IndexingOptions {
  */
 export function createIndexing(options: IndexingOptions) {
   const { projectDir, warn } = options;
-  const { firstMs = 20_000, delayMs = 1_000, retryMs = 60_000, idleMs = 30_000 } = options;
+  const { firstMs = 10_000, delayMs = 1_000, retryMs = 60_000, idleMs = 30_000 } = options;
   const names = new Set<string>();
   /** What was written or deleted before this scheduler. */
   let isAll = true;

@@ -15,6 +15,10 @@ export interface LineContent {
 
 /** Of what a tool returned, the first characters: files that it read would be most of the index. */
 const maxOutput = 4096;
+/** What an agent nests deeper is not read: a line of brackets must not stop the index. */
+const maxDepth = 20;
+/** The last time that there is, epoch ms. */
+const maxTime = 8.64e15;
 
 /**
  * Null for a line without text of its own: it counts tokens, shows what the call's end has once more, or is no line of
@@ -38,7 +42,8 @@ export function contentOf(line: string): LineContent | null {
 function parse(line: string): LogEntry | null {
   try {
     const value = JSON.parse(line) as LogEntry | null;
-    return typeof value?.msg === "string" && typeof value.time === "number" ? value : null;
+    if (typeof value?.msg !== "string" || typeof value.time !== "number") return null;
+    return Math.abs(value.time) <= maxTime ? value : null;
   } catch {
     return null;
   }
@@ -47,16 +52,16 @@ function parse(line: string): LogEntry | null {
 function textOf({ msg, tool, input, output }: LogEntry): string {
   const parts = [msg];
   if (typeof tool === "string" && !msg.includes(tool)) parts.push(tool);
-  parts.push(...textsIn(input).filter((text) => !msg.includes(text)));
-  parts.push(textsIn(output).join("\n").slice(0, maxOutput));
+  parts.push(...textsIn(input, 0).filter((text) => !msg.includes(text)));
+  parts.push(textsIn(output, 0).join("\n").slice(0, maxOutput));
   // Colours of a terminal would be a part of the words after them.
   return plainText(parts.filter((part) => part !== "").join("\n"));
 }
 
 /** The texts and numbers in a value: its JSON would make a word of each `\\n` and what follows. */
-function textsIn(value: unknown): string[] {
+function textsIn(value: unknown, depth: number): string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "number") return [String(value)];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(textsIn);
+  if (typeof value !== "object" || value === null || depth > maxDepth) return [];
+  return Object.values(value).flatMap((one) => textsIn(one, depth + 1));
 }

@@ -247,8 +247,8 @@ describe("al logs --grep", () => {
       stdout: "",
       stderr: "no matching lines\n",
     });
-    const empty = await folders.al([...words, "--"]);
-    expect(empty.code).not.toBe(0);
+    const ofRun = await folders.al([...words, "two", "-i", "dev-abcd2345"]);
+    expect(ofRun).toMatchObject({ code: 0, stderr: "no matching lines\n" });
     const none = await folders.al(["logs", "--grep=.."]);
     expect(none.stderr).toContain("the search has no word");
     const alone = await folders.al(["logs", "--oldest"]);

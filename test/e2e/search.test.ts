@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -54,10 +55,13 @@ test(
     expect(await page("q=date&kind=tool")).toMatchObject({ runs: [{ instanceId }] });
     expect((await scheduler.api("/api/search?q=--")).status).toBe(400);
     expect((await grep()).runs).toMatchObject(expected);
+    const index = join(project.dir, ".al/search.db");
+    await expect.poll(() => existsSync(index), { timeout: 30_000 }).toBe(true);
+    expect(await page("q=date&kind=tool")).toMatchObject({ runs: [{ instanceId, count: 1 }] });
     await scheduler.kill();
     scheduler = null;
     expect((await grep()).runs).toMatchObject(expected);
-    await rm(join(project.dir, ".al/search.db"), { force: true });
+    await rm(index);
     expect((await grep()).runs).toMatchObject(expected);
   },
 );

@@ -36,9 +36,7 @@ export async function grepLogs(
   }
   mustHaveAccess(projectDir);
   const page = await pageOf(projectDir, queryOf(agent, options));
-  if (page.runs.length === 0) {
-    await refuseUnknown(projectDir, { agent, instanceId: options.instance ?? null });
-  }
+  if (page.runs.length === 0) await refuseUnknown(projectDir, { agent, instanceId: null });
   if (out.json) return out.document(page);
   const print = out.columns === null ? printRows : printRun;
   for (const run of page.runs) print(out, run);

@@ -120,4 +120,11 @@ export const search: readonly Mutation[] = [
     only: "no control sequence",
     built: true,
   },
+  {
+    defence: "a log line of brackets does not stop the index",
+    file: "src/search/line-content.ts",
+    find: " || depth > maxDepth",
+    replace: "",
+    tests: ["test/search/line-content.test.ts"],
+  },
 ];
