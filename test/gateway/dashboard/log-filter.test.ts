@@ -25,7 +25,7 @@ test("lines are filtered by level and by text, also those that come", async () =
   deps.logs.write({ agent: "dev", level: 50, instanceId: "dev-cccccccc", msg: "other" });
   deps.logs.write({ agent: "dev", level: 50, instanceId: "dev-bbbbbbbb", msg: "gave up again" });
   await expect.poll(() => rows.count()).toBe(2);
-  expect(await page.locator(".run-heading").allInnerTexts()).toEqual([
+  expect(await page.locator(".run-heading a:first-child").allInnerTexts()).toEqual([
     "dev-abcdefgh",
     "dev-bbbbbbbb",
   ]);

@@ -62,7 +62,7 @@ test("earlier lines are put above the others, and what one reads stays in its pl
 
 test("the first line of the log is named, and headings stand where runs begin", async () => {
   const { page } = await open(path, longLog(250));
-  const headings = page.locator(".run-heading");
+  const headings = page.locator(".run-heading a:first-child");
   await expect.poll(() => numbers(page)).toEqual(between(150, 250));
   expect(await headings.allInnerTexts()).toEqual(["dev-bbbbbbbb"]);
   await page.getByRole("button", { name: "Earlier lines" }).click();

@@ -115,7 +115,7 @@ test("one run is shown alone, and all of them again", async () => {
   for (const id of ["abcdefgh", "bbbbbbbb"]) deps.operations.entries.push(historyEntry({ id }));
   const { page, rows } = await openWith(0, deps);
   await expect.poll(() => rows.count()).toBe(9);
-  await page.getByRole("link", { name: "dev-bbbbbbbb" }).click();
+  await page.getByRole("link", { name: "dev-bbbbbbbb", exact: true }).click();
   await expect.poll(() => rows.allInnerTexts()).toHaveLength(1);
   await expect.poll(() => page.getByLabel("Runs").inputValue()).toBe("dev-bbbbbbbb");
   expect(await page.locator("#download").getAttribute("href")).toContain("instance=dev-bbbbbbbb");

@@ -15,6 +15,7 @@ function withRun() {
   deps.operations.addLog({ msg: "a file changed" });
   deps.operations.addLog({ msg: "run succeeded", agent: "dev", instanceId });
   deps.operations.alerting.deliveries = [aDelivery(1, { instanceId })];
+  deps.logs.write({ agent: "dev", instanceId, msg: "hello" });
   return deps;
 }
 
@@ -22,10 +23,11 @@ const lists = [
   ["Recent Activity", "/dashboard", "#activity"],
   ["an agent's runs", "/dashboard/agents/dev", "#run-rows"],
   ["the triggers", "/dashboard/triggers", "#trigger-rows"],
+  ["the log", "/dashboard/agents/dev/logs", "#log"],
   ["the alerts", "/dashboard/alerts", "#deliveries"],
 ] as const;
 
-test.each(lists)("%s lead to the page of a run", async (_list, path, place) => {
+test.each(lists)("from %s a link leads to the page of a run", async (_list, path, place) => {
   const { page } = await open(path, withRun());
   const links = page.locator(`${place} a[href="${toRun}"]`);
   await expect.poll(() => links.count()).toBe(1);

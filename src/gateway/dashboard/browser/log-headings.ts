@@ -1,6 +1,7 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import { create, createLink } from "./dom.ts";
 import { dayText } from "./format.ts";
+import { runLink } from "./run-parts.ts";
 
 /** Knows what the line above the next one belongs to. */
 export interface LogHeadings {
@@ -13,7 +14,7 @@ export function createLogHeadings(linkTo: (instance: string) => string): LogHead
   let instance = "";
   let day = new Date().toDateString();
   return {
-    above: ({ time, instanceId }) => {
+    above: ({ time, agent, instanceId }) => {
       const headings: HTMLElement[] = [];
       const dayOfEntry = new Date(time).toDateString();
       if (dayOfEntry !== day) {
@@ -22,15 +23,16 @@ export function createLogHeadings(linkTo: (instance: string) => string): LogHead
       }
       if (instanceId !== undefined && instanceId !== instance) {
         instance = instanceId;
-        headings.push(runHeading(instance, linkTo(instance)));
+        headings.push(runHeading(agent, instance, linkTo(instance)));
       }
       return headings;
     },
   };
 }
 
-function runHeading(instance: string, address: string): HTMLElement {
+/** Leads to the lines of the run alone, and to its page. */
+function runHeading(agent: string, instance: string, address: string): HTMLElement {
   const link = createLink(address, "", instance);
   link.title = "Only this run";
-  return create("div", "run-heading", link);
+  return create("div", "run-heading", link, runLink(agent, instance, "run"));
 }
