@@ -18,6 +18,7 @@ import { models } from "./mutations/models.ts";
 import { network } from "./mutations/network.ts";
 import { search } from "./mutations/search.ts";
 import { runPages } from "./mutations/run-pages.ts";
+import { overviews } from "./mutations/overview.ts";
 import { spend } from "./mutations/spend.ts";
 import { store } from "./mutations/store.ts";
 
@@ -44,4 +45,5 @@ export const mutations: readonly Mutation[] = [
   ...alertRules,
   ...expectations,
   ...runPages,
+  ...overviews,
 ];

@@ -30,11 +30,4 @@ export const liveOutputs: readonly Mutation[] = [
     replace: "",
     tests: ["test/harness/transcript.test.ts"],
   },
-  {
-    defence: "what running commands print does not push events out of the recent activity",
-    file: "streams/status/reduce-status.ts",
-    find: 'return kind !== "tool-output";',
-    replace: 'return kind !== "";',
-    tests: ["test/streams/status/reduce-status.test.ts"],
-  },
 ];
