@@ -25,7 +25,8 @@ import { stopCommand } from "./commands/stop.ts";
 import { updateCommand } from "./commands/update.ts";
 import { webhookCommand } from "./commands/webhook.ts";
 import { UserError } from "../errors.ts";
-import { AlCommand, optionText } from "./help/al-command.ts";
+import { answeredAsJson, mustKnowHelp } from "./help/asked-help.ts";
+import { AlCommand, CommandError, optionText } from "./help/al-command.ts";
 import { flushPipes, watchPipes } from "./terminal/pipes.ts";
 import { reportError } from "./terminal/report-error.ts";
 import { packageVersion } from "../version.ts";
@@ -85,7 +86,16 @@ export function buildProgram(): Command {
     for (const inner of command.commands) inner.copyInheritedSettings(command);
   }
   program.addCommand(completeCommand().copyInheritedSettings(program), { hidden: true });
+  nameInErrors(program, "al");
   return program;
+}
+
+/** A usage error has the command that it is of. Help that was asked for ends a command by an error, too. */
+function nameInErrors(command: Command, path: string): void {
+  command.exitOverride((error) => {
+    throw new CommandError(error, path);
+  });
+  for (const inner of command.commands) nameInErrors(inner, `${path} ${inner.name()}`);
 }
 
 /** Runs `al` with the process's arguments, then ends the process with the exit code of decisions: 0, 1, 2, 124, 130. */
@@ -93,11 +103,17 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   watchPipes();
   try {
     const program = buildProgram();
+    if (await answeredAsJson(program, argv.slice(2))) return await ended();
+    mustKnowHelp(program, argv.slice(2));
     if (argv.length <= 2) program.outputHelp();
     else await program.parseAsync(argv);
   } catch (error) {
     process.exitCode = reported(error, argv.includes("--json"));
   }
+  await ended();
+}
+
+async function ended(): Promise<void> {
   await flushPipes();
   // Whatever a library left open must not keep a finished command from ending.
   process.exit();

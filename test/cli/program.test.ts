@@ -37,6 +37,20 @@ describe("help", () => {
 });
 
 describe("--json", () => {
+  test("the version and helps are documents, too", async () => {
+    const json = async (...args: readonly string[]): Promise<unknown> => {
+      const { code, stdout, stderr } = await folders.al([...args, "--json"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      return JSON.parse(stdout);
+    };
+    expect(await json("--version")).toEqual({ version: expect.stringMatching(/^\d+\./) as string });
+    expect(await json("help")).toMatchObject({ path: ["al"] });
+    const creds = { path: ["al", "creds", "add"] };
+    expect(await json("creds", "add", "--help")).toMatchObject(creds);
+    expect(await json("help", "run")).toMatchObject({ path: ["al", "run"] });
+    expect((await folders.al(["help", "nope", "--json"])).code).toBe(2);
+  });
+
   test.each([[[]], [["agent"]]])("without a command (%j) is one document, too", async (args) => {
     const { code, stdout } = await folders.al([...args, "--json"]);
     expect(code).toBe(2);
@@ -68,8 +82,13 @@ describe("a usage error", () => {
     [["strat"], "unknown command 'strat'", 'did you mean "start" or "stat"?'],
     [["xyzzy"], "unknown command 'xyzzy'", "al --help lists the commands"],
     [["stat", "--jsn"], "unknown option '--jsn'", 'did you mean "--json"?'],
-    [["kill"], "missing required argument", undefined],
-    [["start", "--port", "http"], "whole number from 0 to 65535", undefined],
+    [["help", "stta"], "unknown command 'stta'", 'did you mean "stat"?'],
+    [["help", "nope"], "unknown command 'nope'", "al --help lists the commands"],
+    [["kill"], "missing required argument", "al kill --help shows how it is used"],
+    [["creds", "rm"], "missing required argument", "al creds rm --help shows how it is used"],
+    [["run", "a", "--xyzzy"], "unknown option", "al run --help shows how it is used"],
+    [["--xyzzy"], "unknown option", "al --help shows how it is used"],
+    [["start", "--port", "http"], "whole number from 0 to 65535", "al start --help shows"],
     [["logs", "--since", "yesterday"], "10m", undefined],
     [["stat", "extra"], "too many arguments", undefined],
   ])("%j exits 2 and says so on standard error", async (args, message, hint) => {

@@ -1,4 +1,14 @@
-import { Command, Option } from "commander";
+import { Command, CommanderError, Option } from "commander";
+
+/** A usage error with the command that it is of, from `al` on: `al creds add`. */
+export class CommandError extends CommanderError {
+  readonly command: string;
+
+  constructor({ exitCode, code, message }: CommanderError, command: string) {
+    super(exitCode, code, message);
+    this.command = command;
+  }
+}
 
 /** A command as all commands of al are made. */
 export class AlCommand extends Command {

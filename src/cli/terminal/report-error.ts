@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { meant } from "../../contracts/did-you-mean.ts";
 import { UserError, hasCode, messageOf } from "../../errors.ts";
+import { CommandError } from "../help/al-command.ts";
 import { plain, plainJson } from "./format.ts";
 
 interface ErrorReport {
@@ -28,7 +29,7 @@ function reportOf(error: unknown): ErrorReport {
 
 function usageReport(error: CommanderError): ErrorReport {
   const [message = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
-  const hint = hintOf(rest.join(" "), error.code);
+  const hint = hintOf(rest.join(" "), error.code) ?? usageHint(error);
   // What was too much is not repeated: it may be a secret in the wrong place.
   const isExcess = error.code === "commander.excessArguments";
   return {
@@ -37,6 +38,10 @@ function usageReport(error: CommanderError): ErrorReport {
     hint,
     exitCode: 2,
   };
+}
+
+function usageHint(error: CommanderError): string | null {
+  return error instanceof CommandError ? `${error.command} --help shows how it is used` : null;
 }
 
 /** Commander's text in parentheses, in our words. */
