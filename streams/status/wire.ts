@@ -20,7 +20,7 @@ const usedBudgetSchema = z
   .readonly()
   .meta({ id: "UsedBudget" });
 
-const agentSchema = z
+export const agentSchema = z
   .object({
     name: z.string(),
     title: z.string(),

@@ -1,4 +1,5 @@
 import { html } from "./html.ts";
+import type { Html } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { frameStyles, site } from "./site.ts";
 
@@ -18,11 +19,7 @@ export function logPage(agent: string): Page {
             ${isAgent ? html`<a href="/dashboard/agents/${agent}">${agent}</a>` : html`${agent}`}
             <span class="muted">log</span>
           </h1>
-          <div class="end">
-            <a class="button" href="/dashboard/triggers${isAgent ? `?agent=${agent}` : ""}"
-              >Triggers</a
-            >
-          </div>
+          ${isAgent ? head(agent) : null}
         </div>
         <p class="notice warning" id="line-gone" role="status" hidden>
           The line of this link is not in the log any more. These are the newest lines.
@@ -57,6 +54,19 @@ export function logPage(agent: string): Page {
       `,
     }),
   };
+}
+
+function head(agent: string): Html {
+  return html`
+    <span class="pill" id="state">…</span>
+    <span class="pill off" id="disabled" hidden>disabled</span>
+    <span class="muted" id="load"></span>
+    <div class="end" role="group" aria-label="Actions">
+      <a class="button" href="/dashboard/triggers?agent=${agent}">Triggers</a>
+      <button class="button acts danger" type="button" id="kill" hidden>Kill</button>
+      <button class="button acts primary" type="button" id="run">Run</button>
+    </div>
+  `;
 }
 
 function toolbar(agent: string, isAgent: boolean) {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { auditTime, buffer, concat, concatMap, connect, defer, filter, map, of } from "rxjs";
 import type { Observable } from "rxjs";
 import { z } from "zod";
-import { logEntrySchema } from "../../../streams/status/wire.ts";
+import { agentSchema as agentStatusSchema, logEntrySchema } from "../../../streams/status/wire.ts";
 import { logMatcher } from "../../contracts/log-filter.ts";
 import type { LogFilter } from "../../contracts/log-filter.ts";
 import type { LogLine, LogPage, LogQuery, LogSource } from "../../contracts/log-source.ts";
@@ -15,6 +15,7 @@ import type { GatewayDeps } from "../deps.ts";
 import { agentOf, unknownAgent } from "../names.ts";
 import { eventText } from "../sse.ts";
 import type { EventStreams } from "../sse.ts";
+import { withStatus } from "./log-status.ts";
 
 const streamQuery = z.object({
   lines: z.coerce
@@ -30,7 +31,12 @@ const streamQuery = z.object({
     .optional()
     .meta({ description: "Where to resume, for a client that can't set `Last-Event-ID`" }),
 });
-const agentQuery = logFilterQuery.extend(streamQuery.shape);
+const agentQuery = logFilterQuery.extend(streamQuery.shape).extend({
+  status: z.literal("true").optional().meta({
+    description:
+      "With event `agent` (Agent) for the agent as it is now, and each time that it changes",
+  }),
+});
 const allQuery = logFilterQuery.pick({ instance: true }).extend(streamQuery.shape);
 const shared = {
   tag: "Logs",
@@ -43,6 +49,7 @@ const description =
 const agentSchema = {
   ...shared,
   description,
+  events: { log: logEntrySchema, agent: agentStatusSchema.nullable() },
   querystring: agentQuery,
   params: agentParams,
   problems: [404],
@@ -64,7 +71,9 @@ export function logRoutes(app: FastifyInstance, deps: GatewayDeps, streams: Even
     const agent = agentOf(request);
     if (!(await isKnown(agent, deps))) throw unknownAgent(agent);
     const query = logQuery(request.query, request.headers);
-    const events$ = agentLogEvents(deps.logs, { ...query, agent }, filterOf(request.query));
+    const log$ = agentLogEvents(deps.logs, { ...query, agent }, filterOf(request.query));
+    const hasStatus = request.query.status === "true";
+    const events$ = hasStatus ? withStatus(log$, agent, deps.operations) : log$;
     streams.serve(request, reply, events$, endOfAccess(request, deps));
     return reply;
   });

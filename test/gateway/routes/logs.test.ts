@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { LogPageAnswer } from "../../../src/contracts/log-page.ts";
+import type { AgentStatus } from "../../../streams/status/wire.ts";
 import { readStream } from "../event-stream.ts";
 import { bearer, startTcp, testDeps } from "../start-gateway.ts";
 
@@ -82,6 +83,26 @@ describe("the log stream of an agent", () => {
     const { url } = await setUp(0);
     expect((await readStream(`${url}${path}?${query}`, bearer)).status).toBe(400);
   });
+});
+
+test("an agent's stream has its state, at first and each time that it changes", async () => {
+  const deps = testDeps();
+  deps.logs.write({ agent: "dev", msg: "first" });
+  const url = await startTcp(deps);
+  const stream = await readStream(`${url}${path}?status=true`, bearer);
+  const states = (): unknown[] =>
+    stream
+      .events()
+      .filter(({ event }) => event === "agent")
+      .map(({ data }) => (data as AgentStatus | null)?.state ?? null);
+  await expect.poll(states).toEqual(["idle"]);
+  deps.operations.setAgent({ name: "other", state: "running" });
+  deps.operations.setAgent({ name: "dev", state: "running" });
+  await expect.poll(states).toEqual(["idle", "running"]);
+  deps.operations.removeAgent("dev");
+  await expect.poll(states).toEqual(["idle", "running", null]);
+  // The position to resume from stays that of the last line.
+  expect(stream.text()).toMatch(/id: \S+:1\nevent: log\n.*\n\nevent: agent\n/);
 });
 
 test("the stream over all agents mixes them", async () => {

@@ -1,8 +1,7 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
-import { counted } from "../../../contracts/format.ts";
-import { announce, isOffered, offer, onPress, post } from "./actions.ts";
+import { isOffered, offer, onPress } from "./actions.ts";
+import { wireKill } from "./agent-kill.ts";
 import { refusalsOf, setEnabled, triggerRun } from "./agent-requests.ts";
-import { askFirst } from "./ask-first.ts";
 import { byId, setText } from "./dom.ts";
 
 /** The buttons of an agent's page. */
@@ -17,35 +16,23 @@ export function wireAgentActions(name: string): AgentActions {
   const [run, runWith, toggle, kill] = ["run", "run-with", "toggle", "kill"].map((id) => byId(id));
   if (!run || !runWith || !toggle || !kill) throw new Error("the page has no buttons");
   let isEnabled = true;
-  let running = 0;
-
-  const kills = askFirst(kill, async () => {
-    const answer = await post(`/control/agents/${encodeURIComponent(name)}/kill`);
-    if (answer !== null) announce(`Killed ${counted(answer.killed ?? 0, "run")} of ${name}`);
-  });
-  const showKill = (): void => {
-    const runs = counted(running, "run");
-    kill.hidden = running === 0;
-    const label = `Kill ${runs} of ${name}`;
-    kills.show({ text: "Kill", label, question: `Really kill ${runs}?` });
-  };
+  const showKill = wireKill(kill, name);
   onPress(run, () => triggerRun(name));
   onPress(toggle, () => setEnabled(name, !isEnabled));
   wirePrompt(runWith, name);
 
   return {
     show: (agent) => {
-      ({ enabled: isEnabled, running } = agent);
+      isEnabled = agent.enabled;
       const refusals = refusalsOf(agent);
       for (const button of [run, runWith]) offer(button, refusals.run);
       offer(toggle, refusals.toggle);
       setText(toggle, isEnabled ? "Disable" : "Enable");
-      showKill();
+      showKill(agent.running);
     },
     showGone: () => {
       for (const button of [run, runWith, toggle]) offer(button, "There is no such agent any more");
-      running = 0;
-      showKill();
+      showKill(0);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { HistoryPage } from "../../../contracts/history.ts";
 import type { AgentStatus, StatusSnapshot, StatusUpdate } from "../../../../streams/status/wire.ts";
-import { disabledText, runningCostText, errorToShow } from "../../../contracts/agent-columns.ts";
+import { errorToShow } from "../../../contracts/agent-columns.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
 import { wireAgentActions } from "./agent-actions.ts";
 import { createAgentBudget } from "./agent-budget.ts";
@@ -8,8 +8,9 @@ import { createAgentDetail } from "./agent-detail.ts";
 import { createAgentHosts } from "./agent-hosts.ts";
 import { createAgentLocks } from "./agent-locks.ts";
 import { createAgentWhy } from "./agent-why.ts";
+import { showAgentState, showGoneState } from "./agent-state.ts";
 import { fetchJson } from "./api.ts";
-import { byId, setAttribute, setText, showText } from "./dom.ts";
+import { byId, showText } from "./dom.ts";
 import { createLockStatuses } from "./lock-statuses.ts";
 import { runCharts } from "./run-charts.ts";
 import { withChanges } from "./run-changes.ts";
@@ -43,16 +44,7 @@ const readRuns = soonOnce(async () => {
 
 function showAgent(agent: AgentStatus): void {
   byId("gone").hidden = true;
-  setText(byId("state"), agent.state);
-  setAttribute(byId("state"), "class", `pill ${agent.state}`);
-  showText("disabled", disabledText(agent));
-  const cost = runningCostText(agent);
-  const load = [
-    ...(agent.running > 0 ? [`${agent.running} of ${agent.scale} running`] : []),
-    ...(cost === null ? [] : [cost]),
-    ...(agent.queued > 0 ? [`${agent.queued} of ${agent.queueSize} queued`] : []),
-  ];
-  setText(byId("load"), load.join(" · "));
+  showAgentState(agent);
   const words = [agent.title === agent.name ? null : agent.title, agent.description];
   showText("description", [...new Set(words.filter((text) => text !== null))].join(": "));
   const error = errorToShow(agent);
@@ -66,8 +58,7 @@ function showAgent(agent: AgentStatus): void {
 
 function showGone(): void {
   byId("gone").hidden = false;
-  setText(byId("state"), "gone");
-  setAttribute(byId("state"), "class", "pill");
+  showGoneState();
   actions.showGone();
 }
 

@@ -1,3 +1,4 @@
+import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import type { LogPageAnswer } from "../../../contracts/log-page.ts";
 import { fetchJson } from "./api.ts";
@@ -36,8 +37,14 @@ const pageLines = 100;
 /** Lines before and after the one that the address names. */
 const aroundLines = 60;
 
-/** `onLine` is called for each new line. */
-export function createLogLoader(agent: string, onLine: (line: PlacedEntry) => void): LogLoader {
+/** What comes over the stream. */
+export interface LogEvents {
+  line(line: PlacedEntry): void;
+  /** The agent as it is now; null when it is gone. */
+  agent(agent: AgentStatus | null): void;
+}
+
+export function createLogLoader(agent: string, on: LogEvents): LogLoader {
   const name = encodeURIComponent(agent);
   let choice: LogChoice = { instance: "", q: "", level: "", at: "" };
   let older: string | null = null;
@@ -57,25 +64,30 @@ export function createLogLoader(agent: string, onLine: (line: PlacedEntry) => vo
     live?.close();
     live = null;
   };
-  const follow = (position: string | null): void => {
+  const open = (position: string | null, lines: number): void => {
     stop();
-    newer = null;
     live = openLive({
       url: (lastId) => {
         const after = lastId === "" ? (position ?? "") : lastId;
         const from = after === "" ? "" : parameter("after", after);
-        const query = joined(requestOfChoice(choice), from, `lines=${pageLines}`);
+        const query = joined(requestOfChoice(choice), from, `lines=${lines}`, "status=true");
         return `/dashboard/api/logs/${name}/stream?${query}`;
       },
       on: {
-        log: (data, id) => onLine({ position: id, entry: JSON.parse(data) as LogEntry }),
+        log: (data, id) => {
+          // Lines that follow on others than the shown ones are left out.
+          const entry = JSON.parse(data) as LogEntry;
+          if (newer === null) on.line({ position: id, entry });
+        },
+        agent: (data) => on.agent(JSON.parse(data) as AgentStatus | null),
       },
       onState: showConnection,
     });
   };
   const showNewer = (page: LogPart): void => {
-    if (page.atEnd) follow(page.newer);
-    else newer = page.newer;
+    newer = page.atEnd ? null : page.newer;
+    if (page.atEnd) open(page.newer, pageLines);
+    else if (live === null) open(null, 0);
   };
   const loadNewest = async (isGone: boolean): Promise<LoadedLines | null> => {
     const page = await ask("", pageLines);
@@ -119,7 +131,6 @@ export function createLogLoader(agent: string, onLine: (line: PlacedEntry) => vo
       older = position;
     },
     dropAfter: (position) => {
-      stop();
       newer = position;
     },
     hasEarlier: () => older !== null,

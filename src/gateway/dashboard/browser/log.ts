@@ -7,6 +7,7 @@ import type { LogChoice } from "./log-choice.ts";
 import { wireCopy } from "./log-copy.ts";
 import { wireFilter } from "./log-filter.ts";
 import { createLogFollow } from "./log-follow.ts";
+import { wireLogHead } from "./log-head.ts";
 import { createLogLoader } from "./log-loader.ts";
 import { showEmpty, showOlderEdge } from "./log-notes.ts";
 import { wireRunChoice } from "./log-runs.ts";
@@ -32,7 +33,7 @@ const logView = createLogView(lines, {
 });
 const runChoice = wireRunChoice(agent, instance, linkToRun);
 const waiting: PlacedEntry[] = [];
-const loader = createLogLoader(agent, addLine);
+const loader = createLogLoader(agent, { line: addLine, agent: wireLogHead(agent) });
 let isReading = true;
 let isCleared = false;
 
@@ -69,7 +70,6 @@ function showNotes(): void {
   showOlderEdge(state);
   showEmpty(state);
   byId("newer-edge").hidden = !loader.hasLater();
-  byId("connection").hidden = loader.hasLater();
 }
 
 /** Shows the part of the log that is chosen. */
