@@ -33,7 +33,7 @@ export function docsPage(api: OpenApi): Page {
         ${Object.entries(api.components.schemas).map(
           ([name, schema]) =>
             html`<h3 id="${name}"><code>${name}</code></h3>
-              <pre>${schemaText(schema)}</pre>`,
+              <pre tabindex="0">${schemaText(schema)}</pre>`,
         )}
       </section>
     </main>`,
@@ -94,7 +94,7 @@ function contentMarkup(label: string, content: Content): Html {
   const [type = "", { schema, "x-events": events } = {}] = Object.entries(content)[0] ?? [];
   const isJson = /[/+]json$/.test(type) && schema !== undefined;
   return html`<p>${label} <span class="muted">${Object.keys(content).join(", ")}</span></p>
-    ${isJson ? html`<pre>${typeMarkup(schema)}</pre>` : null}
+    ${isJson ? html`<pre tabindex="0">${typeMarkup(schema)}</pre>` : null}
     ${Object.entries(events ?? {}).map(
       ([name, event]) => html`<p>Event <code>${name}</code>: ${typeMarkup(event)}</p>`,
     )}`;

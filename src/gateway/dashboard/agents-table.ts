@@ -56,6 +56,7 @@ export const agentsTable = html`<section aria-label="Agents" class="panel" id="t
     <thead role="rowgroup">
       <tr role="row">
         <th role="columnheader" scope="col" class="select">
+          <span class="visually-hidden">Selected</span>
           <input type="checkbox" id="select-all" aria-label="Select all shown agents" />
         </th>
         ${[...titles, "Actions"].map(
@@ -112,7 +113,8 @@ function columnTitle(column: string): Html {
   const sort = sortOfColumn[column];
   return sort === undefined
     ? html`${column}`
-    : html`<button type="button" data-sort="${sort}">${column}</button>`;
+    : html`<span class="column-name">${column}</span
+        ><button type="button" data-sort="${sort}">${column}</button>`;
 }
 
 function cellClass(column: string): string {

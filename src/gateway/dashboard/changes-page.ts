@@ -21,7 +21,8 @@ export function changesPage(agent: string, { from, to, changed, text }: RunDiffe
         <table class="compared">
           <thead>
             <tr>
-              ${["", "Run", "Version", "Commit"].map((name) => html`<th scope="col">${name}</th>`)}
+              <td></td>
+              ${["Run", "Version", "Commit"].map((name) => html`<th scope="col">${name}</th>`)}
             </tr>
           </thead>
           <tbody>

@@ -21,7 +21,8 @@ export function triggersPage(): Page {
           </div>
         </div>
         ${filters} ${refused}
-        <section class="panel" aria-label="Trigger history">
+        <section class="panel" aria-labelledby="history-title">
+          <h2 class="visually-hidden" id="history-title">Trigger history</h2>
           <div class="scroll">
             <table class="history" id="triggers">
               <thead>

@@ -170,7 +170,9 @@ test("an agent without a valid config says so, with its error", async () => {
   const operations = fakeOperations([{ name: "dev", state: "error", error }]);
   const { page } = await open(path, testDeps({ operations }));
   await expect.poll(() => page.locator("#agent-error").innerText()).toContain(":4:12");
-  await expect.poll(() => page.locator("#config").innerText()).toContain("no valid one yet");
+  await expect
+    .poll(() => page.locator("#config").innerText())
+    .toContain("No valid configuration yet");
   expect(await page.locator("#instructions").innerText()).toContain("when the agent has a valid");
   expect(await page.getByRole("button", { name: "As written" }).count()).toBe(0);
 });

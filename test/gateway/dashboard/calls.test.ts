@@ -50,8 +50,8 @@ test("a call in the history names its caller, what it was told and returned, and
   await row.getByRole("button", { name: /^Details of the call from writer/ }).click();
   const details = page.locator(".details");
   await expect.poll(() => details.innerText()).toContain("Calls (2 calls)");
-  expect(await page.getByRole("region", { name: "Context" }).innerText()).toBe(attack);
-  const returned = page.getByRole("region", { name: "Returned" });
+  expect(await page.getByRole("group", { name: "Context" }).innerText()).toBe(attack);
+  const returned = page.getByRole("group", { name: "Returned" });
   expect(await returned.isVisible()).toBe(false);
   await page.getByText("Returned").click();
   expect(await returned.innerText()).toContain(`"text": ${JSON.stringify(attack)}`);

@@ -44,7 +44,7 @@ test("denied hosts have their reason, count and last time; only what an entry he
 test("a host is allowed after its line was shown", async () => {
   const { page, deps } = await open(path, withHosts(host("db.lan", { port: 5432 })));
   const { calls } = deps.operations;
-  await page.getByRole("button", { name: "Allow db.lan:5432 for this agent" }).click();
+  await page.getByRole("button", { name: "Allow for this agent … db.lan:5432" }).click();
   const dialog = page.locator("#allow-dialog");
   await expect.poll(() => dialog.innerText()).toContain('+allow = [ "db.lan:5432" ]');
   expect(await dialog.innerText()).toContain("agents/dev/config.toml");
@@ -60,7 +60,7 @@ test("a host is allowed after its line was shown", async () => {
 test("a refusal is shown, and nothing is written", async () => {
   const { page, deps } = await open(path, withHosts(host("api.evil.test")));
   deps.operations.refusal = new OperationError("invalid_config", "the file has an error");
-  await page.getByRole("button", { name: /^Allow api/ }).click();
+  await page.getByRole("button", { name: /^Allow for this agent … api/ }).click();
   await expect.poll(() => page.locator(".toast").innerText()).toContain("the file has an error");
   expect(await page.locator("#allow-dialog").isVisible()).toBe(false);
 });

@@ -32,7 +32,7 @@ test("the table has the eight columns and a row for each agent, by name", async 
   const rows = page.locator("tbody tr");
   await expect.poll(() => rows.count()).toBe(2);
   expect(
-    (await page.locator("thead th:not(.select)").allTextContents()).map((text) => text.trim()),
+    (await page.locator("thead th:not(.select)").allInnerTexts()).map((text) => text.trim()),
   ).toEqual([
     "Agent",
     "State",

@@ -184,7 +184,7 @@ test.each(["/dashboard", "/dashboard/agents/dev", "/dashboard/triggers", "/dashb
     await expect.poll(() => page.locator("#lost").isVisible()).toBe(true);
     expect(await page.locator("#connection").innerText()).toBe("Not connected");
     await expect
-      .poll(() => page.evaluate(`getComputedStyle(document.querySelector(".panel")).opacity`))
-      .toBe("0.62");
+      .poll(() => page.evaluate(`getComputedStyle(document.querySelector(".panel")).filter`))
+      .toBe("grayscale(1)");
   },
 );

@@ -54,7 +54,7 @@ test("it shows the agents that ran, how long, and what failed", async () => {
     "3 runs of 2 agents in 6 hours · 1 failed · 1 did not start",
   );
   expect(
-    await page.getByRole("img", { name: "cat: 2 runs, 1 failed, 1 did not start" }).count(),
+    await page.getByRole("group", { name: "cat: 2 runs, 1 failed, 1 did not start" }).count(),
   ).toBe(1);
   const width = async (kind: string): Promise<number> =>
     (await page.locator(`.bar.${kind}`).first().boundingBox())?.width ?? 0;

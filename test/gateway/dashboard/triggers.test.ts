@@ -108,7 +108,7 @@ test("filters narrow the history, are in the address, and can be cleared", async
 test("a stored delivery is pretty-printed, and markup in it is shown, not run", async () => {
   const { page, errors } = await open(path, withEntries(deadLetter({ reason: attack })));
   await page.getByRole("button", { name: /^Details of the webhook/ }).click();
-  const payload = page.getByRole("region", { name: "Payload" });
+  const payload = page.getByRole("group", { name: "Payload" });
   await expect.poll(() => payload.innerText()).toContain('"number": 3');
   expect(await payload.innerText()).toContain(JSON.stringify(attack));
   expect(await page.locator(".details").innerText()).toContain("github · source hub · 2.0 KiB");

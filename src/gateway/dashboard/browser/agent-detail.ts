@@ -96,7 +96,10 @@ function whenText({ config, scheduleText }: AgentAnswer): string {
 }
 
 function showNoConfig(): void {
-  byId("config").append(create("dd", "none muted", "There is no valid one yet."));
+  byId("config").append(
+    create("dt", "", "Config"),
+    create("dd", "none muted", "No valid configuration yet."),
+  );
   const note = create("p", "muted", "They are shown when the agent has a valid config.");
   byId("instructions").replaceChildren(note);
 }

@@ -62,7 +62,7 @@ function createItem(allow: (host: DeniedHost) => Promise<void>): View<DeniedHost
       setText(why, `${denyProblems[host.denied]} · ${times} · `);
       at.show(host.lastAt, "–");
       button.hidden = host.entry === null;
-      setAttribute(button, "aria-label", `Allow ${hostAndPort(host)} for this agent`);
+      setAttribute(button, "aria-label", `Allow for this agent … ${hostAndPort(host)}`);
       note.hidden = !isListable || host.entry !== null;
     },
     tick: (now) => at.tick(now),

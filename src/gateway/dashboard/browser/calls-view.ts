@@ -104,6 +104,6 @@ export function preformatted(text: string, label: string): HTMLElement {
   const isLong = text.length > maxShown;
   const shown = isLong ? `${text.slice(0, maxShown)}\n… and more` : text;
   const block = create("pre", "payload", shown);
-  setAttributes(block, { tabindex: 0, role: "region", "aria-label": label });
+  setAttributes(block, { tabindex: 0, role: "group", "aria-label": label });
   return block;
 }

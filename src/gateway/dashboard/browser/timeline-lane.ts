@@ -31,7 +31,12 @@ export function createLane(agent: string): View<DrawnLane> {
   label.title = agent;
   const grid = createSvg("g", { class: "grid" });
   const bars = createSvg("g");
-  const drawing = createSvg("svg", { class: "lane", role: "img", height: laneHeight }, grid, bars);
+  const drawing = createSvg(
+    "svg",
+    { class: "lane", role: "group", height: laneHeight },
+    grid,
+    bars,
+  );
   const element = create("li", "lane-row", label, drawing);
   const views = createViews<DrawnBar>(bars, ({ entry }) => entry.id, createBar);
   return {

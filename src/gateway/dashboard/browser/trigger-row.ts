@@ -20,8 +20,12 @@ export function createTriggerRow(first: HistoryEntry): View<HistoryEntry> {
   const state = createRunState();
   const deadLetter = create("span", "pill off", "dead letter");
   const why = create("span", "why");
-  const more = createButton("link", "Details");
-  more.setAttribute("aria-label", `Details of the ${triggerWords(first)} of ${first.at}`);
+  const more = createButton("link");
+  const nameMore = (words: string): void => {
+    setText(more, words);
+    setAttribute(more, "aria-label", `${words} of the ${triggerWords(first)} of ${first.at}`);
+  };
+  nameMore("Details");
   const element = create(
     "tr",
     "",
@@ -37,7 +41,7 @@ export function createTriggerRow(first: HistoryEntry): View<HistoryEntry> {
 
   const setOpen = (isOpen: boolean): void => {
     setAttribute(more, "aria-expanded", String(isOpen));
-    setText(more, isOpen ? "Hide" : "Details");
+    nameMore(isOpen ? "Hide" : "Details");
     if (!isOpen) return row?.remove();
     details ??= createTriggerDetails(entry);
     row ??= detailsRow(columnCount, details.element);

@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import type { AxeResults } from "axe-core";
+import { sharedBrowser } from "./open-page.ts";
+import { brokenState, busyState, emptyState, instance } from "./page-states.ts";
+
+const open = sharedBrowser();
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const agent = "/dashboard/agents/dev";
+const run = `${agent}/runs/${instance}`;
+
+/** Every page, by its address. */
+const pages = [
+  "/dashboard",
+  "/dashboard/search?q=bash",
+  "/dashboard/triggers",
+  "/dashboard/cost",
+  "/dashboard/alerts",
+  agent,
+  `${agent}/logs`,
+  run,
+  `${run}/changes?to=dev-bbbbbbbb`,
+];
+/** Pages that no data changes. */
+const fixedPages = ["/dashboard/agents/none", "/docs"];
+
+/** What a reader opens on a page; a page where none of it is shown stays as it is. */
+const opened = ["details summary", "button[aria-expanded=false]:not(.at)"];
+
+/** Elements of one rule that are named; a page may have hundreds. */
+const namedElements = 3;
+
+/** What axe finds on a page in both colour schemes, on a desk and on a phone: `light 375 rule: elements`. */
+async function findings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  const found: string[] = [];
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [1280, 375]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      const options = JSON.stringify({ runOnly: tags, resultTypes: ["violations"] });
+      const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`);
+      const lines = violations.map(({ id, nodes }) => {
+        const elements = nodes.slice(0, namedElements).map(({ target }) => target.join(" "));
+        return `${colorScheme} ${width} ${id}: ${elements.join(" | ")}`;
+      });
+      found.push(...lines);
+    }
+  }
+  return found;
+}
+
+/** Resolves when the page has not changed for a third of a second: its data came. */
+const untilStill = `new Promise((resolve) => {
+  const still = () => { watch.disconnect(); resolve(); };
+  let timer = setTimeout(still, 330);
+  const watch = new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(still, 330); });
+  watch.observe(document.body, { subtree: true, childList: true });
+  setTimeout(still, 5000);
+})`;
+
+/** The page as it is once its data came, and with all open that can be. */
+async function settled(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  if ((await page.locator("#connection").count()) > 0) {
+    await page.locator("[data-connection=live], #connection[data-state=live]").first().waitFor();
+  }
+  await page.evaluate(untilStill);
+  for (const selector of opened) {
+    for (const one of (await page.locator(`main ${selector}`).all()).slice(0, 3)) {
+      if (await one.isVisible()) await one.click({ timeout: 2_000 }).catch(() => undefined);
+    }
+  }
+  await page.evaluate(untilStill);
+}
+
+test.each([
+  ["empty", emptyState],
+  ["busy", busyState],
+  ["broken", brokenState],
+] as const)(
+  "axe finds nothing on any page: %s",
+  async (state, make) => {
+    const { page, url } = await open("/dashboard", make());
+    const found: Record<string, readonly string[]> = {};
+    for (const path of [...pages, ...(state === "empty" ? fixedPages : [])]) {
+      await settled(page, url + path);
+      if (state === "broken") await page.context().setOffline(true);
+      const lines = await findings(page);
+      if (state === "broken") await page.context().setOffline(false);
+      if (lines.length > 0) found[path] = lines;
+    }
+    await page.context().clearCookies();
+    await page.goto(`${url}/login`);
+    expect({ ...found, login: await findings(page) }).toEqual({ login: [] });
+  },
+  180_000,
+);
+
+test("axe finds nothing in the dialogs of the keys", async () => {
+  const { page } = await open("/dashboard", busyState());
+  for (const keys of ["?", "Control+k"]) {
+    await page.keyboard.press(keys);
+    await page.locator("dialog[open]").waitFor();
+    await page.evaluate(untilStill);
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+  }
+}, 60_000);
