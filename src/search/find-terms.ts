@@ -11,12 +11,6 @@ export function findAll(text: string, terms: readonly Term[]): Range[] | null {
   return found.some((ranges) => ranges.length === 0) ? null : merged(found.flat());
 }
 
-/** Where a text has any of the terms, in order and merged where they overlap. */
-export function findAny(text: string, terms: readonly Term[]): Range[] {
-  const tokens = tokensOf(text);
-  return merged(terms.flatMap((term) => findTerm(tokens, term)));
-}
-
 function findTerm(tokens: readonly Token[], { words, isPrefix }: Term): Range[] {
   const ranges: Range[] = [];
   const last = words.length - 1;

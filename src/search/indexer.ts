@@ -147,8 +147,6 @@ export function createIndexer(db: DatabaseSync, options: IndexerOptions) {
   };
 }
 
-export type Indexer = ReturnType<typeof createIndexer>;
-
 interface Slice {
   readonly lines: PlacedLine[];
   /** The last line of each file. */

@@ -42,6 +42,15 @@ test("an agent name that is no file name goes to the scheduler's log", async () 
   expect(messages(logPath(project, "scheduler"))).toEqual(["x"]);
 });
 
+test("names each file that got lines, once for those of a turn", async () => {
+  const writer = tempWriter(tempProject());
+  const names: string[] = [];
+  writer.grown$.subscribe((name) => names.push(name));
+  for (const agent of ["dev", "dev", "ops"]) writer.write(entry("x", { agent }));
+  await writer.flush();
+  expect(names).toEqual(["dev-2026-11-21.log", "ops-2026-11-21.log"]);
+});
+
 test("lines keep their order through thousands of writes", async () => {
   const project = tempProject();
   const writer = tempWriter(project);
