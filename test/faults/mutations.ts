@@ -17,6 +17,7 @@ import { login } from "./mutations/login.ts";
 import { models } from "./mutations/models.ts";
 import { network } from "./mutations/network.ts";
 import { search } from "./mutations/search.ts";
+import { refusals } from "./mutations/refusals.ts";
 import { runPages } from "./mutations/run-pages.ts";
 import { overviews } from "./mutations/overview.ts";
 import { spend } from "./mutations/spend.ts";
@@ -46,4 +47,5 @@ export const mutations: readonly Mutation[] = [
   ...expectations,
   ...runPages,
   ...overviews,
+  ...refusals,
 ];

@@ -74,6 +74,16 @@ test("deliveries that its filters turn away, with the filter; none that was work
   expect(since.turnedAway).toHaveLength(2);
 });
 
+test("what it has of a payload is without secrets", async () => {
+  const store = tempStore();
+  await deliver(store, { at: minute(1), repo: "hush" });
+  const hide = (value: unknown): unknown =>
+    JSON.parse(JSON.stringify(value).replaceAll("hush", "***"));
+  const safe = { redactValue: hide };
+  const { turnedAway } = await whyNot(agent, [], { limit: 5 }, { store, redactor: safe });
+  expect(turnedAway[0]?.stoppedBy[0]?.[0]?.got).toBe("***");
+});
+
 test("how far it looked back is known where there is more, by number and by size", async () => {
   const store = tempStore();
   for (let n = 1; n <= 5; n += 1) await deliver(store, { at: minute(n) });

@@ -78,7 +78,10 @@ export function runPages(app: FastifyInstance, { operations }: GatewayDeps): voi
     const agent = agentOf(request);
     const { triggers } = operations.history({ agent, page: 1, limit: 200 });
     const instanceId = triggers.find((entry) => entry.instanceId !== null)?.instanceId;
-    const address = instanceId === undefined || instanceId === null ? agentAddress(agent) : runAddress(agent, instanceId);
+    const address =
+      instanceId === undefined || instanceId === null
+        ? agentAddress(agent)
+        : runAddress(agent, instanceId);
     return reply.header("cache-control", "no-store").redirect(address, 302);
   });
 

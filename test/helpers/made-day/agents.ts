@@ -1,5 +1,5 @@
 /** The agents of the made day: each role in each area, as a company with six products may have them. */
-export const areas = ["web", "api", "mobile", "billing", "data", "docs"] as const;
+const areas = ["web", "api", "mobile", "billing", "data", "docs"] as const;
 
 /** The agent whose runs take a minute, most of it in one command. */
 export const slow = "deploy-web";
@@ -19,7 +19,7 @@ export interface Role {
 const webhook = (event: string, area: string): string =>
   `[[webhooks]]\nsource = "github"\nevents = ["${event}"]\nactions = ["opened"]\nrepos = ["acme/${area}"]\n`;
 
-export const roles: readonly Role[] = [
+const roles: readonly Role[] = [
   {
     name: "triage",
     title: "Issue triage",

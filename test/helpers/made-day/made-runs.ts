@@ -24,7 +24,7 @@ export interface MadeRun {
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
 /** How long before the end of the day the failing agent's config changed. */
-export const changedBeforeMs = 9 * 60 * minuteMs;
+const changedBeforeMs = 9 * 60 * minuteMs;
 
 /** The runs of an agent in the day that ends at `until`, oldest first; the same for the same arguments. */
 export function runsOf(agent: MadeAgent, until: number): readonly MadeRun[] {
