@@ -25,7 +25,7 @@ const pages = [
   `${run}/changes?to=dev-bbbbbbbb`,
 ];
 /** Pages that no data changes. */
-const fixedPages = ["/dashboard/agents/none", "/docs"];
+const fixedPages = ["/dashboard/agents/none", `${agent}/runs/none`, "/docs"];
 
 /** What a reader opens on a page; a page where none of it is shown stays as it is. */
 const opened = ["details summary", "button[aria-expanded=false]:not(.at)"];
@@ -79,7 +79,7 @@ async function settled(page: Page, address: string): Promise<void> {
 
 test.each([
   ["empty", emptyState],
-  ["busy", busyState],
+  ["busy", () => busyState()],
   ["broken", brokenState],
 ] as const)(
   "axe finds nothing on any page: %s",

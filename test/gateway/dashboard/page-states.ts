@@ -3,6 +3,8 @@ import { aDelivery, aTarget } from "../../helpers/fake-alerts.ts";
 import { fakeOperations } from "../../helpers/fake-operations.ts";
 import { historyEntry } from "../../helpers/history-entry.ts";
 import { aRunView } from "../../helpers/run-view.ts";
+import type { SearchMatch } from "../../../src/contracts/search.ts";
+import { UserError } from "../../../src/errors.ts";
 import { testDeps } from "../start-gateway.ts";
 import type { TestDeps } from "../start-gateway.ts";
 
@@ -12,6 +14,21 @@ const before = "dev-bbbbbbbb";
 const receiptId = "0190aaaa-0000-7000-8000-000000000001";
 const [first, second] = ["a".repeat(32), "b".repeat(32)];
 const ago = (seconds: number): string => new Date(Date.now() - seconds * 1000).toISOString();
+const match: SearchMatch = {
+  ...{ position: "dev-2026-11-21.log:4711", at: ago(60), kind: "tool-result", isError: true },
+  ...{ before: ["before"], text: "bash failed", ranges: [[0, 4]], after: ["after"] },
+};
+const found: TestDeps["search"] = {
+  find: () =>
+    Promise.resolve({
+      runs: [null, instance].map((instanceId) => ({
+        ...{ instanceId, agent: "dev", at: ago(60), outcome: "failed", usd: 0.01, count: 4 },
+        matches: [match],
+      })),
+      next: "n",
+      indexedUntil: ago(1),
+    }),
+};
 const notStarted = { startedAt: null, endedAt: null, durationMs: null, instanceId: null } as const;
 
 /** A project whose one agent has never run. */
@@ -20,7 +37,7 @@ export function emptyState(): TestDeps {
 }
 
 /** Thirty agents that work, wait and ended, with all that pages can show of them. */
-export function busyState(): TestDeps {
+export function busyState(search: TestDeps["search"] = found): TestDeps {
   const names = ["dev", ...Array.from({ length: 29 }, (_, index) => `agent-${index}`)];
   const agents = names.map((name, index) => {
     const isRunning = index % 3 === 0;
@@ -33,7 +50,7 @@ export function busyState(): TestDeps {
       ...{ nextRunAt: ago(-60 * index - 30), queued: index % 5, scale: 4 },
     };
   });
-  const deps = testDeps({ operations: fakeOperations(agents) });
+  const deps = testDeps({ operations: fakeOperations(agents), search });
   withRuns(deps);
   withLines(deps);
   withSpending(deps);
@@ -46,7 +63,8 @@ export function busyState(): TestDeps {
 
 /** Everything that can be wrong at once. */
 export function brokenState(): TestDeps {
-  const deps = busyState();
+  const find = () => Promise.reject(new UserError("no_index", "the index cannot be read"));
+  const deps = busyState({ find });
   const { operations } = deps;
   const error = "agents/dev/config.toml:4:12: the schedule is not a cron expression";
   operations.setAgent({
