@@ -93,6 +93,10 @@ test("Ctrl+K jumps to an agent, to a page, to a run and to the search", async ()
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => url.pathname + url.search === where);
   };
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("x");
+  await page.keyboard.press("Escape");
+  expect(await page.locator("dialog[open]").count()).toBe(0);
   await jumpTo("trig", "/dashboard/triggers");
   await jumpTo("triage", "/dashboard/agents/triage");
   await jumpTo("k3v9", "/dashboard/agents/docs/runs/docs-k3v9q2xa");

@@ -10,7 +10,8 @@ export function createJump(pages: readonly Place[]): { readonly open: () => void
   const dialog = create("dialog", "keys jump-to", field, list);
   dialog.setAttribute("aria-label", "Jump to");
   setAttributes(field, {
-    type: "search",
+    // A search field would take the first Escape for itself.
+    type: "text",
     role: "combobox",
     "aria-label": "Jump to an agent, a page or a run",
     placeholder: "Jump to an agent, a page or a run",

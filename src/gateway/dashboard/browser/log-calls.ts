@@ -36,9 +36,9 @@ export function createRunningCalls(): RunningCalls {
   const tick = (): void => {
     const now = Date.now();
     for (const { clock, startedAt, knownMs } of calls.values()) {
-      const ms = now - startedAt;
+      const ms = Math.max(now - startedAt, knownMs);
       if (clock === null) continue;
-      setText(clock, durationText(Math.max(0, Math.floor(ms / 1000)) * 1000));
+      setText(clock, durationText(Math.floor(ms / 1000) * 1000));
       clock.hidden = ms < 1000 || ms > lastSignMs(knownMs);
     }
     if (calls.size > 0) return;
@@ -66,6 +66,7 @@ export function createRunningCalls(): RunningCalls {
       if (call === undefined) return false;
       call.knownMs = knownMsOf(entry);
       call.live?.join(entry);
+      tick();
       return call.live !== null;
     },
     added: (entry, row) => {
