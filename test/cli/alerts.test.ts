@@ -110,6 +110,19 @@ test("on a terminal of 60 columns each line fits", () => {
   for (const line of text.split("\n")) expect(widthOf(line), line).toBeLessThanOrEqual(60);
 });
 
+test("on a narrow terminal no name is cut", () => {
+  const name = "a-very-long-name-of-an-agent";
+  const style = { colors: pc.createColors(false), columns: 60, now };
+  const open = bad.open.map((one) => ({ ...one, agent: name, reason: "it goes on and on" }));
+  const targets = bad.targets.map((one) => ({ ...one, name, lastError: "it goes on and on" }));
+  const deliveries = bad.deliveries.map((one) => ({ ...one, target: name }));
+  const lines = renderAlerts({ open, targets, deliveries }, style).split("\n");
+  const rows = open.length + targets.length + deliveries.length;
+  expect(lines.filter((line) => ` ${line} `.includes(` ${name} `)).length).toBeGreaterThanOrEqual(
+    rows,
+  );
+});
+
 test("al alerts is al alerts list; a filter leaves the deliveries alone", async () => {
   for (const args of [["alerts"], ["alerts", "list"]]) {
     const { code, stdout, stderr } = await folders.al(args);

@@ -51,9 +51,9 @@ test("prints what was spent, the limits and the forecast", async () => {
   expect(queries).toEqual(["by=agent"]);
   expect(stdout).toBe(
     [
-      "Agent  Cost    Calls        Tokens",
-      "dev    $1.25   1,200 calls  3,400,000 tokens",
-      "cat    $0.004  1 call       900 tokens        1 unpriced, 1 estimated",
+      "Agent  Cost    Calls  Tokens",
+      "dev    $1.25   1,200  3,400,000",
+      "cat    $0.004  1      900        1 unpriced, 1 estimated",
       "all    $1.25",
       "",
       "Of       In          Spent",
@@ -100,14 +100,15 @@ test("a wrong kind or moment is a usage error", async () => {
   expect(await folders.al(["cost", "--since", "soon"])).toMatchObject({ code: 2 });
 });
 
-test("fits a narrow terminal", () => {
-  const style = { colors: pc.createColors(false), columns: 60 };
-  const rows = spent.rows.map((one) => ({
-    ...one,
-    key: "a-very-long-name-of-an-agent",
-    unpriced: 0,
-    estimated: 0,
-  }));
-  const lines = renderCost({ ...spent, rows }, "agent", style).split("\n");
-  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(60);
+test.each([64, 80, 120])("on a terminal of %i columns no name of an agent is cut", (columns) => {
+  const style = { colors: pc.createColors(false), columns };
+  const name = "a-very-long-name-of-an-agent";
+  const rows = spent.rows.map((one) => ({ ...one, key: name }));
+  const limits = [
+    { ...limit, scope: `agent:${name}`, window: "2026-11", usd: 1, limit: 5, reserved: 1 },
+  ];
+  const lines = renderCost({ ...spent, rows, limits, forecast: null }, "agent", style).split("\n");
+  const named = lines.filter((line) => line.startsWith(`${name} `));
+  expect(named).toHaveLength(rows.length + limits.length);
+  expect(Math.max(...named.map(({ length }) => length))).toBeLessThanOrEqual(columns);
 });

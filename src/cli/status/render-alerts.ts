@@ -32,7 +32,7 @@ function openTable(open: readonly OpenAlertView[], style: StatusStyle): string {
     count > 1 ? String(count) : "",
     plainLine(reason ?? ""),
   ]);
-  const columns = titled("Wrong now", "Agent…", "Since", "Count", "Why…");
+  const columns = titled("Wrong now", "Agent", "Since", "Count", "Why…");
   return table(columns, rows, style);
 }
 
@@ -46,7 +46,7 @@ function targetTable(targets: readonly AlertTargetView[], style: StatusStyle): s
     dead > 0 ? colors.red(String(dead)) : "0",
     plainLine(lastError ?? ""),
   ]);
-  const columns = titled("Target…", "Type", "State", "Waiting", "Dead", "Last error…");
+  const columns = titled("Target", "Type", "State", "Waiting", "Dead", "Last error…");
   const below = targets.map(({ name, state }) =>
     state === "off" ? [colors.dim(`  al alerts test ${name}: on again once it accepts`)] : [],
   );
@@ -60,7 +60,7 @@ function deliveryTable(deliveries: readonly AlertDeliveryView[], style: StatusSt
     target,
     deliveryColors(style.colors)[state](state),
   ]);
-  const columns = titled("Time", "Alert…", "Target…", "State");
+  const columns = titled("Time", "Alert…", "Target", "State");
   return withLinesBelow(
     table(columns, rows, style),
     deliveries.map((one) => linesBelow(one, style)),
@@ -93,7 +93,7 @@ function table(
   return renderTable(columns, rows, { width, colors });
 }
 
-/** Columns by their titles; one that ends in `…` gives way where room is short. */
+/** Columns by their titles; one that ends in `…` gives way where room is short. Names are whole: commands take them. */
 function titled(...titles: readonly string[]): TableColumn[] {
   return titles.map((title) =>
     title.endsWith("…") ? { title: title.slice(0, -1), shrinks: true } : { title },

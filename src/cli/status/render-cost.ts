@@ -1,4 +1,3 @@
-import { counted } from "../../contracts/format.ts";
 import type { SpendKey } from "../../contracts/spend-options.ts";
 import type { SpendAnswer, SpendRowView } from "../../contracts/spend-report.ts";
 import {
@@ -16,7 +15,10 @@ type Style = Pick<Output, "colors" | "columns">;
 
 const titles: Readonly<Record<SpendKey, string>> = { agent: "Agent", model: "Model", day: "Day" };
 
-/** Spending as a table with its sum, then the limits, then the forecast; parts without content are left out. */
+/**
+ * Spending as a table with its sum, then the limits, then the forecast; parts without content are left out. Names are
+ * whole: other commands take them.
+ */
 export function renderCost(
   { rows, limits, forecast }: SpendAnswer,
   by: SpendKey,
@@ -33,9 +35,12 @@ export function renderCost(
       ? []
       : [
           renderTable(
-            [{ title: "Of", shrinks: true }, { title: "In" }, { title: "Spent" }],
+            [{ title: "Of" }, { title: "In" }, { title: "Spent", shrinks: true }],
             limitRows,
-            { width, colors },
+            {
+              width,
+              colors,
+            },
           ),
         ]),
     ...(forecast === null ? [] : [`Agents will cost ${forecastText(forecast)}.`]),
@@ -51,15 +56,15 @@ function table(rows: readonly SpendRowView[], by: SpendKey, { colors, columns }:
   const cells = rows.map((row) => [
     plainLine(row.key),
     dollars(row.usd),
-    counted(row.calls, "call"),
-    counted(row.tokens, "token"),
+    row.calls.toLocaleString("en"),
+    row.tokens.toLocaleString("en"),
     colors.yellow(doubtText(row)),
   ]);
   const total = rows.reduce((sum, { usd }) => sum + usd, 0);
   const sum = rows.length === 1 ? [] : [["all", dollars(total), "", "", ""]];
   const head = [titles[by], "Cost", "Calls", "Tokens", ""];
   return renderTable(
-    head.map((title, index) => (index === 0 ? { title, shrinks: true } : { title })),
+    head.map((title) => (title === "" ? { title, shrinks: true } : { title })),
     [...cells, ...sum],
     { width: columns, colors },
   );
