@@ -241,7 +241,7 @@ describe("al agent new", () => {
     [["agent", "new"], "al agent new <name>", 2],
     [["agent", "new", "A b", "-m", "main", "--schedule", "* * * * *"], "not an agent's name", 2],
     [["agent", "new", "a", "-m", "man", "--schedule", "* * * * *"], 'did you mean "main"', 2],
-    [["agent", "new", "dev", "-m", "main", "--schedule", "* * * * *"], "is there already", 1],
+    [["agent", "new", "dev"], "al config dev changes the agent", 1],
   ])("%j says what is wrong and writes nothing", async (args, text, code) => {
     const ran = await folders.al(args);
     expect(ran.code).toBe(code);

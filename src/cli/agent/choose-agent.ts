@@ -1,7 +1,6 @@
 import { stringify } from "smol-toml";
 import { runtimeTypes, runtimes } from "../../../streams/runtimes.ts";
 import type { RuntimeType } from "../../../streams/runtimes.ts";
-import { agentNameProblem } from "../../config/agent-files.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
 import { scheduleProblem } from "../../config/schedule.ts";
 import { UserError } from "../../errors.ts";
@@ -40,12 +39,11 @@ interface NewConfig {
 
 /** By the flags, then by the person; off a terminal a UserError names the flag that is missing. */
 export async function chooseAgent(
-  given: string | null,
+  name: string,
   options: AgentOptions,
   project: ProjectConfig,
   prompts: Prompts | null,
 ): Promise<NewAgent> {
-  const name = await chooseName(given, prompts);
   const description =
     options.description ?? (await prompts?.text({ message: "What it does, in a sentence" })) ?? "";
   return { name, description, ...(await chooseConfig(options, project, prompts)) };
@@ -66,16 +64,6 @@ export async function chooseConfig(
     timeout: options.timeout ?? null,
     runtime: await chooseRuntime(options, prompts),
   };
-}
-
-async function chooseName(given: string | null, prompts: Prompts | null): Promise<string> {
-  if (given === null && prompts !== null) {
-    return prompts.text({ message: "Name of the agent", problem: agentNameProblem });
-  }
-  if (given === null) throw missingFlag("the agent's name", "al agent new <name>");
-  const problem = agentNameProblem(given);
-  if (problem !== null) throw new UserError("usage", problem, { exitCode: 2 });
-  return given;
 }
 
 async function chooseModels(

@@ -1,8 +1,6 @@
-import { existsSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { loadProject } from "../../config/load-project.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
-import { UserError } from "../../errors.ts";
 import { ensureStateDir } from "../../store/state-dir.ts";
 import { filterTable } from "../../webhooks/providers/table.ts";
 import type { Context } from "../context.ts";
@@ -14,6 +12,7 @@ import { writeSchemas } from "../../editor-schemas.ts";
 import { writeDirectory } from "../write-files.ts";
 import { chooseAgent, newConfigText } from "./choose-agent.ts";
 import type { AgentOptions, NewAgent } from "./choose-agent.ts";
+import { chooseName } from "./choose-name.ts";
 
 /** Makes an agent whose files have no fault. Overwrites nothing; throws a UserError when it can't. */
 export async function newAgent(
@@ -23,7 +22,9 @@ export async function newAgent(
 ): Promise<void> {
   const { out, projectDir } = context;
   const { project } = await loadProject(projectDir, filterTable);
-  const agent = await chooseAgent(given, options, project, await openPrompts(context));
+  const prompts = await openPrompts(context);
+  const name = await chooseName(projectDir, given, prompts);
+  const agent = await chooseAgent(name, options, project, prompts);
   const texts = { config: newConfigText(agent), skill: skillOf(agent) };
   refuseFaults({ name: agent.name, ...texts }, project, {
     hint: "nothing was written",
@@ -31,10 +32,6 @@ export async function newAgent(
   });
   noteCosts(context, agent, project);
   const dir = join(projectDir, "agents", agent.name);
-  if (existsSync(dir)) {
-    const message = `${dir} is there already; nothing was written`;
-    throw new UserError("exists", message, { hint: whatIsThere(dir) });
-  }
   const contents = new Map([
     ["SKILL.md", { content: texts.skill }],
     ["config.toml", { content: texts.config }],
@@ -64,12 +61,4 @@ function skillOf({ name, description }: NewAgent): string {
   const about = description === "" ? "" : `description: ${JSON.stringify(description)}\n`;
   const what = description === "" ? "Say here what the agent does, and how." : description;
   return `---\nname: ${titleOf(name)}\n${about}---\n\n${what}\n`;
-}
-
-/** What to do about a directory that is there. */
-function whatIsThere(dir: string): string {
-  const command = `al config ${basename(dir)}`;
-  if (existsSync(join(dir, "config.toml"))) return `${command} changes the agent`;
-  if (existsSync(join(dir, "SKILL.md"))) return `${command} makes its config.toml`;
-  return "it holds no agent: move it away, or choose another name";
 }
