@@ -9,6 +9,7 @@ import type { Diagnostics } from "./diagnostics.ts";
 import { formatPath, formatValue } from "./format-value.ts";
 import { tomlLocator } from "./toml-locator.ts";
 import type { TomlPath } from "./toml-locator.ts";
+import { tomlWords } from "./toml-words.ts";
 
 /** A TOML file against its schema: the value, null when it has errors, and its diagnostics. */
 interface Validated<T> {
@@ -59,7 +60,8 @@ function parseToml(text: string): Parsed {
     const [reason = ""] = messageOf(error)
       .replace(/^Invalid TOML document: /, "")
       .split("\n");
-    return { line, column, message: `not valid TOML: ${reason}` };
+    const words = tomlWords(reason, text, { line, column });
+    return { line, column, message: `not valid TOML: ${words}` };
   }
 }
 
