@@ -21,7 +21,8 @@ export function agentPage(agent: string): Page {
     ],
     script: "agent",
     body: site({
-      current: null,
+      current: "agents",
+      isBelow: true,
       main: html`
         <div class="page-title" id="agent" data-agent="${agent}">
           <h1>${agent}</h1>
@@ -46,7 +47,7 @@ export function agentPage(agent: string): Page {
             <section class="panel" aria-labelledby="runs-title">
               <div class="panel-head">
                 <h2 id="runs-title">Last runs</h2>
-                <a class="after" href="/dashboard/triggers?agent=${agent}">All of its triggers</a>
+                <a class="after" href="/dashboard/triggers?agent=${agent}">View full history</a>
               </div>
               <div class="charts" id="charts"></div>
               ${runsTable}
@@ -64,14 +65,14 @@ export function agentPage(agent: string): Page {
             <section class="panel" aria-labelledby="budget-title">
               <div class="panel-head">
                 <h2 id="budget-title">Cost</h2>
-                <button type="button" class="link after acts raise">Raise its budget …</button>
+                <button type="button" class="link after acts raise">Raise budget …</button>
               </div>
               <dl class="facts" id="budget"></dl>
             </section>
             <section class="panel" aria-labelledby="locks-title">
               <h2 id="locks-title">Locks</h2>
               <ul class="claims" id="lock-list"></ul>
-              <p class="muted" id="locks-note">Its runs hold nothing.</p>
+              <p class="muted" id="locks-note">No locks held.</p>
             </section>
             <section class="panel" aria-labelledby="hosts-title">
               <div class="panel-head">
@@ -115,7 +116,7 @@ const runsTable = html`
       </thead>
       <tbody id="run-rows"></tbody>
     </table>
-    <p class="muted" id="runs-empty" hidden>It has not run yet.</p>
+    <p class="muted" id="runs-empty" hidden>No runs yet.</p>
   </div>
 `;
 
@@ -148,7 +149,7 @@ function promptDialog(agent: string): Html {
   return html`<dialog id="prompt-dialog" aria-labelledby="prompt-title">
     <form method="dialog" id="prompt-form">
       <h2 id="prompt-title">Run ${agent}</h2>
-      <label for="prompt">What shall it do, beside its instructions?</label>
+      <label for="prompt">Extra instructions for this run</label>
       <textarea id="prompt" rows="6" maxlength="100000"></textarea>
       <div class="end">
         <button class="button" type="button" id="prompt-cancel">Cancel</button>
@@ -161,7 +162,7 @@ function promptDialog(agent: string): Html {
 const allowDialog = html`<dialog id="allow-dialog" aria-labelledby="allow-title">
   <h2 id="allow-title"></h2>
   <p>
-    This is written to <code id="allow-file"></code>, and counts for runs that are under way, too.
+    This is written to <code id="allow-file"></code> and applies at once, also to runs under way.
   </p>
   <pre class="changes" id="allow-change" tabindex="0"></pre>
   <div class="end">
@@ -173,7 +174,7 @@ const allowDialog = html`<dialog id="allow-dialog" aria-labelledby="allow-title"
 const raiseDialog = html`<dialog id="raise-dialog" aria-labelledby="raise-title">
   <form method="dialog" id="raise-form">
     <h2 id="raise-title">Raise the budget</h2>
-    <label for="raise-usd">US dollars that its limits get until their windows turn</label>
+    <label for="raise-usd">US dollars added to its limits until they reset</label>
     <input
       type="number"
       id="raise-usd"

@@ -70,7 +70,7 @@ export function openingPage(home: string): Page {
 
 /** The page in place of one that can't be shown. */
 export function errorPage(problem: HttpProblem): Page {
-  const title = problem.status === 404 ? "Nothing here" : "This did not work";
+  const title = problem.status === 404 ? "Nothing here" : "Something went wrong";
   return {
     title: `${title} · Almanac`,
     styles: ["card"],

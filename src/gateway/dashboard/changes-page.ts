@@ -13,7 +13,8 @@ export function changesPage(agent: string, { from, to, changed, text }: RunDiffe
     styles: [...frameStyles, "docs", "changes"],
     script: "changes",
     body: site({
-      current: null,
+      current: "agents",
+      isBelow: true,
       isLive: false,
       main: html`<article class="docs">
         <h1>What changed</h1>

@@ -11,7 +11,8 @@ export function logPage(agent: string): Page {
     styles: [...frameStyles, "markdown", "log", "log-row"],
     script: "log",
     body: site({
-      current: null,
+      current: isAgent ? "agents" : null,
+      isBelow: true,
       fillsScreen: true,
       main: html`
         <div class="page-title">

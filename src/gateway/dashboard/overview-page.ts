@@ -99,7 +99,7 @@ const locks = html`<section class="panel locks" id="locks" aria-labelledby="lock
 const emptyState = html`<section class="panel empty" id="empty" hidden>
   <h2>No agents yet</h2>
   <p class="muted">
-    Create <code>agents/&lt;name&gt;/</code> with a <code>SKILL.md</code> (what it shall do) and a
+    Create <code>agents/&lt;name&gt;/</code> with a <code>SKILL.md</code> (its instructions) and a
     <code>config.toml</code> (when, and with which model), or let <code>al agent new</code> do it.
     It appears here by itself.
   </p>

@@ -21,7 +21,8 @@ export function runPage(agent: string, instanceId: string): Page {
     ],
     script: "run",
     body: site({
-      current: null,
+      current: "agents",
+      isBelow: true,
       main: html`
         <div class="page-title" id="run" data-agent="${agent}" data-instance="${instanceId}">
           <h1>${instanceId}</h1>

@@ -4,8 +4,10 @@ import { mark } from "./layout.ts";
 
 /** A page within the dashboard's frame. */
 export interface SitePage {
-  /** Which of the pages the reader is on; null for one that the header does not list. */
+  /** Which of the pages the reader is on; null for one that belongs to none that the header lists. */
   readonly current: (typeof pages)[number][0] | null;
+  /** True for a page of its own that belongs to `current`. */
+  readonly isBelow?: boolean;
   /** False for a page that shows no live data. */
   readonly isLive?: boolean;
   /** True for a page as high as the screen, in which a box scrolls. */
@@ -29,14 +31,14 @@ const pages = [
 
 /** The frame: where one is, search, the state of the connection, errors and warnings of the project, and the way out. */
 export function site(page: SitePage): Html {
-  const { current, isLive = true, fillsScreen = false, actions, main } = page;
+  const { current, isBelow = false, isLive = true, fillsScreen = false, actions, main } = page;
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <button class="skip button" type="button" id="shortcuts">Keyboard shortcuts</button>
     <header class="site">
       <a class="brand" href="/dashboard">${mark}<span id="project">Almanac</span></a>
       <nav class="pages" aria-label="Pages">
-        ${pages.map((page) => pageLink(page, page[0] === current))}
+        ${pages.map((page) => pageLink(page, page[0] === current ? currentMark(isBelow) : null))}
       </nav>
       ${current === "search" ? null : searchBox}
       <div class="site-end">
@@ -73,11 +75,14 @@ const searchBox = html`<form class="site-search" role="search" action="/dashboar
   />
 </form>`;
 
-function pageLink([, path, name, letter]: (typeof pages)[number], isCurrent: boolean): Html {
-  const current = isCurrent ? html`aria-current="page"` : null;
+function pageLink([, path, name, letter]: (typeof pages)[number], current: Html | null): Html {
   return html`<a href="${path}" data-letter="${letter}" data-name="${name}" ${current}
     >${name} ${name === "Alerts" ? alertCount : null}</a
   >`;
+}
+
+function currentMark(isBelow: boolean): Html {
+  return isBelow ? html`aria-current="true"` : html`aria-current="page"`;
 }
 
 const alertCount = html`<span class="alert-count" id="alert-count" hidden

@@ -94,7 +94,7 @@ test("Run, Run with a prompt, Disable, Enable and Kill do what they say", async 
   await expect.poll(() => page.locator("#state").innerText()).toBe("running");
 
   await page.getByRole("button", { name: "Run with a prompt …" }).click();
-  await page.getByLabel("What shall it do").fill("Look at issue 3");
+  await page.getByLabel("Extra instructions").fill("Look at issue 3");
   await page.locator("#prompt-dialog").getByRole("button", { name: "Run" }).click();
   await expect.poll(did).toContain("trigger dev Look at issue 3");
   expect(await page.locator("#prompt-dialog").isVisible()).toBe(false);
@@ -129,7 +129,7 @@ test("Ctrl+Enter in the prompt runs it", async () => {
 
 test("a prompt that was refused is still there", async () => {
   const { page, deps } = await open(path, withDetail());
-  const prompt = page.getByLabel("What shall it do");
+  const prompt = page.getByLabel("Extra instructions");
   deps.operations.refusal = new OperationError("draining", "the scheduler is stopping");
   for (const expected of ["Look at issue 5", ""]) {
     await page.getByRole("button", { name: "Run with a prompt …" }).click();
@@ -232,7 +232,7 @@ test("a budget that is used up shows with its end, and a person raises it", asyn
   expect(await page.locator("#raise-title").innerText()).toBe("Raise the budget of dev");
   await page.getByRole("button", { name: "Cancel" }).click();
   expect(deps.operations.calls.filter((call) => call.startsWith("raise"))).toEqual([]);
-  await page.getByRole("button", { name: "Raise its budget" }).click();
+  await page.getByRole("button", { name: "Raise budget" }).click();
   await page.getByLabel("US dollars").fill("2.5");
   await page.locator("#raise-dialog").getByRole("button", { name: "Raise" }).click();
   await expect.poll(() => deps.operations.calls).toContain("raiseBudget agent:dev 2.5");

@@ -66,7 +66,7 @@ test("an agent's page says what its runs hold and wait for, and who has that", a
   deps.operations.setClaim(claim("writer"));
   const { page, errors } = await open("/dashboard/agents/reviewer", deps);
   const section = page.getByRole("region", { name: "Locks" });
-  await expect.poll(() => section.innerText()).toContain("Its runs hold nothing.");
+  await expect.poll(() => section.innerText()).toContain("No locks held.");
   deps.operations.setClaim(claim("reviewer", "demo:notes", false));
   deps.operations.setClaim(claim("reviewer", attack));
   await expect
@@ -80,7 +80,7 @@ test("an agent's page says what its runs hold and wait for, and who has that", a
     .toMatch(/holds demo:notes\s+reviewer-abcdefgh holds it since .* until at most in 29 min/);
   deps.operations.endClaim(claim("reviewer"));
   deps.operations.endClaim(claim("reviewer", attack));
-  await expect.poll(() => section.innerText()).toContain("Its runs hold nothing.");
+  await expect.poll(() => section.innerText()).toContain("No locks held.");
   expect(await page.evaluate("window.hacked")).toBeUndefined();
   expect(errors).toEqual([]);
 });

@@ -27,6 +27,16 @@ test("all pages have one header, with the way to each page, the project and the 
   expect(errors).toEqual([]);
 });
 
+test("the pages of an agent show that they belong to the agents", async () => {
+  const { page, url } = await open("/dashboard/agents/dev");
+  const current = page.locator("nav.pages [aria-current]");
+  for (const path of ["", "/logs"]) {
+    await page.goto(`${url}/dashboard/agents/dev${path}`);
+    expect((await current.innerText()).trim()).toBe("Agents");
+    expect(await current.getAttribute("aria-current")).toBe("true");
+  }
+});
+
 test("the header's search leads to the search page, and a page shows where one is", async () => {
   const { page, url } = await open("/dashboard/triggers");
   const current = page.locator("nav [aria-current=page]");

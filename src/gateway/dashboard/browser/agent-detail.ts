@@ -85,14 +85,16 @@ export function createAgentDetail(name: string): AgentDetailView {
 }
 
 function whenText({ config, scheduleText }: AgentAnswer): string {
-  if (config === null) return "Nothing is due until it has a valid config.";
+  if (config === null) return "No runs scheduled: the config is invalid.";
   const schedule = scheduleText ?? config.schedule;
   const sources = [...new Set(config.webhooks.map(({ source }) => source))];
   const parts = [
     ...(schedule === null ? [] : [`${schedule} (${config.timezone})`]),
     ...(sources.length === 0 ? [] : [`On webhooks of ${sources.join(", ")}`]),
   ];
-  return parts.length === 0 ? "Nothing starts it but a call or a hand." : `${parts.join(". ")}.`;
+  return parts.length === 0
+    ? "Runs only when called by another agent or started manually."
+    : `${parts.join(". ")}.`;
 }
 
 function showNoConfig(): void {

@@ -37,7 +37,7 @@ export function createAgentLocks(agent: string): Views<LockStatus> {
 }
 
 function noteText(count: number): string {
-  if (count === 0) return "Its runs hold nothing.";
+  if (count === 0) return "No locks held.";
   return count > maxShown ? `and ${count - maxShown} more` : "";
 }
 
