@@ -144,6 +144,16 @@ async function photograph(program) {
     await page.waitForSelector("#instructions p");
     await page.waitForSelector("#run-rows tr");
     await shoot(page, `agent-${scheme}`);
+    await page.goto(`${program.url}/dashboard/agents/nightly-report/runs/latest`);
+    await page.waitForSelector("#facts dd");
+    await page.waitForSelector(".end-mark");
+    await shoot(page, `run-${scheme}`);
+    await page.goto(`${program.url}/dashboard/search?q=stream*`);
+    await page.waitForSelector("main mark");
+    await shoot(page, `search-${scheme}`);
+    await page.goto(`${program.url}/dashboard/alerts`);
+    await page.waitForSelector("#open tr");
+    await shoot(page, `alerts-${scheme}`);
     await page.goto(`${program.url}/dashboard/triggers`);
     await page.locator("tr:has(.pill:visible)").first().getByRole("button").click();
     await page.waitForSelector("[aria-label=Payload]");

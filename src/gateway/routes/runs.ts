@@ -73,7 +73,12 @@ export function runPages(app: FastifyInstance, { operations }: GatewayDeps): voi
     return sendPage(reply, runPage(agent, instanceId));
   });
 
-  const latest = { ...shared, params: agentParams, summary: "Leads to an agent's latest run" };
+  const latest = {
+    tag: "Pages",
+    summary: "Leads to an agent's latest run, or to the agent without one",
+    params: agentParams,
+    response: { 302: z.undefined() },
+  };
   app.get("/dashboard/agents/:name/runs/latest", { schema: latest }, (request, reply) => {
     const agent = agentOf(request);
     const { triggers } = operations.history({ agent, page: 1, limit: 200 });

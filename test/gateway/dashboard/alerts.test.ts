@@ -51,9 +51,9 @@ test("shows what is wrong, how each target does, and where each alert is on its 
     "chat telegram off 0 0 HTTP 410 Send a test",
   ]);
   expect(await texts(page, "deliveries")).toEqual([
-    "1 min ago dev failed log exited with code 1 ops waiting in 29 min",
-    "2 min ago dev failed log exited with code 1 ops waiting attempt 4 in 29 min HTTP 503 Retry",
-    "3 min ago cat failed log exited with code 1 ops dead after 8 attempts HTTP 404 Retry",
+    "1 min ago dev failed run exited with code 1 ops waiting in 29 min",
+    "2 min ago dev failed run exited with code 1 ops waiting attempt 4 in 29 min HTTP 503 Retry",
+    "3 min ago cat failed run exited with code 1 ops dead after 8 attempts HTTP 404 Retry",
     "4 min ago 3 alerts exited with code 1 chat sent",
   ]);
   expect(await page.locator("#total").innerText()).toBe("2 open · 1 dead");

@@ -117,13 +117,13 @@ test("one run is shown alone, and all of them again", async () => {
   await expect.poll(() => rows.count()).toBe(9);
   await page.getByRole("link", { name: "dev-bbbbbbbb", exact: true }).click();
   await expect.poll(() => rows.allInnerTexts()).toHaveLength(1);
-  await expect.poll(() => page.getByLabel("Runs").inputValue()).toBe("dev-bbbbbbbb");
+  await expect.poll(() => page.locator("#run-choice").inputValue()).toBe("dev-bbbbbbbb");
   expect(await page.locator("#download").getAttribute("href")).toContain("instance=dev-bbbbbbbb");
   deps.logs.write({ agent: "dev", instanceId: "dev-cccccccc", msg: "elsewhere" });
   deps.logs.write({ agent: "dev", instanceId: "dev-bbbbbbbb", msg: "here" });
   await expect.poll(() => rows.last().innerText()).toContain("here");
   expect(await rows.count()).toBe(2);
-  await page.getByLabel("Runs").selectOption("");
+  await page.locator("#run-choice").selectOption("");
   await expect.poll(() => rows.count()).toBe(11);
 });
 

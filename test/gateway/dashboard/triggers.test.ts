@@ -224,7 +224,7 @@ test("a filter that was set while nobody answered is met when the scheduler is b
   await page.waitForSelector("body[data-connection=live]");
   await expect.poll(() => rows.count()).toBe(4);
   await page.context().setOffline(true);
-  await page.getByLabel("Agent").fill("cat");
+  await page.getByRole("combobox", { name: "Agent" }).fill("cat");
   await page.keyboard.press("Enter");
   await expect.poll(() => page.locator(".toast").innerText()).toContain("does not answer");
   await page.context().setOffline(false);
