@@ -36,6 +36,14 @@ export function note(what: string, fix: string | null = null): Finding {
   return { severity: "note", what, where: null, fix };
 }
 
+/** More agents than this get one line in place of one for each. */
+export const agentsInWords = 10;
+
+/** The agents by name, or how many where the names would take more room than what is said of them. */
+export function agentNames(names: readonly string[]): string {
+  return names.length > agentsInWords ? `${names.length} agents` : names.join(", ");
+}
+
 /** A command of this program for the context's project, as it is typed in the current directory. */
 export function alCommand(
   { projectDir }: Pick<DoctorContext, "projectDir">,

@@ -1,4 +1,4 @@
-import { chmodSync, rmSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { agentConfig } from "./fault.ts";
@@ -31,6 +31,27 @@ describe("the doctor", () => {
     const { what = "" } = found.find(({ check }) => check === "schedules") ?? {};
     expect(what).toContain("dev: At 09:00, Monday through Friday (Europe/Berlin); next ");
     expect(what.match(/(Mon|Tue|Wed|Thu|Fri) \d+ [A-Z][a-z]+ 09:00/g)).toHaveLength(3);
+  });
+
+  test("has a line for each of ten agents, and one for more", async () => {
+    const read = (file: string) => readFileSync(join(ward.dir, "agents/dev", file), "utf8");
+    const [config, skill] = [read("config.toml"), read("SKILL.md")];
+    const add = (name: string) => {
+      ward.write(`agents/${name}/config.toml`, config);
+      ward.write(`agents/${name}/SKILL.md`, skill);
+    };
+    const linesOf = async (check: string) =>
+      (await ward.runChecks()).filter((one) => one.check === check).map(({ what }) => what);
+    for (let index = 1; index < 10; index++) add(`a${index}`);
+    expect(await linesOf("schedules")).toHaveLength(10);
+    expect((await linesOf("agents"))[0]).toBe("a1, a2, a3, a4, a5, a6, a7, a8, a9, dev");
+    add("b1");
+    expect(await linesOf("agents")).toEqual(["11 agents"]);
+    const [line, ...others] = await linesOf("schedules");
+    expect(others).toEqual([]);
+    expect(line).toMatch(
+      /^11 agents have a schedule \(al stat.*\); next a1 (Mon|Tue|Wed|Thu|Fri) .* 09:00 \(Europe/,
+    );
   });
 
   test("says that nothing keeps an agent of your own user from your files", async () => {

@@ -1,6 +1,6 @@
 import { bareSkill } from "../../config/agent-files.ts";
 import type { Check, Finding } from "../finding.ts";
-import { alCommand, note, ofProblem, ok } from "../finding.ts";
+import { agentNames, alCommand, note, ofProblem, ok } from "../finding.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 
 /** Whether there are agents, and whether their files can be used. */
@@ -14,7 +14,7 @@ function inspect(context: DoctorContext): Finding[] {
   const found = [...agentProblems.map(ofProblem), ...bareSkills.map(ofBareSkill(context))];
   const enabled = all.filter(({ scale }) => scale > 0).map(({ name }) => name);
   const disabled = all.filter(({ scale }) => scale === 0).map(({ name }) => name);
-  if (enabled.length > 0) found.push(ok(enabled.join(", ")));
+  if (enabled.length > 0) found.push(ok(agentNames(enabled)));
   if (disabled.length > 0) found.push(note(`disabled by scale = 0: ${disabled.join(", ")}`));
   if (all.length > 0 || found.length > 0) return found;
   const fix = alCommand(context, "agent new hello --schedule '0 9 * * *'");

@@ -18,7 +18,7 @@ import { readLastRuns } from "../../store/read-last-runs.ts";
 import { enabledAgents } from "../doctor-context.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import type { Check, Finding } from "../finding.ts";
-import { alCommand, ok } from "../finding.ts";
+import { agentNames, alCommand, ok } from "../finding.ts";
 
 /** What runs may spend and will spend: models without a price, no limit at all, a forecast above a limit. */
 export const budget: Check = {
@@ -81,7 +81,7 @@ function withoutPause(context: DoctorContext): readonly Finding[] {
     })
     .map(({ name }) => name);
   if (names.length === 0) return [];
-  const runs = `runs of ${names.join(", ")} end at a limit, as their harness can't pause`;
+  const runs = `runs of ${agentNames(names)} end at a limit, as their harness can't pause`;
   return [ok(`${runs}; with onLimit = "pause" their waiting work is held`)];
 }
 

@@ -2,21 +2,32 @@ import cronstrue from "cronstrue";
 import { nextTick } from "../../../streams/triggers/next-tick.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { Check } from "../finding.ts";
-import { ok } from "../finding.ts";
+import { agentsInWords, alCommand, ok } from "../finding.ts";
 import { enabledAgents } from "../doctor-context.ts";
+import type { DoctorContext } from "../doctor-context.ts";
 
 /** In words when each agent runs, and when next: what a cron expression means is easily mistaken. */
 export const schedules: Check = {
   name: "schedules",
-  run: (context) =>
-    enabledAgents(context).flatMap((agent) =>
-      agent.schedule === null ? [] : [ok(inWords(agent, agent.schedule))],
-    ),
+  run: (context) => {
+    const all = enabledAgents(context).flatMap(scheduled);
+    return all.length > agentsInWords ? [ok(inShort(all, context))] : all.map(inWords).map(ok);
+  },
 };
 
 const shown = 3;
 
-function inWords({ name, timezone }: AgentConfig, expression: string): string {
+interface Scheduled {
+  readonly agent: AgentConfig;
+  readonly expression: string;
+}
+
+function scheduled(agent: AgentConfig): Scheduled[] {
+  const { schedule: expression } = agent;
+  return expression === null ? [] : [{ agent, expression }];
+}
+
+function inWords({ agent: { name, timezone }, expression }: Scheduled): string {
   const times: string[] = [];
   let at: number | null = Date.now();
   while (times.length < shown) {
@@ -25,6 +36,18 @@ function inWords({ name, timezone }: AgentConfig, expression: string): string {
     times.push(momentIn(timezone, at));
   }
   return `${name}: ${meaning(expression)} (${timezone}); next ${times.join(", ")}`;
+}
+
+/** Many agents in one line, with those that run first. */
+function inShort(all: readonly Scheduled[], context: DoctorContext): string {
+  const now = Date.now();
+  const ticks = all.flatMap(({ agent: { name, timezone }, expression }) => {
+    const at = nextTick({ expression, timezone }, now);
+    return at === null ? [] : [{ at, text: `${name} ${momentIn(timezone, at)} (${timezone})` }];
+  });
+  const first = ticks.sort((a, b) => a.at - b.at).slice(0, shown);
+  const next = first.map(({ text }) => text).join(", ");
+  return `${all.length} agents have a schedule (${alCommand(context, "stat")}); next ${next}`;
 }
 
 function meaning(expression: string): string {

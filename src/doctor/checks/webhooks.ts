@@ -2,7 +2,7 @@ import type { WebhookSource } from "../../contracts/webhook-filters.ts";
 import { webhookSecretType } from "../../credentials/credential-types.ts";
 import { loadCredential } from "../../credentials/load-credential.ts";
 import type { Check, Finding } from "../finding.ts";
-import { note, ofError, ok } from "../finding.ts";
+import { agentNames, note, ofError, ok } from "../finding.ts";
 import { enabledAgents } from "../doctor-context.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 
@@ -21,7 +21,7 @@ async function inspect(source: WebhookSource, context: DoctorContext): Promise<F
   const listeners = enabledAgents(context).filter((agent) =>
     agent.webhooks.some((binding) => binding.source === name),
   );
-  const names = listeners.map((agent) => agent.name).join(", ");
+  const names = agentNames(listeners.map((agent) => agent.name));
   const heard =
     names === ""
       ? note(`no agent listens to ${name}`, `add [[webhooks]] with source = "${name}" to an agent`)
