@@ -1,15 +1,40 @@
 import { runtimeTypes } from "../../../streams/runtimes.ts";
 import type { AgentOptions } from "../agent/choose-agent.ts";
+import type { RemoveAgentOptions } from "../agent/remove-agent.ts";
 import { contextOf } from "../context.ts";
 import { AlCommand } from "../help/al-command.ts";
 import { severalTexts, wholeNumber } from "../options.ts";
 
-/** `al agent new <name>` */
+/** `al agent new|ls|rm` */
 export function agentCommand(): AlCommand {
   return new AlCommand("agent")
-    .description("make agents")
-    .examples("al agent new")
-    .addCommand(newAgentCommand());
+    .description("make, list and remove agents")
+    .examples("al agent new", "al agent ls", "al agent rm triage")
+    .addCommand(newAgentCommand())
+    .addCommand(listCommand())
+    .addCommand(removeCommand());
+}
+
+function listCommand(): AlCommand {
+  return new AlCommand("ls")
+    .description("list the agents with their state, tags and title")
+    .examples("al agent ls", "al agent ls --json")
+    .action(async (_options: unknown, command: AlCommand) => {
+      const { listAgents } = await import("../agent/list-agents.ts");
+      await listAgents(contextOf(command));
+    });
+}
+
+function removeCommand(): AlCommand {
+  return new AlCommand("rm")
+    .description("remove an agent's directory; its history and logs stay")
+    .argument("<agent>", "the agent; none of its runs may be running")
+    .option("-y, --yes", "don't ask")
+    .examples("al agent rm triage", "al agent rm triage --yes")
+    .action(async (name: string, options: RemoveAgentOptions, command: AlCommand) => {
+      const { removeAgent } = await import("../agent/remove-agent.ts");
+      await removeAgent(contextOf(command), name, options);
+    });
 }
 
 function newAgentCommand(): AlCommand {
