@@ -19,6 +19,9 @@ export interface LogMatcher {
 /** What all lines of an agent, or of a run, have in common: a filter by it would show everything. */
 const commonFields: ReadonlySet<string> = new Set(["level", "time", "agent", "instanceId", "kind"]);
 
+/** What an agent nests deeper is not looked through: a line of brackets must not end the stack. */
+const maxDepth = 32;
+
 const levelOfLine = /^\{"level":(\d+)/;
 
 export function logMatcher({ level, text }: LogFilter): LogMatcher {
@@ -47,9 +50,9 @@ function textsOf(entry: LogEntry): string[] {
   ]);
 }
 
-function leaves(value: unknown): string[] {
+function leaves(value: unknown, depth = 0): string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "number") return [String(value)];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(leaves);
+  if (typeof value !== "object" || value === null || depth > maxDepth) return [];
+  return Object.values(value).flatMap((inner) => leaves(inner, depth + 1));
 }

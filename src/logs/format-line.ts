@@ -1,3 +1,4 @@
+import { mapTexts } from "../contracts/map-texts.ts";
 import type { LogEntry } from "../../streams/vocabulary.ts";
 
 /** The longest line that is written, in bytes, its newline counted. */
@@ -32,10 +33,8 @@ export function formatLine(entry: LogEntry, redact: (text: string) => string): s
 /** The fields as plain data without secrets; an error of JSON becomes a field, it is not thrown. */
 function clean(fields: object, redact: (text: string) => string): object {
   try {
-    const json = JSON.stringify(fields, (_key, value: unknown) =>
-      typeof value === "string" ? redact(value.slice(0, longestText)) : value,
-    );
-    return JSON.parse(json) as object;
+    const texts = mapTexts(fields, (text) => redact(text.slice(0, longestText)));
+    return JSON.parse(JSON.stringify(texts)) as object;
   } catch (error) {
     return { fieldsError: redact(error instanceof Error ? error.message : String(error)) };
   }

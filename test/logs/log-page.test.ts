@@ -157,3 +157,13 @@ test("a follower continues from the end of a page, also while half a line is the
   appendFileSync(logPath(project), rest);
   expect(await messages(project, { from: { after: page.newer ?? "" } })).toEqual(["late"]);
 });
+
+test("a line that is nested without end is passed over by a filter", async () => {
+  const project = tempProject();
+  const deep = `${"[".repeat(3_800)}"needle"${"]".repeat(3_800)}`;
+  const head = `{"level":30,"time":${noon},"agent":"dev"`;
+  writeLines(logPath(project), []);
+  appendFileSync(logPath(project), `${head},"msg":"deep","output":${deep}}\n`);
+  appendFileSync(logPath(project), `${head},"msg":"a needle"}\n`);
+  expect(await messages(project, text("needle"))).toEqual(["a needle"]);
+});
