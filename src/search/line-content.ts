@@ -50,10 +50,9 @@ function parse(line: string): LogEntry | null {
 }
 
 function textOf({ msg, tool, input, output }: LogEntry): string {
-  const parts = [msg];
-  if (typeof tool === "string" && !msg.includes(tool)) parts.push(tool);
-  parts.push(...textsIn(input, 0).filter((text) => !msg.includes(text)));
-  parts.push(textsIn(output, 0).join("\n").slice(0, maxOutput));
+  const named = [...(typeof tool === "string" ? [tool] : []), ...textsIn(input, 0)];
+  const returned = textsIn(output, 0).join("\n").slice(0, maxOutput);
+  const parts = [msg, ...named.filter((text) => !msg.includes(text)), returned];
   // Colours of a terminal would be a part of the words after them.
   return plainText(parts.filter((part) => part !== "").join("\n"));
 }

@@ -36,6 +36,12 @@ test("a line of brackets is read as far as it makes sense", () => {
   expect(contentOf(`{"time":1,"level":30,"msg":"call","input":${input}}`)?.text).toBe("call");
 });
 
+test("a line with more values than a call has arguments is read", () => {
+  const input = Array.from({ length: 300_000 }, () => 7).join(",");
+  const content = contentOf(`{"time":1,"level":30,"msg":"call 1","input":[${input}]}`);
+  expect(content?.text.startsWith("call 1\n7\n7")).toBe(true);
+});
+
 test.each([
   '{"msg":"x","time":1e300}',
   '{"msg":"x","time":"1"}',
