@@ -14,10 +14,11 @@ const mostScanned = 5_000;
 
 /** Reads which `receipts` gave an agent no work. */
 export function createUnmatchedReceipts(db: DatabaseSync) {
+  // Sizes are taken where the rows are found: a subquery that passes bodies on would read them all.
   // A row of the agent says that it was matched, or disabled, and why nothing ran.
   const find = db.prepare(
-    `SELECT id, at, length(body) AS bytes FROM
-       (SELECT * FROM receipts WHERE at >= :since ORDER BY at DESC, seq DESC LIMIT ${mostScanned}) AS latest
+    `SELECT id, at, bytes FROM
+       (SELECT id, at, seq, source, length(body) AS bytes FROM receipts WHERE at >= :since ORDER BY at DESC, seq DESC LIMIT ${mostScanned}) AS latest
      WHERE source IN (SELECT value FROM json_each(:sources)) AND NOT EXISTS
        (SELECT 1 FROM triggers WHERE receipt_id = latest.id AND agent = :agent)
      ORDER BY at DESC, seq DESC LIMIT :limit`,
