@@ -7,6 +7,8 @@ import { maxMatches } from "./match-of.ts";
 import { openRunFacts } from "./run-facts.ts";
 import type { RunFactsReader } from "./run-facts.ts";
 import { scan } from "./scan.ts";
+import { placeOf } from "./scope.ts";
+import { parseTerms } from "./terms.ts";
 import { unindexed } from "./unindexed.ts";
 import type { Rest } from "./unindexed.ts";
 
@@ -28,6 +30,9 @@ const usualScanBytes = 2 * 1024 * 1024;
  */
 export async function searchLogs(options: SearchOptions, query: SearchQuery): Promise<SearchPage> {
   const { projectDir, budgetMs = 100, maxScanBytes = usualScanBytes } = options;
+  // What can't be asked is refused whether there is an index or not.
+  parseTerms(query.q);
+  placeOf(query);
   const db = openIndexToRead(indexPath(projectDir));
   const facts = openRunFacts(projectDir);
   try {
