@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { listLogFiles, parseLogFileName, utcDate } from "../logs/log-files.ts";
@@ -6,6 +7,7 @@ import type { RawLine } from "../logs/read-lines.ts";
 import { addFile, createDayWriter, dropDay, filesOfDay } from "./day-writer.ts";
 import type { IndexedFile, PlacedLine } from "./day-writer.ts";
 import { wordsTable } from "./index-format.ts";
+import { readableSize } from "./readable.ts";
 import { inodeOf, isSameFile, LogCursor, tailOf } from "./log-cursor.ts";
 
 export interface IndexerOptions {
@@ -25,6 +27,9 @@ const dayMs = 86_400_000;
  */
 export function createIndexer(db: DatabaseSync, options: IndexerOptions) {
   const { dir, now, sliceBytes = 1024 * 1024 } = options;
+
+  /** One that can't be read must not keep the others out of the index. */
+  const isReadable = ({ name }: LogFile): boolean => readableSize(join(dir, name)) !== null;
 
   /** Writes what cursors passed, and how far each is now. */
   const commit = (day: string, { lines, last }: Slice): void => {
@@ -55,7 +60,7 @@ export function createIndexer(db: DatabaseSync, options: IndexerOptions) {
     const known = filesOfDay(db, day);
     const cursors: LogCursor[] = [];
     try {
-      for (const file of files) {
+      for (const file of files.filter(isReadable)) {
         const indexed = known.get(file.name) ?? (await newFile(file));
         if (indexed === null) continue;
         const cursor = new LogCursor(dir, file, indexed);

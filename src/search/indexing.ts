@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import type { Worker } from "node:worker_threads";
 import { messageOf } from "../errors.ts";
+import { askedThread } from "./asked-thread.ts";
 import type { IndexAnswer, IndexRequest } from "./index-worker.ts";
 
 export interface IndexingOptions {
@@ -23,25 +22,20 @@ export interface IndexingOptions {
 export function createIndexing(options: IndexingOptions) {
   const { projectDir, warn } = options;
   const { firstMs = 10_000, delayMs = 1_000, retryMs = 60_000, idleMs = 30_000 } = options;
+  const thread = askedThread<IndexRequest, IndexAnswer>(async () => {
+    const { startThread } = await import("./thread.ts");
+    return startThread("index-worker", { projectDir });
+  }, idleMs);
   const names = new Set<string>();
   /** What was written or deleted before this scheduler. */
   let isAll = true;
   let waitMs = firstMs;
   let timer: NodeJS.Timeout | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  let thread: Worker | null = null;
   let isBusy = false;
   let isClosed = false;
 
-  const end = (): Promise<unknown> => {
-    const ended = thread?.terminate() ?? Promise.resolve();
-    thread = null;
-    return ended;
-  };
-
   const schedule = (): void => {
     if (isBusy || isClosed) return;
-    clearTimeout(idle);
     timer ??= setTimeout(() => void pass(), waitMs).unref();
   };
 
@@ -52,26 +46,18 @@ export function createIndexing(options: IndexingOptions) {
     isAll = false;
     names.clear();
     try {
-      await ask(request);
+      const { problem } = await thread.ask(request);
+      if (problem !== null) throw new Error(problem);
       waitMs = delayMs;
     } catch (error) {
       // Which of the files it had reached is not known.
       isAll = true;
       waitMs = retryMs;
-      await end();
+      await thread.end();
       if (!isClosed) warn(`search: log lines were not indexed: ${messageOf(error)}`);
     }
     isBusy = false;
     if (isAll || names.size > 0) schedule();
-    else idle = setTimeout(() => void end(), idleMs).unref();
-  };
-
-  const ask = async (request: IndexRequest): Promise<void> => {
-    thread ??= await startIndexThread(projectDir);
-    const answer = answerOf(thread);
-    thread.postMessage(request);
-    const { problem } = await answer;
-    if (problem !== null) throw new Error(problem);
   };
 
   return {
@@ -88,28 +74,7 @@ export function createIndexing(options: IndexingOptions) {
     close: async (): Promise<void> => {
       isClosed = true;
       clearTimeout(timer);
-      clearTimeout(idle);
-      await end();
+      await thread.close();
     },
   };
-}
-
-async function startIndexThread(projectDir: string): Promise<Worker> {
-  const { startThread } = await import("./thread.ts");
-  const thread = startThread("index-worker", { projectDir });
-  // What ends it while it is idle is for the next pass to find.
-  thread.on("error", () => undefined);
-  return thread;
-}
-
-async function answerOf(thread: Worker): Promise<IndexAnswer> {
-  const ended = new AbortController();
-  const end = (): void => ended.abort(new Error("its thread ended"));
-  thread.once("exit", end);
-  try {
-    const [answer] = (await once(thread, "message", { signal: ended.signal })) as [IndexAnswer];
-    return answer;
-  } finally {
-    thread.off("exit", end);
-  }
 }

@@ -7,6 +7,7 @@ import type { RawLine } from "../logs/read-lines.ts";
 import type { IndexedFile } from "./day-writer.ts";
 import { contentOf } from "./line-content.ts";
 import type { LineContent } from "./line-content.ts";
+import { readableSize } from "./readable.ts";
 
 /** Bytes before a place in a log file that tell whether it is still the same file. */
 const tailBytes = 64;
@@ -21,7 +22,9 @@ export async function isSameFile(
   dir: string,
   { name, inode, indexed, tail }: IndexedFile,
 ): Promise<boolean> {
-  await using file = await open(join(dir, name), "r").catch(ifMissing(null));
+  const path = join(dir, name);
+  if (readableSize(path) === null) return false;
+  await using file = await open(path, "r").catch(ifMissing(null));
   if (file === null) return false;
   const { ino, size } = await file.stat();
   if (ino !== inode || size < indexed) return false;

@@ -1,7 +1,6 @@
-import { once } from "node:events";
-import type { Worker } from "node:worker_threads";
 import type { SearchPage, SearchQuery } from "../contracts/search.ts";
 import { UserError } from "../errors.ts";
+import { askedThread } from "./asked-thread.ts";
 import type { QueryAnswer } from "./query-worker.ts";
 
 export interface QueriesOptions {
@@ -20,45 +19,23 @@ const maxWaiting = 20;
  * has other work.
  */
 export function createQueries({ projectDir, timeoutMs = 5_000, idleMs = 60_000 }: QueriesOptions) {
-  let thread: Worker | null = null;
+  const thread = askedThread<SearchQuery, QueryAnswer>(async () => {
+    const { startThread } = await import("./thread.ts");
+    return startThread("query-worker", { projectDir });
+  }, idleMs);
   let turn: Promise<unknown> = Promise.resolve();
   let waiting = 0;
-  let idle: NodeJS.Timeout | undefined;
   let isClosed = false;
-
-  const end = (): Promise<unknown> => {
-    const ended = thread?.terminate() ?? Promise.resolve();
-    thread = null;
-    return ended;
-  };
-
-  const start = async (): Promise<Worker> => {
-    const { startThread } = await import("./thread.ts");
-    const started = startThread("query-worker", { projectDir });
-    // What ends it while it is idle is for the next search to find.
-    started.on("error", () => undefined);
-    started.once("exit", () => {
-      if (thread === started) thread = null;
-    });
-    return started;
-  };
 
   const ask = async (query: SearchQuery): Promise<SearchPage> => {
     if (isClosed) throw unavailable("the scheduler stops", undefined);
-    clearTimeout(idle);
-    thread ??= await start();
-    const asked = thread;
     try {
-      const answer = answerOf(asked, timeoutMs);
-      asked.postMessage(query);
-      return pageOf(await answer);
+      return pageOf(await thread.ask(query, AbortSignal.timeout(timeoutMs)));
     } catch (error) {
       if (error instanceof UserError) throw error;
       // SQLite can't be interrupted from here: what it does goes on until its next row, and then its thread is gone.
-      void end();
+      void thread.end();
       throw unavailable(`the search took more than ${timeoutMs / 1000} s, or failed`, error);
-    } finally {
-      idle = setTimeout(() => void end(), idleMs).unref();
     }
   };
 
@@ -73,23 +50,9 @@ export function createQueries({ projectDir, timeoutMs = 5_000, idleMs = 60_000 }
     },
     close: async (): Promise<void> => {
       isClosed = true;
-      clearTimeout(idle);
-      await end();
+      await thread.close();
     },
   };
-}
-
-async function answerOf(thread: Worker, timeoutMs: number): Promise<QueryAnswer> {
-  const ended = new AbortController();
-  const end = (): void => ended.abort();
-  thread.once("exit", end);
-  try {
-    const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(timeoutMs)]);
-    const [answer] = (await once(thread, "message", { signal })) as [QueryAnswer];
-    return answer;
-  } finally {
-    thread.off("exit", end);
-  }
 }
 
 function pageOf(answer: QueryAnswer): SearchPage {

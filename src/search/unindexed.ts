@@ -1,7 +1,8 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { parseLogFileName } from "../logs/log-files.ts";
+import { readableSize } from "./readable.ts";
 import type { Unindexed } from "./scan.ts";
 
 /** What of log files is not indexed, and how many bytes that is. */
@@ -19,7 +20,7 @@ export function unindexed(db: DatabaseSync | null, dir: string, firstDay = ""): 
   for (const name of namesIn(dir)) {
     const file = parseLogFileName(name);
     if (file === null || file.date < firstDay) continue;
-    const size = statSync(join(dir, name), { throwIfNoEntry: false })?.size ?? 0;
+    const size = readableSize(join(dir, name)) ?? 0;
     const from = indexed.get(name) ?? 0;
     if (size <= from) continue;
     parts.push({ file, from });

@@ -1,5 +1,7 @@
+import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
+  mkdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -82,6 +84,17 @@ describe("the index follows log files", () => {
     appendFileSync(logFile(), rubbish);
     appendFileSync(logFile(), `{"msg":7,"time":1}\n[]\nnull\n${lineOf("good")}`);
     await project.index();
+    expect(await texts("good")).toEqual(["good"]);
+  });
+
+  test("what can't be read as a log file keeps no other out of the index", async () => {
+    project.write({ msg: "good" });
+    mkdirSync(join(project.dir, "beta-2026-03-10.log"));
+    execFileSync("mkfifo", [join(project.dir, "gamma-2026-03-10.log")]);
+    await project.index();
+    await indexNew("beta-2026-03-10.log", "gamma-2026-03-10.log");
+    expect(indexedLines("good")).toBe(1);
+    rmSync(indexPath(project.projectDir));
     expect(await texts("good")).toEqual(["good"]);
   });
 

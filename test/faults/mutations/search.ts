@@ -127,4 +127,18 @@ export const search: readonly Mutation[] = [
     replace: "",
     tests: ["test/search/line-content.test.ts"],
   },
+  {
+    defence: "a pipe in the place of a log file does not stop the index",
+    file: "src/search/readable.ts",
+    find: "if (!stats.isFile()) return null;",
+    replace: "",
+    tests: changes,
+  },
+  {
+    defence: "a thread that ended while it was idle is replaced",
+    file: "src/search/asked-thread.ts",
+    find: "if (thread === worker) thread = null;",
+    replace: "",
+    tests: ["test/search/asked-thread.test.ts"],
+  },
 ];
