@@ -65,3 +65,23 @@ test("a filter unfolds the output that it found, and folds it again", async () =
   await filter.fill("");
   await expect.poll(() => found.isVisible()).toBe(false);
 });
+
+test("the filter's text is marked in the lines that it found", async () => {
+  const deps = testDeps();
+  writeStory(deps);
+  const { page, rows } = await openWith(0, deps);
+  const marked = () =>
+    page.evaluate(
+      `[...CSS.highlights.get("match")].map(({ startContainer: node, startOffset, endOffset }) =>
+        node.data.slice(startOffset, endOffset))`,
+    );
+  await expect.poll(() => rows.count()).toBe(8);
+  expect(await marked()).toEqual([]);
+  await page.getByLabel("Show only lines with this text").fill("bash");
+  await expect.poll(() => rows.count()).toBe(4);
+  expect(await marked()).toEqual(["bash", "bash", "bash", "bash"]);
+  await page.getByLabel("Show only lines with this text").fill("GAVE up");
+  await expect.poll(marked).toEqual(["gave up"]);
+  await page.getByRole("button", { name: "Clear" }).click();
+  expect(await marked()).toEqual([]);
+});

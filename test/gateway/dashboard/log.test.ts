@@ -112,13 +112,38 @@ test("levels have their colours", async () => {
   await expect
     .poll(() => page.locator("#log .level").allInnerTexts())
     .toEqual(["INFO", "WARN", "ERROR"]);
-  const colors: string[] = await page.evaluate(
-    `[...document.querySelectorAll(".level")].map((level) => getComputedStyle(level).color)`,
+  // What most lines have in common takes no room.
+  const places = await page.evaluate(
+    `[".info .level", ".warn .level"].map((level) =>
+      getComputedStyle(document.querySelector(level)).position)`,
   );
-  const [info, warn, error] = colors.map((color) => (color.match(/\d+/g) ?? []).map(Number));
-  expect(strongest(info)).toBe("green");
+  expect(places).toEqual(["absolute", "static"]);
+  const colors: string[] = await page.evaluate(
+    `[...document.querySelectorAll(".line:not(.info) .level")].map((level) => getComputedStyle(level).color)`,
+  );
+  const [warn, error] = colors.map((color) => (color.match(/\d+/g) ?? []).map(Number));
   expect((warn?.[0] ?? 0) > (warn?.[2] ?? 0) && (warn?.[1] ?? 0) > (warn?.[2] ?? 0)).toBe(true);
   expect(strongest(error)).toBe("red");
+});
+
+test("a line shows its time when that is another than the line's before", async () => {
+  const deps = testDeps();
+  const time = Date.parse("2026-11-22T10:00:00.100Z");
+  for (const after of [0, 500, 1_000, 1_400]) {
+    deps.logs.write({ agent: "dev", msg: `after ${after}`, time: time + after });
+  }
+  const { page } = await open(path, deps);
+  const rows = page.locator("#log .line");
+  await expect.poll(() => rows.count()).toBe(4);
+  const shown = () =>
+    page.evaluate(
+      `[...document.querySelectorAll("#log .at")].map((at) => getComputedStyle(at).opacity)`,
+    );
+  expect(await shown()).toEqual(["1", "0", "1", "0"]);
+  await rows.nth(1).hover();
+  expect(await shown()).toEqual(["1", "1", "1", "0"]);
+  // A reader of the screen has every time.
+  expect(await rows.nth(3).ariaSnapshot()).toContain(":01");
 });
 
 test("the page holds 5,000 lines at most", async () => {

@@ -6,13 +6,20 @@ import { runLink } from "./run-parts.ts";
 /** Knows what the line above the next one belongs to. */
 export interface LogHeadings {
   /** What is to stand between the line before and this one: a day, a run. */
-  above(entry: LogEntry): readonly HTMLElement[];
+  above(entry: LogEntry): Above;
+}
+
+export interface Above {
+  readonly headings: readonly HTMLElement[];
+  /** The line before is right above this one, and shows the same time of day. */
+  readonly hasSameTime: boolean;
 }
 
 /** Lines show the time of day only: those of another day than today get that day above them. */
 export function createLogHeadings(linkTo: (instance: string) => string): LogHeadings {
   let instance = "";
   let day = new Date().toDateString();
+  let second = NaN;
   return {
     above: ({ time, agent, instanceId }) => {
       const headings: HTMLElement[] = [];
@@ -25,7 +32,9 @@ export function createLogHeadings(linkTo: (instance: string) => string): LogHead
         instance = instanceId;
         headings.push(runHeading(agent, instance, linkTo(instance)));
       }
-      return headings;
+      const before = second;
+      second = Math.floor(time / 1000);
+      return { headings, hasSameTime: headings.length === 0 && before === second };
     },
   };
 }

@@ -3,6 +3,7 @@ import { createRunningCalls } from "./log-calls.ts";
 import type { RunningCalls } from "./log-calls.ts";
 import { createLogHeadings } from "./log-headings.ts";
 import type { LogHeadings } from "./log-headings.ts";
+import { createLogHighlight } from "./log-highlight.ts";
 import { createLogRow } from "./log-row.ts";
 import type { LogRow } from "./log-row.ts";
 
@@ -62,22 +63,29 @@ export function createLogView(box: HTMLElement, links: LogLinks): LogView {
     calls: createRunningCalls(),
   });
   let below = createNeighbours();
+  const highlight = createLogHighlight();
+  const remove = ({ element }: Shown): void => {
+    highlight.forget(element);
+    element.remove();
+  };
 
-  const headed = ({ headings }: Neighbours, line: Line): Shown[] => [
-    ...headings.above(line.entry).map((element) => ({ element, row: null })),
-    line,
-  ];
+  const headed = (neighbours: Neighbours, line: Line): Shown[] => {
+    const { headings, hasSameTime } = neighbours.headings.above(line.entry);
+    line.element.classList.toggle("same-time", hasSameTime);
+    return [...headings.map((element) => ({ element, row: null })), line];
+  };
   const append = (neighbours: Neighbours, { position, entry }: PlacedEntry): Shown[] => {
     if (neighbours.calls.join(entry)) return [];
     const row = createLogRow(entry, links.line(position));
     neighbours.calls.added(entry, row);
     row.setRaw(isRaw);
     row.reveal(revealed);
+    highlight.mark(row.element);
     return headed(neighbours, { position, entry, row, element: row.element });
   };
   /** Removes the last ones beyond the limit; the position of the last line that is left. */
   const cutEnd = (): string | null => {
-    for (const { element } of shown.splice(maxElements)) element.remove();
+    shown.splice(maxElements).forEach(remove);
     const last = lastLine(shown);
     below.calls.clear();
     below = createNeighbours();
@@ -91,13 +99,13 @@ export function createLogView(box: HTMLElement, links: LogLinks): LogView {
       shown.push(...added);
       box.append(fragmentOf(added.slice(-maxElements)));
       const gone = shown.splice(0, Math.max(0, shown.length - maxElements));
-      for (const { element } of gone) element.remove();
+      gone.forEach(remove);
       return lastLine(gone)?.position ?? null;
     },
     prepend: (lines) => {
       // Whether the first line needs a heading depends on the line that is above it now.
       const first = shown.findIndex(isLine);
-      for (const { element } of shown.splice(0, Math.max(0, first))) element.remove();
+      shown.splice(0, Math.max(0, first)).forEach(remove);
       const above = createNeighbours();
       const added = lines.flatMap((line) => append(above, line));
       above.calls.clear();
@@ -108,13 +116,14 @@ export function createLogView(box: HTMLElement, links: LogLinks): LogView {
       return shown.length > maxElements ? cutEnd() : null;
     },
     clear: () => {
+      shown.forEach(remove);
       shown = [];
       below.calls.clear();
       below = createNeighbours();
-      box.replaceChildren();
     },
     reveal: (text) => {
       revealed = text.trim().toLowerCase();
+      highlight.setText(revealed);
       for (const { row } of shown) row?.reveal(revealed);
     },
     setRaw: (raw) => {
