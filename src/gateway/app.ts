@@ -15,6 +15,7 @@ import { historyRoutes } from "./routes/history.ts";
 import { hostRoutes } from "./routes/hosts.ts";
 import { createLoginLinkRoute, loginLinkRoute } from "./routes/login-link.ts";
 import { loginRoutes } from "./routes/login.ts";
+import { logDownloadRoutes } from "./routes/log-download.ts";
 import { logPageRoutes } from "./routes/log-pages.ts";
 import { logRoutes } from "./routes/logs.ts";
 import { receiptRoutes } from "./routes/receipts.ts";
@@ -92,6 +93,7 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
       apiRoutes(scope, deps, streams);
       if (deps.dashboard) {
         dashboardRoutes(scope, deps);
+        logDownloadRoutes(scope, deps);
         runPages(scope, deps);
       }
       scopeDone();

@@ -105,7 +105,7 @@ function toolbar(agent: string, isAgent: boolean) {
         id="download"
         download
         href="/dashboard/api/logs/${agent}/download"
-        title="The last 5,000 lines as they were written, one JSON object each"
+        title="The last 5,000 lines that match, as they were written, one JSON object each"
         >Download</a
       >
       <button class="button" type="button" id="clear">Clear</button>

@@ -23,18 +23,6 @@ const homeSchema = {
   summary: "Leads to the dashboard",
   response: { 302: z.undefined() },
 };
-/** The last lines that a download holds. */
-const downloadedLines = 5_000;
-const downloadSchema = {
-  tag: "Logs",
-  summary: `The last ${downloadedLines} lines of an agent's log, as a file`,
-  querystring: z.object({
-    instance: z.string().max(200).optional().meta({ description: "Only lines of this run" }),
-  }),
-  params: agentParams,
-  produces: "application/x-ndjson",
-  problems: [404],
-};
 
 /** The dashboard's pages; what they show comes over the streams and the APIs. */
 export function dashboardRoutes(app: FastifyInstance, deps: GatewayDeps): void {
@@ -85,20 +73,6 @@ function agentPages(app: FastifyInstance, deps: GatewayDeps): void {
   });
 
   const api = withZod(app);
-  const download = { schema: downloadSchema };
-  api.get("/dashboard/api/logs/:name/download", download, async (request, reply) => {
-    const agent = agentOf(request);
-    if (!(await isKnown(agent, deps))) throw unknownAgent(agent);
-    const { instance = null } = request.query;
-    const query = { agent, instanceId: instance, lines: downloadedLines, after: null };
-    const lines = await deps.logs.read(query);
-    return reply
-      .type("application/x-ndjson; charset=utf-8")
-      .header("content-disposition", `attachment; filename="${agent}.log.ndjson"`)
-      .header("cache-control", "no-store")
-      .send(lines.map(({ entry }) => `${JSON.stringify(entry)}\n`).join(""));
-  });
-
   const detailSchema = {
     tag: "Status",
     summary: "An agent in full: its active config and its next ticks",

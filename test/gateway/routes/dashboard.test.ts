@@ -81,4 +81,14 @@ test("a log is downloaded whole, or one run of it, up to 5,000 lines", async () 
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ msg: "line 10", agent: "dev" });
   const one = await get("/dashboard/api/logs/dev/download?instance=dev-aaaaaaaa", deps);
   expect(one.body.trim().split("\n")).toHaveLength(51);
+  const filter = "instance=dev-aaaaaaaa&q=LINE%20500&level=info";
+  const found = await get(`/dashboard/api/logs/dev/download?${filter}`, deps);
+  expect(
+    found.body
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { msg: string }).msg),
+  ).toEqual(["line 500", "line 5000"]);
+  const none = await get("/dashboard/api/logs/dev/download?level=error", deps);
+  expect(none.body).toBe("");
 });
