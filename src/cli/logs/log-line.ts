@@ -25,6 +25,22 @@ export interface LogStyle {
   readonly now: number;
 }
 
+/** Whether an entry goes on with what the one before printed: more output of the same call. */
+export function isContinued(entry: LogEntry, before: LogEntry | null): boolean {
+  if (before === null || kindOf(entry) !== "tool-output" || kindOf(before) !== "tool-output") {
+    return false;
+  }
+  const isSame = entry.agent === before.agent && entry.instanceId === before.instanceId;
+  return isSame && entry.call === before.call && outputOf(entry).length > 0;
+}
+
+/** The output alone, for an entry that goes on with the one before. */
+export function formatMore(entry: LogEntry, { colors }: Pick<LogStyle, "colors">): string {
+  return outputOf(entry)
+    .map((line) => `    ${colors.dim(line)}`)
+    .join("\n");
+}
+
 /** A log entry for people: `09:04:05 INFO  hello  text`, further lines of the text indented. */
 export function formatLog(entry: LogEntry, { colors, showAgent, now }: LogStyle): string {
   const name = (levelNames[entry.level] ?? String(entry.level)).padEnd(5);

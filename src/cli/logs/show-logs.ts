@@ -16,7 +16,7 @@ import {
   withAgent,
 } from "../operator/connect.ts";
 import type { Context } from "../context.ts";
-import { formatLog } from "./log-line.ts";
+import { formatLog, formatMore, isContinued } from "./log-line.ts";
 import { streamLog } from "./log-stream.ts";
 import type { LogStream, Position } from "./log-stream.ts";
 import { mustHaveAccess } from "../project-access.ts";
@@ -98,9 +98,15 @@ export async function followLogs(
 ): Promise<void> {
   const stream = { agent, instanceId: options.instance ?? null, lines: linesOf(options) };
   const position: Position = { id: undefined };
+  let before: LogEntry | null = null;
   const reading = {
     signal: new AbortController().signal,
-    onEntry: (entry: LogEntry) => print(context, stream, options, entry),
+    onEntry: async (entry: LogEntry) => {
+      if (entry.time < (options.since ?? 0)) return false;
+      await print(context, stream, entry, before);
+      before = entry;
+      return false;
+    },
   };
   let client = await connect(context);
   for (;;) {
@@ -113,15 +119,13 @@ export async function followLogs(
 async function print(
   { out }: Context,
   stream: LogStream,
-  options: LogsOptions,
   entry: LogEntry,
-): Promise<boolean> {
-  if (entry.time < (options.since ?? 0)) return false;
+  before: LogEntry | null,
+): Promise<void> {
   const style = { colors: out.colors, showAgent: stream.agent === null, now: Date.now() };
   if (out.json) out.document(entry);
-  else out.data(formatLog(entry, style));
+  else out.data(isContinued(entry, before) ? formatMore(entry, style) : formatLog(entry, style));
   await out.drained();
-  return false;
 }
 
 /** Waits until a scheduler answers again, with a note when that takes time. */

@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import { expect, test } from "vitest";
-import { formatLog } from "../../../src/cli/logs/log-line.ts";
+import { formatLog, formatMore, isContinued } from "../../../src/cli/logs/log-line.ts";
 import type { LogEntry } from "../../../streams/vocabulary.ts";
 
 const now = new Date(2026, 0, 5, 9, 4, 5).getTime();
@@ -54,4 +54,23 @@ test("what a running call prints has its last lines, and how long the call has r
   expect(shown[0]).toBe("09:04:05 INFO  bash still running (12 s)");
   expect(shown.slice(1, 3)).toEqual(["    … 2 lines before", "    line 2"]);
   expect(formatLog(live, style)).toBe("09:04:05 INFO  bash still running (12 s)");
+});
+
+test("more output of the same call has no line of its own above it", () => {
+  const live = {
+    ...entry,
+    kind: "tool-output",
+    call: "1",
+    msg: "bash still running",
+    output: "a\n",
+  };
+  const next = { ...live, output: "b\nc\n" };
+  expect(isContinued(live, null)).toBe(false);
+  expect(isContinued(live, { ...entry, kind: "tool", call: "1" })).toBe(false);
+  expect(isContinued(next, live)).toBe(true);
+  expect(formatMore(next, style)).toBe("    b\n    c");
+  // Without output the time is what is new; between two calls and two runs it is named which one it is.
+  expect(isContinued({ ...live, output: "" }, live)).toBe(false);
+  expect(isContinued({ ...next, call: "2" }, live)).toBe(false);
+  expect(isContinued({ ...next, instanceId: "other-aaaaaaaa" }, live)).toBe(false);
 });
