@@ -115,7 +115,7 @@ describe("without a scheduler the store answers", () => {
   test("al cost, with the limits of the config", async () => {
     const { code, stdout, stderr } = await read("cost");
     expect({ code, stderr }).toEqual({ code: 0, stderr: note });
-    expect(stdout).toMatch(/^dev +\$3\.00 +2 calls/m);
+    expect(stdout).toMatch(/^dev +\$3\.00 +2 +4/m);
     expect(stdout).toMatch(/^project +\d{4}-\d{2} +\$0\.00 of \$20\.00$/m);
     expect(stdout).toContain("a month");
   });

@@ -40,7 +40,7 @@ describe.skipIf(missing !== null)(
       [target, base] = [join(shared, "target"), join(shared, "al-runs")];
       await as(`mkdir ${target} && chmod 777 ${target}`);
     });
-    afterEach(() => rm(shared, { recursive: true, force: true }));
+    afterEach(() => rm(shared, { recursive: true, force: true, maxRetries: 5 }));
 
     /** Runs a line as the attacker, to its end. */
     async function as(line: string): Promise<void> {
