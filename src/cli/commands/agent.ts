@@ -42,7 +42,7 @@ function newAgentCommand(): AlCommand {
     .description("make an agent; on a terminal it asks for what no flag says")
     .argument("[name]", "its name; its directory is agents/<name>")
     .option("-d, --description <text>", "what it does, in a sentence")
-    .option("-m, --model <name>", "a model of the project; several: in order", severalTexts, [])
+    .option("-m, --model <model>", "a model of the project; several: in order", severalTexts, [])
     .option("--schedule <cron>", "when it runs, as a cron expression with five fields")
     .option("--webhook <source>", "a webhook source that starts it", severalTexts, [])
     .option("--callable", "other agents call it or people start it; it needs no other trigger")

@@ -6,7 +6,7 @@ import { AlCommand } from "../help/al-command.ts";
 /** `al completion bash|zsh|fish` */
 export function completionCommand(): AlCommand {
   return new AlCommand("completion")
-    .description("print a shell's completion script for commands, options and agents")
+    .description("print a shell's completion script for commands, options, names and ids")
     .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
     .examples(
       "source <(al completion bash)            # in ~/.bashrc",
@@ -30,6 +30,7 @@ export function completeCommand(): AlCommand {
       const { commandTable } = await import("../help/command-table.ts");
       const { complete } = await import("../completion/complete.ts");
       const { out } = globalContextOf(command);
-      for (const line of complete(commandTable(command.parent ?? command), words)) out.data(line);
+      const lines = await complete(commandTable(command.parent ?? command), words);
+      for (const line of lines) out.data(line);
     });
 }

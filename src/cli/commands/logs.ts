@@ -22,7 +22,7 @@ export function logsCommand(): AlCommand {
       "how many of the last lines to begin with (default: 100); of --grep, how many runs (20)",
       wholeNumber(0, 10_000),
     )
-    .option("-i, --instance <id>", "only this run")
+    .option("-i, --instance <instance>", "only this run")
     .option("--since <when>", "only lines since then: 10m, 2h, 3d, or a date-time", moment)
     .option("-a, --agent <agent>", "the same as the argument")
     .option("-g, --grep <words>", 'only runs with lines that have all words, "phrases" and begin*')

@@ -79,6 +79,6 @@ complete -c al -f -a '(__al_complete)'
 
 /**
  * The script of each shell. It asks `al _complete` what may stand at the cursor, which takes some 50 ms, so that
- * commands, options and agents are always those of the installed program.
+ * commands, options, names and ids are always those of the installed program and its project.
  */
 export const completionScripts = { bash, zsh, fish };

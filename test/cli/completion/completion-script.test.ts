@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStore } from "../../../src/store/store.ts";
+import { manualItem, requestFor } from "../../store/support.ts";
 import { builtAl } from "../../helpers/scheduler.ts";
 import { makeFolders } from "../fake-operator.ts";
 import type { Folders } from "../fake-operator.ts";
@@ -32,12 +34,26 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   "al alerts list --target n": ["night-shift"],
   "al alerts list --state d": ["dead"],
   "al budget raise p": ["project"],
+  "al config --set gateway.p": ["gateway.port", "gateway.publicUrl"],
+  "al config --unset models.main.base": ["models.main.baseUrl"],
+  "al config hello --add network.": ["network.allow", "network.ask"],
+  "al agent new x --model m": ["main"],
+  "al new x --model m": [],
+  "al agent new x --webhook ": ["hub"],
+  "al webhook test payload.json -s ": ["hub"],
+  "al creds add git_": ["git_ssh"],
+  "al creds rm g": ["github_token"],
+  "al agent rm h": ["hello"],
+  "al logs -i ": ["hello-aaaaaaaa"],
+  "al show hello": ["hello", "hello-aaaaaaaa"],
+  "al kill hello-": ["hello-aaaaaaaa"],
+  "al replay ": ["one"],
   "al completion ": ["bash", "fish", "zsh"],
   "al _": [],
 };
 
 let folders: Folders;
-beforeAll(() => {
+beforeAll(async () => {
   folders = makeFolders();
   for (const agent of ["agents/hello", "agents/news-desk", "other/agents/elsewhere"])
     write(`${agent}/config.toml`);
@@ -46,10 +62,21 @@ beforeAll(() => {
   write("agents/No Agent/config.toml");
   mkdirSync(join(folders.projectDir, "agents/without-config"));
   write("payload.json");
-  const targets =
+  const tables =
+    '[models.main]\nprovider = "openai"\n[models.main.price]\ninput = 1\n[webhooks.hub]\n[models."$(touch pwned)"]\n' +
     '[alerts.ops]\ntype = "slack"\n[ alerts . "night-shift" ]\n[alerts.$(touch pwned)]\n';
-  writeFileSync(join(folders.projectDir, "config.toml"), targets);
-  const program = `#!/bin/sh\nexec ${process.execPath} ${builtAl} "$@"\n`;
+  writeFileSync(join(folders.projectDir, "config.toml"), tables);
+  for (const credential of ["github_token/default", "$(touch pwned)/default"])
+    mkdirSync(join(folders.home, "credentials", credential), { recursive: true });
+  const store = openStore(folders.projectDir);
+  const item = manualItem("one", "hello", Date.now());
+  await store.work.enqueue([item]);
+  await store.work.claim(requestFor(item, "hello-aaaaaaaa"), {
+    hash: "h",
+    content: { config: "", instructions: "" },
+  });
+  store.close();
+  const program = `#!/bin/sh\nAL_HOME=${folders.home} exec ${process.execPath} ${builtAl} "$@"\n`;
   mkdirSync(join(folders.projectDir, "../bin"));
   writeFileSync(join(folders.projectDir, "../bin/al"), program, { mode: 0o755 });
 });
@@ -66,7 +93,7 @@ describe.each(shells)("$name", (shell) => {
   if (reason !== null) process.stderr.write(`skipped: completion in ${shell.name} (${reason})\n`);
 
   test.skipIf(reason !== null)(
-    "completes commands, options, their values, paths and agents",
+    "completes commands, options, their values, paths, names and ids",
     async () => {
       const { code, stdout, stderr } = await folders.al(["completion", shell.name]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
