@@ -47,6 +47,9 @@ describe("the doctor", () => {
     expect((await linesOf("agents"))[0]).toBe("a1, a2, a3, a4, a5, a6, a7, a8, a9, dev");
     add("b1");
     expect(await linesOf("agents")).toEqual(["11 agents"]);
+    expect((await linesOf("host users"))[0]).toMatch(
+      /^nothing keeps 11 agents from your own files/,
+    );
     const [line, ...others] = await linesOf("schedules");
     expect(others).toEqual([]);
     expect(line).toMatch(

@@ -7,7 +7,7 @@ import { prepareSwitchedOff } from "../../store/switched-off.ts";
 import { enabledAgents } from "../doctor-context.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import type { Check, Finding } from "../finding.ts";
-import { alCommand, note, ofError, ok } from "../finding.ts";
+import { agentNames, alCommand, note, ofError, ok } from "../finding.ts";
 
 /** Whether each target of alerts has what it takes to send, and is used. Sends nothing. */
 export const alerts: Check = {
@@ -75,7 +75,7 @@ function usedBy({ name, type }: AlertTarget, context: DoctorContext): Finding {
   if (users.length === 0 && !isOfProject) {
     return note(`nothing is sent to ${name}`, `add it to the lists "to" of [alert]`);
   }
-  const whose = users.length === agents.length ? "all agents" : users.join(", ");
+  const whose = users.length === agents.length ? "all agents" : agentNames(users);
   const test = alCommand(context, `alerts test ${name}`);
   return ok(`${name} (${type}) has the alerts of ${whose || "the project"}; ${test} sends one`);
 }

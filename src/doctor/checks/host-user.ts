@@ -6,7 +6,7 @@ import { shellWord } from "../../contracts/shell-word.ts";
 import { shareBaseDir, whyUnsafe } from "../../runners/host-user/base-dir.ts";
 import { isOwnUser } from "../../runners/host-user/supervisor-process.ts";
 import type { Check, Finding } from "../finding.ts";
-import { note } from "../finding.ts";
+import { agentNames, note } from "../finding.ts";
 import { checkAccount } from "../host-user/account.ts";
 import { enabledAgents } from "../doctor-context.ts";
 import type { DoctorContext } from "../doctor-context.ts";
@@ -33,7 +33,7 @@ export const hostUser: Check = {
 
 function unprotected(agents: readonly AgentConfig[]): Finding[] {
   if (agents.length === 0) return [];
-  const names = namesOf(agents);
+  const names = agentNames(agents.map(({ name }) => name));
   const what = `nothing keeps ${names} from your own files and from the scheduler's secrets`;
   const fix = 'for agents that you don\'t trust: type = "container", or an OS user of their own';
   return [note(what, fix)];
