@@ -21,12 +21,14 @@ function keysOf(
     if (!isPlainObject(value)) return [];
     if (isPlainObject(value.properties)) return keysOf(value, `${word}.`, tables);
     const { additionalProperties: table } = value;
-    if (!isPlainObject(table)) return [{ word, description: firstLine(value.description) }];
+    if (!isPlainObject(table)) return [{ word, description: firstSentence(value.description) }];
     return tables(word).flatMap((name) => keysOf(table, `${word}.${name}.`, tables));
   });
 }
 
-/** Of the shells' lists; a tab or line break would end a proposal. */
-function firstLine(description: unknown): string {
-  return typeof description === "string" ? description.replaceAll(/\s+/g, " ") : "";
+/** What fits into a shell's list; a tab or line break would end the proposal. */
+function firstSentence(description: unknown): string {
+  if (typeof description !== "string") return "";
+  const [first = ""] = description.replaceAll(/\s+/g, " ").split(/\.(?: (?=[A-Z"])|$)/);
+  return first;
 }

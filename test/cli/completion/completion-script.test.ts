@@ -114,3 +114,10 @@ test("a shell that it does not know is a usage error that names those it knows",
   expect(code).toBe(2);
   expect(stderr).toContain("bash, zsh, fish");
 });
+
+test("a config key has the first sentence of what it is", async () => {
+  const { stdout } = await folders.bash("$AL _complete -- config --set gateway.");
+  const line = stdout.split("\n").find((one) => one.startsWith("gateway.port\t")) ?? "";
+  expect(line).toMatch(/^gateway\.port\t[A-Z][^\t]+[^.]$/);
+  expect(stdout).not.toContain("Expected:");
+});
