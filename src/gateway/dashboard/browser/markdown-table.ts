@@ -7,7 +7,7 @@ export interface MarkdownTable {
 }
 
 /** The line below the head: `|---|:-:|`. */
-const delimiters = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const delimiters = /^[ \t]*(?:\|[ \t]*)?:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*[ \t]*(?:\|[ \t]*)?$/;
 
 /** The table that begins at a line; null when there is none. Rows have as many cells as the head. */
 export function tableAt(lines: readonly string[], index: number): MarkdownTable | null {

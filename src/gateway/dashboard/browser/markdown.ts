@@ -24,7 +24,9 @@ export type Block =
 type Row = readonly (readonly Inline[])[];
 
 const fence = /^\s*(`{3,}|~{3,})/;
-const heading = /^(#{1,6})\s+(.*?)\s*#*$/;
+const heading = /^(#{1,6})\s+(.*)$/;
+/** From the first of them on alone: a line of many takes no longer than others. */
+const closingMarks = /(?<!#)#+$/;
 const rule = /^\s*([-*_])(\s*\1){2,}\s*$/;
 const item = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 const quote = /^\s*>\s?(.*)$/;
@@ -95,9 +97,13 @@ function singleLine(line: string): Block[] | null {
   const title = heading.exec(line);
   if (title !== null) {
     const [, marks = "", text = ""] = title;
-    return [{ type: "heading", level: marks.length, content: parseInline(text) }];
+    return [{ type: "heading", level: marks.length, content: parseInline(titleOf(text)) }];
   }
   return rule.test(line) ? [{ type: "rule" }] : null;
+}
+
+function titleOf(text: string): string {
+  return text.trimEnd().replace(closingMarks, "").trimEnd();
 }
 
 function startsBlock(line: string): boolean {
@@ -116,7 +122,7 @@ function itemOf(line: string, more: readonly string[]): Block {
 }
 
 const inline =
-  /`([^`\n]+)`|\*\*([^*\s][^*\n]*)\*\*|(?<![\w*])\*([^*\s][^*\n]*)\*|(?<!\w)_([^_\s][^_\n]*)_(?!\w)|\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)/g;
+  /`([^`\n]+)`|\*\*([^*\s][^*\n]*)\*\*|(?<![\w*])\*([^*\s][^*\n]*)\*|(?<!\w)_([^_\s][^_\n]*)_(?!\w)|\[([^[\]\n]+)\]\((https?:\/\/[^\s)]+)\)/g;
 
 /** Code, emphasis and links to the web within a text; any other address stays text. */
 export function parseInline(text: string): readonly Inline[] {

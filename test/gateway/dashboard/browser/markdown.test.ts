@@ -126,3 +126,15 @@ test("no text makes it slow", () => {
   for (const text of texts) parseMarkdown(text.repeat(20_000));
   expect(performance.now() - started).toBeLessThan(15_000);
 });
+
+test.each([
+  ["a heading of spaces", `# a${" ".repeat(50_000)}x`],
+  ["a heading of closing marks", `# ${"#".repeat(50_000)}x`],
+  ["brackets that are never closed", "[".repeat(50_000)],
+  ["spaces in the line below a table's head", `|\n${" ".repeat(50_000)}x|`],
+  ["spaces at its end", `|\n|-${" ".repeat(50_000)}x`],
+])("%s take no longer than other text", (_what, text) => {
+  const startedAt = performance.now();
+  parseMarkdown(text);
+  expect(performance.now() - startedAt).toBeLessThan(300);
+});
