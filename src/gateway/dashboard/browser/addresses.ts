@@ -38,12 +38,20 @@ export function changesAddress(agent: string, instanceId: string, since: string)
 
 /** More words than these tell errors apart that are one. */
 const wordsOfError = 12;
+/** A search takes no more than 400. */
+const charactersOfError = 300;
 
 /** The address of the search for the first lines with an error. */
 export function firstSeenAddress(error: string): string {
   const words = error.split(/["\s]+/).filter((word) => word !== "");
-  const q = `"${words.slice(0, wordsOfError).join(" ")}"`;
-  return withQuery("/dashboard/search", { q, order: "oldest" });
+  const phrase = words.slice(0, wordsOfError).join(" ");
+  return withQuery("/dashboard/search", { q: phraseOf(phrase), order: "oldest" });
+}
+
+function phraseOf(text: string): string {
+  if (text.length <= charactersOfError) return `"${text}"`;
+  // One letter is the beginning of too many words.
+  return `"${text.slice(0, charactersOfError).replace(/[^a-z0-9][a-z0-9]?$/i, "")}"*`;
 }
 
 /** A path with those parameters that have a value. */
