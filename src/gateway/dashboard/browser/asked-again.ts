@@ -3,6 +3,7 @@ import type { RunView } from "../../../contracts/run-view.ts";
 import { showToast } from "./actions.ts";
 import { fetchJson } from "./api.ts";
 import { prettyText } from "./calls-view.ts";
+import { promptOfPayload } from "./edited-payload.ts";
 import { triggerWords } from "./trigger-words.ts";
 
 /** What a person may edit before a run is run again. */
@@ -72,9 +73,7 @@ async function deliveryAgain(run: RunView, receiptId: string): Promise<AskedAgai
     edited:
       "Edited: a manual run starts with this payload in its prompt. It is no delivery: there is no payload file, " +
       "and [redacted] stays as it is.",
-    promptOf: (edited) =>
-      `Handle this payload of a delivery (${triggerWords(run)}), which a person edited:\n\n` +
-      `\`\`\`\n${edited}\n\`\`\``,
+    promptOf: (edited) => promptOfPayload(triggerWords(run), edited),
   };
 }
 
