@@ -269,4 +269,6 @@ test("on a phone nothing is wider than the screen", async () => {
   await page.setViewportSize({ width: 360, height: 700 });
   await page.waitForSelector("tbody tr");
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+  // The first agent is in the upper half of the screen, below all ways to choose.
+  expect((await page.locator("tbody tr").first().boundingBox())?.y).toBeLessThan(350);
 });
