@@ -30,6 +30,8 @@ test("its last runs are a table and three charts, and follow what happens", asyn
     "Cost of the last runs: last $0.0100, median $0.10 · most $0.50",
   ]);
   expect(await charts.first().locator("rect").count()).toBe(3);
+  expect(await page.locator("#charts .scale").first().innerText()).toMatch(/^8\.0 s\s+0$/);
+  expect(await page.locator("#charts .span").first().locator("span").count()).toBe(2);
   expect(await charts.first().locator("rect.failed").count()).toBe(1);
 
   const running = { startedAt: at(5), endedAt: null, durationMs: null, outcome: null } as const;

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from "../../../contracts/history.ts";
 import { durationText, outcomeText } from "../../../contracts/format.ts";
 import { create, createSvg } from "./dom.ts";
-import { compactCount, costText, exactTime } from "./format.ts";
+import { compactCount, costText, dayTime, exactTime } from "./format.ts";
 import { barKind, percent } from "./timeline-layout.ts";
 
 interface Measure {
@@ -57,7 +57,23 @@ function chart({ name, of, text }: Measure, runs: readonly HistoryEntry[]): HTML
     );
   });
   const drawing = { role: "img", "aria-label": label, height: chartHeight };
-  return create("figure", "chart", caption, createSvg("svg", drawing, ...bars));
+  const plot = create("div", "plot", createSvg("svg", drawing, ...bars));
+  if (most > 0) plot.append(axis("scale", [text(most), "0"]));
+  return create("figure", "chart", caption, plot, axis("span", timesOf(runs)));
+}
+
+/** What the ends of an axis stand for; the drawing's own name and the table below say it to a reader of the screen. */
+function axis(name: string, ends: readonly string[]): HTMLElement {
+  const element = create("div", `${name} muted`, ...ends.map((end) => create("span", "", end)));
+  element.setAttribute("aria-hidden", "true");
+  return element;
+}
+
+function timesOf(runs: readonly HistoryEntry[]): readonly string[] {
+  const [first, last] = [runs[0], runs.length > 1 ? runs.at(-1) : undefined];
+  return [first, last].flatMap((run) =>
+    run === undefined ? [] : [dayTime(Date.parse(run.startedAt ?? run.at))],
+  );
 }
 
 function median(values: readonly number[]): number {
