@@ -68,7 +68,7 @@ test("a refusal is shown, and nothing is written", async () => {
 test("without any it says so; of many it shows some; nothing is wider than a phone", async () => {
   const { page, deps } = await open(path, withHosts());
   const note = page.locator("#hosts-note");
-  await expect.poll(() => note.innerText()).toBe("Its runs were denied none in the last 30 days.");
+  await expect.poll(() => note.innerText()).toBe("No requests were denied in the last 30 days.");
   deps.operations.deniedHosts = Array.from({ length: 30 }, (_, n) =>
     host(`${"a-very-long-name.".repeat(8)}h${n}.test`),
   );

@@ -33,7 +33,7 @@ export function createAgentHosts(name: string): AgentHostsView {
   const show = ({ days, denied }: AgentHosts): void => {
     views.show(denied.slice(0, maxShown));
     const more = denied.length - maxShown;
-    const none = denied.length === 0 ? `Its runs were denied none in the last ${days} days.` : "";
+    const none = denied.length === 0 ? `No requests were denied in the last ${days} days.` : "";
     showText("hosts-note", more > 0 ? `and ${more} more` : none);
     showText("hosts-days", denied.length === 0 ? "" : `denied in the last ${days} days`);
   };

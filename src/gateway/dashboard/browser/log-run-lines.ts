@@ -10,8 +10,8 @@ export function runStart(entry: LogEntry): readonly HTMLElement[] | null {
   const { trigger } = entry;
   if (typeof trigger !== "object" || trigger === null) return null;
   const facts = trigger as Readonly<Record<string, unknown>>;
-  const parts = [create("span", "text", plainText(entry.msg))];
   const caller = textOf(facts.callerInstance);
+  const parts = [create("span", "text", plainText(entry.msg) + (caller === "" ? "" : " "))];
   // An instance is called as its agent, and something short behind it.
   const address = runAddress(caller.replace(/-[^-]*$/, ""), caller);
   if (caller !== "") parts.push(createLink(address, "run-link", caller));
