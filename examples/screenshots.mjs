@@ -138,6 +138,7 @@ async function photograph(program) {
   };
   for (const scheme of ["light", "dark"]) {
     const page = await visit(scheme, { width: 1200, height: 800 });
+    await page.locator("#timeline-open").click();
     await page.waitForSelector(".bar.running");
     await shoot(page, `overview-${scheme}`);
     await page.goto(`${program.url}/dashboard/agents/review`);
@@ -155,7 +156,8 @@ async function photograph(program) {
     await page.waitForSelector("#open tr");
     await shoot(page, `alerts-${scheme}`);
     await page.goto(`${program.url}/dashboard/triggers`);
-    await page.locator("tr:has(.pill:visible)").first().getByRole("button").click();
+    const delivery = page.locator("#trigger-rows tr", { hasText: "webhook" }).first();
+    await delivery.getByRole("button", { name: /Details/ }).click();
     await page.waitForSelector("[aria-label=Payload]");
     await shoot(page, `triggers-${scheme}`);
     await page.goto(`${program.url}/dashboard/agents/review/logs`);
@@ -167,7 +169,7 @@ async function photograph(program) {
     await shoot(page, `cost-${scheme}`);
   }
   const phone = await visit("light", { width: 390, height: 800 });
-  await phone.waitForSelector(".bar.running");
+  await phone.waitForSelector("tbody tr");
   await shoot(phone, "phone-light");
   await browser.close();
 }
