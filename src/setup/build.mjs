@@ -90,7 +90,7 @@ function escaped(character) {
 
 /** Tables that every command reads: a file of its own for each would cost more than what is in it. */
 const wordTables =
-  /\/contracts\/(plain-text|search-kinds|spend-options|trigger-names)\.ts$|\/streams\/(agent-config|vocabulary)\.ts$/;
+  /\/contracts\/(plain-text|search-kinds|spend-options)\.ts$|\/streams\/(agent-config|vocabulary)\.ts$/;
 
 const written = [
   ...(await bundle({
