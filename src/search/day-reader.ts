@@ -13,37 +13,44 @@ export interface Candidate {
 
 export type Order = SearchQuery["order"];
 
-/** Lines of a day by number: those between the two, without them. */
-export interface Between {
+/** The lines of a day that an expression finds, those between two numbers, without the two. */
+export interface DayPart {
+  readonly day: string;
+  readonly expression: string;
   readonly above: number;
   readonly below: number;
 }
 
-/** The lines between two numbers of a day that an expression finds, in order. */
+/** The lines of parts of days, each in order. */
 export function* candidates(
   db: DatabaseSync,
-  day: string,
-  expression: string,
-  { order, above, below }: Between & { readonly order: Order },
+  parts: Iterable<DayPart>,
+  order: Order,
 ): Generator<Candidate> {
-  const [words, places] = [wordsTable(day), placesTable(day)];
-  const statement = db.prepare(
-    `SELECT id, file, start, run FROM ${words} JOIN ${places} ON id = ${words}.rowid
-     WHERE ${words} MATCH ? AND ${words}.rowid > ? AND ${words}.rowid < ?
-     ORDER BY ${words}.rowid ${order === "newest" ? "DESC" : "ASC"}`,
-  );
-  for (const { id, file, start, run } of statement.iterate(expression, above, below)) {
-    yield { day, id: Number(id), file: Number(file), start: Number(start), run: Number(run) };
+  for (const { day, expression, above, below } of parts) {
+    const [words, places] = [wordsTable(day), placesTable(day)];
+    const statement = db.prepare(
+      `SELECT id, file, start, run FROM ${words} JOIN ${places} ON id = ${words}.rowid
+       WHERE ${words} MATCH ? AND ${words}.rowid > ? AND ${words}.rowid < ?
+       ORDER BY ${words}.rowid ${order === "newest" ? "DESC" : "ASC"}`,
+    );
+    for (const { id, file, start, run } of statement.iterate(expression, above, below)) {
+      yield { day, id: Number(id), file: Number(file), start: Number(start), run: Number(run) };
+    }
   }
 }
 
-/** How many lines above a number of a day an expression finds. */
-export function countIn(db: DatabaseSync, day: string, expression: string, above: number): number {
-  const words = wordsTable(day);
-  const statement = db.prepare(
-    `SELECT count(*) AS n FROM ${words} WHERE ${words} MATCH ? AND rowid > ?`,
-  );
-  return Number(statement.get(expression, above)?.n);
+/** How many lines parts of days have. */
+export function countIn(db: DatabaseSync, parts: Iterable<DayPart>): number {
+  let sum = 0;
+  for (const { day, expression, above, below } of parts) {
+    const words = wordsTable(day);
+    const statement = db.prepare(
+      `SELECT count(*) AS n FROM ${words} WHERE ${words} MATCH ? AND rowid > ? AND rowid < ?`,
+    );
+    sum += Number(statement.get(expression, above, below)?.n);
+  }
+  return sum;
 }
 
 /** The days that have lines, in order. */

@@ -50,7 +50,7 @@ function findGroups(
   const groupFor = createGroups(db, scope);
   let last: Place | null = null;
   let looked = 0;
-  for (const candidate of allBehind(db, scope, from)) {
+  for (const candidate of candidates(db, scope.parts(scope.days, [], from), scope.order)) {
     const key = candidate.run === 0 ? `file ${candidate.file}` : `run ${candidate.run}`;
     if (!seen.has(key)) {
       if (groups.length === query.limit) return { groups, next: last };
@@ -72,16 +72,6 @@ function hasOutcome(group: Group, { outcome }: SearchQuery, facts: RunFactsReade
   return group.instanceId !== null && facts.of(group.instanceId).outcome === outcome;
 }
 
-function* allBehind(db: DatabaseSync, scope: Scope, from: Place | null): Generator<Candidate> {
-  for (const day of scope.days) {
-    const between = from === null ? scope.between(day) : scope.behind(day, from);
-    const expression = scope.expression(day, []);
-    if (between === null || expression === null) continue;
-    const { above, below } = between;
-    yield* candidates(db, day, expression, { order: scope.order, above, below });
-  }
-}
-
 function createGroups(db: DatabaseSync, { days }: Scope): (first: Candidate) => Group {
   const select = db.prepare("SELECT instance, first_day, last_day FROM runs WHERE id = ?");
   return (first) => {
@@ -100,14 +90,8 @@ function createGroups(db: DatabaseSync, { days }: Scope): (first: Candidate) => 
   };
 }
 
-function* linesOf(db: DatabaseSync, scope: Scope, group: Group): Generator<Candidate> {
-  for (const day of group.days) {
-    const expression = scope.expression(day, group.marks);
-    const { above, below } = scope.between(day);
-    if (expression !== null) {
-      yield* candidates(db, day, expression, { order: scope.order, above, below });
-    }
-  }
+function linesOf(db: DatabaseSync, scope: Scope, group: Group): Generator<Candidate> {
+  return candidates(db, scope.parts(group.days, group.marks), scope.order);
 }
 
 function firstOf(db: DatabaseSync, scope: Scope, group: Group): Candidate | undefined {
@@ -132,13 +116,6 @@ function runOf({ db, dir, facts }: PageDeps, scope: Scope, group: Group): Search
   const { instanceId } = group;
   const { outcome, usd } = facts.of(instanceId);
   const { agent } = scope.fileOf(group.first.file);
-  const count = countOf(db, scope, group);
+  const count = countIn(db, scope.parts(group.days, group.marks));
   return { instanceId, agent, at: first.at, outcome, usd, count, matches };
-}
-
-function countOf(db: DatabaseSync, scope: Scope, group: Group): number {
-  return group.days.reduce((sum, day) => {
-    const expression = scope.expression(day, group.marks);
-    return expression === null ? sum : sum + countIn(db, day, expression, scope.between(day).above);
-  }, 0);
 }

@@ -3,7 +3,7 @@ import type { SearchQuery } from "../contracts/search.ts";
 import { UserError } from "../errors.ts";
 import { utcDate } from "../logs/log-files.ts";
 import { daysIn, lastBefore } from "./day-reader.ts";
-import type { Between, Order } from "./day-reader.ts";
+import type { DayPart, Order } from "./day-reader.ts";
 import { marks, matchExpression } from "./index-format.ts";
 import { lineAt } from "./line-reader.ts";
 import { parseTerms } from "./terms.ts";
@@ -21,12 +21,12 @@ export interface Scope {
   readonly order: Order;
   /** In order. */
   readonly days: readonly string[];
-  /** The expression for a day, with more marks; null where no line can match. */
-  expression(day: string, more: readonly string[]): string | null;
-  /** The lines of a day that the search asks for, in all. */
-  between(day: string): Between;
-  /** Of them, those that follow a place in the search's order. */
-  behind(day: string, place: Place): Between | null;
+  /** The lines of these days that pass the filters and have the marks, after a place in the order of the search. */
+  parts(
+    days: readonly string[],
+    marks: readonly string[],
+    after?: Place | null,
+  ): Generator<DayPart>;
   /** Name and agent of a log file. */
   fileOf(id: number): { readonly name: string; readonly agent: string };
 }
@@ -47,33 +47,34 @@ export function scopeOf(db: DatabaseSync, dir: string, query: SearchQuery): Scop
   const since = sinceOf(db, query, ({ file, start }) => {
     return lineAt(dir, fileOf(file).name, start)?.content.time ?? null;
   });
-  const between = (day: string): Between => ({
-    above: day === since.day ? since.id : 0,
-    below: noEnd,
-  });
+  const isPassed = (day: string, after: Place | null): boolean =>
+    after !== null && (order === "newest" ? day > after.day : day < after.day);
+  /** Null for an agent without a log file of that day. */
+  const expressionFor = (day: string, more: readonly string[]): string | null => {
+    const lineMarks = [...more];
+    if (run !== undefined) lineMarks.push(marks.run(run));
+    if (kind !== undefined) lineMarks.push(marks.kind(kind));
+    if (agent !== undefined) {
+      const own = selectOwn.get(day, agent);
+      if (own === undefined) return null;
+      lineMarks.push(marks.file(Number(own.id)));
+    }
+    return matchExpression(terms, lineMarks);
+  };
   return {
     terms,
     order,
     days: daysIn(db, order).filter((day) => day >= since.day),
-    between,
-    behind: (day, place) => {
-      const { above, below } = between(day);
-      if (day === place.day) {
-        return order === "newest" ? { above, below: place.id } : { above: place.id, below };
+    *parts(days, more, after = null) {
+      for (const day of days) {
+        const expression = isPassed(day, after) ? null : expressionFor(day, more);
+        if (expression === null) continue;
+        const first = day === since.day ? since.id : 0;
+        const from = after?.day === day ? after.id : null;
+        yield order === "newest"
+          ? { day, expression, above: first, below: from ?? noEnd }
+          : { day, expression, above: from ?? first, below: noEnd };
       }
-      const isLater = order === "newest" ? day < place.day : day > place.day;
-      return isLater ? { above, below } : null;
-    },
-    expression: (day, more) => {
-      const lineMarks = [...more];
-      if (run !== undefined) lineMarks.push(marks.run(run));
-      if (kind !== undefined) lineMarks.push(marks.kind(kind));
-      if (agent !== undefined) {
-        const own = selectOwn.get(day, agent);
-        if (own === undefined) return null;
-        lineMarks.push(marks.file(Number(own.id)));
-      }
-      return matchExpression(terms, lineMarks);
     },
     fileOf,
   };
