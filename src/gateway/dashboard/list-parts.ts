@@ -19,6 +19,12 @@ export function select(
   </label>`;
 }
 
+/** The filter by agent; the page's script offers the names. */
+export const agentField: Html = html`<label
+    >Agent <input class="filter" name="agent" list="agent-names" autocomplete="off"
+  /></label>
+  <datalist id="agent-names"></datalist>`;
+
 /** Leads to older and newer pages of a list. */
 export function pager(label: string): Html {
   return html`<nav class="pager" id="pager" aria-label="${label}" hidden>

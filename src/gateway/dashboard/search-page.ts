@@ -3,7 +3,7 @@ import { searchKinds } from "../../contracts/search-kinds.ts";
 import { searchKindNames } from "./browser/search-words.ts";
 import { html } from "./html.ts";
 import type { Page } from "./layout.ts";
-import { select } from "./list-parts.ts";
+import { agentField, select } from "./list-parts.ts";
 import { frameStyles, site } from "./site.ts";
 
 /** Search over the logs of all agents: the runs with lines that match. */
@@ -32,6 +32,14 @@ export function searchPage(): Page {
   };
 }
 
+const sinceNames = {
+  "1h": "Last hour",
+  "24h": "Last day",
+  "7d": "Last week",
+  "30d": "Last 30 days",
+};
+const orderNames = { oldest: "Oldest first" };
+
 const filters = html`<form class="filters" id="filters" role="search" aria-label="Search all logs">
   <label class="words"
     >Words in the log
@@ -50,26 +58,9 @@ const filters = html`<form class="filters" id="filters" role="search" aria-label
     All words must be in one line. <code>"in quotes"</code> is a phrase; <code>time*</code> finds
     words that begin so.
   </p>
-  <label>Agent <input class="filter" name="agent" list="agent-names" autocomplete="off" /></label>
-  <datalist id="agent-names"></datalist>
-  ${select({ name: "outcome", label: "Outcome", any: "Any" }, outcomes)}
+  ${agentField} ${select({ name: "outcome", label: "Outcome", any: "Any" }, outcomes)}
   ${select({ name: "kind", label: "Lines", any: "All" }, searchKinds, searchKindNames)}
-  <label
-    >Time
-    <select class="filter" name="since" id="since" aria-label="Time">
-      <option value="">Any time</option>
-      <option value="1h">Last hour</option>
-      <option value="24h">Last day</option>
-      <option value="7d">Last week</option>
-      <option value="30d">Last 30 days</option>
-    </select>
-  </label>
-  <label
-    >Order
-    <select class="filter" name="order" aria-label="Order">
-      <option value="">Newest first</option>
-      <option value="oldest">Oldest first</option>
-    </select>
-  </label>
+  ${select({ name: "since", label: "Time", any: "Any time" }, Object.keys(sinceNames), sinceNames)}
+  ${select({ name: "order", label: "Order", any: "Newest first" }, ["oldest"], orderNames)}
   <button class="link" type="reset" id="all">Clear filters</button>
 </form>`;

@@ -1,7 +1,7 @@
 import { outcomes, triggerKinds, triggerNames } from "../../../streams/vocabulary.ts";
 import { html } from "./html.ts";
 import type { Page } from "./layout.ts";
-import { pager, select } from "./list-parts.ts";
+import { agentField, pager, select } from "./list-parts.ts";
 import { frameStyles, site } from "./site.ts";
 
 /** The history of all that asked an agent to run, also of what started nothing, and why. */
@@ -55,20 +55,13 @@ const refused = html`<details class="panel refused" id="refused" hidden>
 
 const outcomeNames = { rejected: "rejected, unmatched" };
 
+const spanNames = { 1: "Last hour", 24: "Last day", 168: "Last week" };
+
 const filters = html`<form class="filters" id="filters" aria-label="Filter the history">
-  <label>Agent <input class="filter" name="agent" list="agent-names" autocomplete="off" /></label>
-  <datalist id="agent-names"></datalist>
+  ${agentField}
   ${select({ name: "kind", label: "Trigger", any: "Any" }, triggerKinds, triggerNames)}
   ${select({ name: "outcome", label: "Outcome", any: "Any" }, outcomes, outcomeNames)}
-  <label
-    >Time
-    <select class="filter" name="hours" aria-label="Time">
-      <option value="">Any time</option>
-      <option value="1">Last hour</option>
-      <option value="24">Last day</option>
-      <option value="168">Last week</option>
-    </select>
-  </label>
+  ${select({ name: "hours", label: "Time", any: "Any time" }, Object.keys(spanNames), spanNames)}
   <label class="toggle"><input type="checkbox" name="dead" /> Dead letters only</label>
   <button class="link" type="reset" id="all">Clear filters</button>
 </form>`;

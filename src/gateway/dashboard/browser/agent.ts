@@ -15,7 +15,7 @@ import { createLockStatuses } from "./lock-statuses.ts";
 import { runCharts } from "./run-charts.ts";
 import { withChanges } from "./run-changes.ts";
 import { byStart, createRunList } from "./run-list.ts";
-import { eachSecond, openStatusStream, showScheduler } from "./site.ts";
+import { eachSecond, openStatusStream } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";
 
 const name = byId("agent").dataset.agent ?? "";
@@ -64,7 +64,6 @@ function showGone(): void {
 
 function showSnapshot(snapshot: StatusSnapshot): void {
   const { scheduler, agents } = snapshot;
-  showScheduler(scheduler, name);
   detail.setPaused(scheduler.paused);
   const agent = agents.find((each) => each.name === name);
   if (agent === undefined) showGone();
@@ -80,10 +79,7 @@ function showSnapshot(snapshot: StatusSnapshot): void {
 function showUpdate(update: StatusUpdate): void {
   const { scheduler, agents, removed, logs } = update;
   if (locks.apply(update)) lockList.show(locks.all());
-  if (scheduler !== undefined) {
-    showScheduler(scheduler, name);
-    detail.setPaused(scheduler.paused);
-  }
+  if (scheduler !== undefined) detail.setPaused(scheduler.paused);
   if (removed?.includes(name) === true) showGone();
   const agent = agents?.find((each) => each.name === name);
   if (agent !== undefined) {
@@ -107,4 +103,4 @@ eachSecond((now) => {
   lockList.tick(now);
 });
 
-openStatusStream({ snapshot: showSnapshot, update: showUpdate });
+openStatusStream(name, { snapshot: showSnapshot, update: showUpdate });

@@ -10,7 +10,7 @@ import { byId, setText, showText } from "./dom.ts";
 import { createFilters } from "./filters.ts";
 import { exactTime } from "./format.ts";
 import { createListViews } from "./list-views.ts";
-import { eachSecond, openStatusStream, showScheduler } from "./site.ts";
+import { eachSecond, openStatusStream } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";
 import { createViews } from "./views.ts";
 
@@ -107,13 +107,12 @@ eachSecond((now) => {
 });
 
 function showCounts(scheduler: SchedulerStatus): void {
-  showScheduler(scheduler, "Alerts");
   const { open: opened, dead } = scheduler.alerts;
   setText(byId("total"), `${opened.toLocaleString("en")} open · ${dead.toLocaleString("en")} dead`);
   retryAll.show(dead);
 }
 
-openStatusStream({
+openStatusStream("Alerts", {
   snapshot: ({ scheduler }) => {
     showCounts(scheduler);
     refresh();

@@ -1,4 +1,3 @@
-import type { StatusUpdate } from "../../../../streams/status/wire.ts";
 import type { SpendKey } from "../../../contracts/spend-options.ts";
 import type { SpendAnswer } from "../../../contracts/spend-report.ts";
 import { showToast } from "./actions.ts";
@@ -7,7 +6,7 @@ import { showDays } from "./cost-days.ts";
 import { showFigures } from "./cost-figures.ts";
 import { showLimits, showRows } from "./cost-tables.ts";
 import { byId, setText, showText } from "./dom.ts";
-import { eachSecond, openStatusStream, showScheduler } from "./site.ts";
+import { eachSecond, openStatusStream } from "./site.ts";
 
 /** Adding up the calls of 30 days takes the scheduler a moment: it is not asked for each call. */
 const refreshMs = 5_000;
@@ -55,19 +54,13 @@ function unpricedText({ rows }: SpendAnswer): string | null {
   );
 }
 
-function onUpdate({ scheduler, agents }: StatusUpdate): void {
-  if (scheduler !== undefined) showScheduler(scheduler, "Cost");
-  if (agents !== undefined) isChanged = true;
-}
-
 eachSecond((now) => {
   if (isChanged && now - askedAt >= refreshMs) void refresh();
 });
 
-openStatusStream({
-  snapshot: ({ scheduler }) => {
-    showScheduler(scheduler, "Cost");
-    void refresh();
+openStatusStream("Cost", {
+  snapshot: () => void refresh(),
+  update: ({ agents }) => {
+    if (agents !== undefined) isChanged = true;
   },
-  update: onUpdate,
 });

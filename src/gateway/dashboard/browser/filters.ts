@@ -45,6 +45,11 @@ export function createFilters(names: readonly string[]): Filters {
   };
 }
 
+/** Offers these agents in the form's field for one. */
+export function offerAgents(agents: readonly { readonly name: string }[]): void {
+  byId("agent-names").replaceChildren(...agents.map(({ name }) => new Option("", name)));
+}
+
 /** The address of a view. */
 export function addressOf({ filters, before }: ListView): string {
   const query = new URLSearchParams(filters);

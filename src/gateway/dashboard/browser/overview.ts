@@ -10,7 +10,7 @@ import { createAgentTable } from "./agent-table.ts";
 import { byId, setAttribute, setText } from "./dom.ts";
 import { createLockList } from "./lock-list.ts";
 import { createLockStatuses } from "./lock-statuses.ts";
-import { eachSecond, openStatusStream, showScheduler } from "./site.ts";
+import { eachSecond, openStatusStream } from "./site.ts";
 import { createTimeline } from "./timeline.ts";
 
 const agents = new Map<string, AgentStatus>();
@@ -22,7 +22,6 @@ const lockList = createLockList();
 let pause = { paused: false, draining: false };
 
 function showSchedule(scheduler: SchedulerStatus): void {
-  showScheduler(scheduler, null);
   pause = scheduler;
   const word = pause.paused ? "Resume" : "Pause";
   setText(byId("scheduler-state"), pause.paused ? "paused" : "active");
@@ -71,4 +70,4 @@ eachSecond((now) => {
   lockList.tick(now);
 });
 
-openStatusStream({ snapshot: showSnapshot, update: showUpdate });
+openStatusStream(null, { snapshot: showSnapshot, update: showUpdate });

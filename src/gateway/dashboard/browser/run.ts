@@ -9,7 +9,7 @@ import { byId, setAttribute, setText, showText } from "./dom.ts";
 import { openRunLog } from "./run-log.ts";
 import { wireRunAgain } from "./run-again.ts";
 import { showRunPanels } from "./run-panels.ts";
-import { eachSecond, openStatusStream, showScheduler } from "./site.ts";
+import { eachSecond, openStatusStream } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";
 import { runningSince, stateOf, whyText } from "./trigger-words.ts";
 
@@ -79,14 +79,12 @@ eachSecond((now) => {
   if (run !== null) showStanding(run, now);
 });
 
-openStatusStream({
-  snapshot: ({ scheduler, agents }) => {
-    showScheduler(scheduler, instance);
+openStatusStream(instance, {
+  snapshot: ({ agents }) => {
     again.offer(agents.find(({ name }) => name === agent) ?? null);
     read();
   },
-  update: ({ scheduler, agents, removed }) => {
-    if (scheduler !== undefined) showScheduler(scheduler, instance);
+  update: ({ agents, removed }) => {
     if (removed?.includes(agent) === true) again.offer(null);
     const own = agents?.find(({ name }) => name === agent);
     if (own === undefined) return;

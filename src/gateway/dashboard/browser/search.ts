@@ -1,13 +1,12 @@
-import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import type { SearchPage, SearchRun } from "../../../contracts/search.ts";
 import { counted } from "../../../contracts/format.ts";
 import { onPress } from "./actions.ts";
 import { fetchJson } from "./api.ts";
 import { byId, setText, showText } from "./dom.ts";
-import { addressOf, createFilters } from "./filters.ts";
+import { addressOf, createFilters, offerAgents } from "./filters.ts";
 import { exactTime } from "./format.ts";
 import { searchResult } from "./search-result.ts";
-import { openStatusStream, showScheduler } from "./site.ts";
+import { openStatusStream } from "./site.ts";
 
 const filters = createFilters(["q", "agent", "outcome", "kind", "since", "order"]);
 const sinceMs: Readonly<Partial<Record<string, number>>> = {
@@ -112,18 +111,14 @@ function followForm(): void {
   void search();
 }
 
-function showSnapshot({ scheduler, agents }: StatusSnapshot): void {
-  showScheduler(scheduler, "Search");
-  byId("agent-names").replaceChildren(...agents.map(({ name }) => new Option("", name)));
-}
-
 /** A link may ask for a time of its own. */
 function offerSince(): void {
   const { since } = filters.ofAddress().filters;
   if (since === undefined || sinceMs[since] !== undefined) return;
   const at = Date.parse(since);
   const text = Number.isNaN(at) ? since : `Since ${exactTime(at)}`;
-  byId("since", HTMLSelectElement).add(new Option(text, since));
+  const field = form.elements.namedItem("since");
+  if (field instanceof HTMLSelectElement) field.add(new Option(text, since));
 }
 
 const form = byId("filters", HTMLFormElement);
@@ -141,9 +136,7 @@ form.addEventListener("reset", (event) => {
 onPress(byId("more"), readMore);
 offerSince();
 void search();
-openStatusStream({
-  snapshot: showSnapshot,
-  update: ({ scheduler }) => {
-    if (scheduler !== undefined) showScheduler(scheduler, "Search");
-  },
+openStatusStream("Search", {
+  snapshot: ({ agents }) => offerAgents(agents),
+  update: () => undefined,
 });

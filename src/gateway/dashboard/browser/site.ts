@@ -18,24 +18,35 @@ const connectionWords: Readonly<Record<LiveState, string>> = {
 
 let lostAt: number | null = null;
 
-/** Opens the scheduler's status stream, over which the pages in the frame are live. */
-export function openStatusStream(on: {
-  snapshot(snapshot: StatusSnapshot): void;
-  update(update: StatusUpdate): void;
-}): void {
+/** Opens the scheduler's status stream, over which the pages in the frame are live. `page` begins the tab's title. */
+export function openStatusStream(
+  page: string | null,
+  on: {
+    snapshot(snapshot: StatusSnapshot): void;
+    update(update: StatusUpdate): void;
+  },
+): void {
   openLive({
     url: () => "/dashboard/api/status-stream",
     on: {
-      snapshot: (data) => on.snapshot(JSON.parse(data) as StatusSnapshot),
-      update: (data) => on.update(JSON.parse(data) as StatusUpdate),
+      snapshot: (data) => {
+        const snapshot = JSON.parse(data) as StatusSnapshot;
+        showScheduler(snapshot.scheduler, page);
+        on.snapshot(snapshot);
+      },
+      update: (data) => {
+        const update = JSON.parse(data) as StatusUpdate;
+        if (update.scheduler !== undefined) showScheduler(update.scheduler, page);
+        on.update(update);
+      },
     },
     onState: showConnection,
   });
   watchScheduler(true);
 }
 
-/** Shows in the frame what is true of the scheduler as a whole. `page` begins the tab's title. */
-export function showScheduler(scheduler: SchedulerStatus, page: string | null): void {
+/** Shows in the frame what is true of the scheduler as a whole. */
+function showScheduler(scheduler: SchedulerStatus, page: string | null): void {
   showFrame(scheduler);
   setTitle([page, scheduler.project, "Almanac"].filter((part) => part !== null).join(" · "));
   showText("config-error", scheduler.error);

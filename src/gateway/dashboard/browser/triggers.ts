@@ -1,13 +1,12 @@
 import type { HistoryEntry, HistoryPage } from "../../../contracts/history.ts";
-import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { counted } from "../../../contracts/format.ts";
 import { showToast } from "./actions.ts";
 import { fetchJson } from "./api.ts";
 import { byId, setText, showText } from "./dom.ts";
-import { createFilters } from "./filters.ts";
+import { createFilters, offerAgents } from "./filters.ts";
 import { createListViews } from "./list-views.ts";
 import { createRefusedDeliveries } from "./refused-deliveries.ts";
-import { eachSecond, openStatusStream, showScheduler } from "./site.ts";
+import { eachSecond, openStatusStream } from "./site.ts";
 import { soonOnce } from "./soon-once.ts";
 import { createTriggerRow } from "./trigger-row.ts";
 import { createViews } from "./views.ts";
@@ -91,22 +90,16 @@ function newTriggers(total: number): number {
 
 byId("show-new").addEventListener("click", () => void show());
 
-function showSnapshot({ scheduler, agents }: StatusSnapshot): void {
-  showScheduler(scheduler, "Triggers");
-  byId("agent-names").replaceChildren(...agents.map(({ name }) => new Option("", name)));
-  refresh();
-}
-
 eachSecond((now) => {
   rows.tick(now);
   refused.tick(now);
 });
 
 void show();
-openStatusStream({
-  snapshot: showSnapshot,
-  update: ({ scheduler }) => {
-    if (scheduler !== undefined) showScheduler(scheduler, "Triggers");
+openStatusStream("Triggers", {
+  snapshot: ({ agents }) => {
+    offerAgents(agents);
     refresh();
   },
+  update: refresh,
 });
