@@ -1,5 +1,5 @@
 import { maxRaiseUsd } from "../../contracts/spend-options.ts";
-import { logAddress } from "./browser/addresses.ts";
+import { logAddress, triggersAddress } from "./browser/addresses.ts";
 import { html } from "./html.ts";
 import type { Html } from "./html.ts";
 import type { Page } from "./layout.ts";
@@ -47,7 +47,7 @@ export function agentPage(agent: string): Page {
             <section class="panel" aria-labelledby="runs-title">
               <div class="panel-head">
                 <h2 id="runs-title">Last runs</h2>
-                <a class="after" href="/dashboard/triggers?agent=${agent}">View full history</a>
+                <a class="after" href="${triggersAddress(agent)}">View full history</a>
               </div>
               <div class="charts" id="charts"></div>
               ${runsTable}

@@ -1,3 +1,4 @@
+import { agentAddress, logDownloadAddress, triggersAddress } from "./browser/addresses.ts";
 import { html } from "./html.ts";
 import type { Html } from "./html.ts";
 import type { Page } from "./layout.ts";
@@ -17,7 +18,7 @@ export function logPage(agent: string): Page {
       main: html`
         <div class="page-title">
           <h1>
-            ${isAgent ? html`<a href="/dashboard/agents/${agent}">${agent}</a>` : html`${agent}`}
+            ${isAgent ? html`<a href="${agentAddress(agent)}">${agent}</a>` : html`${agent}`}
             <span class="muted">log</span>
           </h1>
           ${isAgent ? head(agent) : null}
@@ -63,7 +64,7 @@ function head(agent: string): Html {
     <span class="pill off" id="disabled" hidden>disabled</span>
     <span class="muted" id="load"></span>
     <div class="end" role="group" aria-label="Actions">
-      <a class="button" href="/dashboard/triggers?agent=${agent}">Triggers</a>
+      <a class="button" href="${triggersAddress(agent)}">Triggers</a>
       <button class="button acts danger" type="button" id="kill" hidden>Kill</button>
       <button class="button acts primary" type="button" id="run">Run</button>
     </div>
@@ -104,7 +105,7 @@ function toolbar(agent: string, isAgent: boolean) {
         class="button"
         id="download"
         download
-        href="/dashboard/api/logs/${agent}/download"
+        href="${logDownloadAddress(agent)}"
         title="The last 5,000 lines that match, as they were written, one JSON object each"
         >Download</a
       >

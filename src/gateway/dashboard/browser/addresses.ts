@@ -31,6 +31,21 @@ export function lineAddress(
   return withQuery(`${agentAddress(agent)}/logs`, { instance: instanceId, at: position });
 }
 
+/** The address of an agent's log as a file. `choice` says which of its lines. */
+export function logDownloadAddress(agent: string, choice: QueryValues = {}): string {
+  return withQuery(`/dashboard/api/logs/${encodeURIComponent(agent)}/download`, choice);
+}
+
+/** The address of the triggers of an agent. */
+export function triggersAddress(agent: string): string {
+  return withQuery("/dashboard/triggers", { agent });
+}
+
+/** The address of a search over all logs. */
+export function searchAddress(q: string, order: "oldest" | null = null): string {
+  return withQuery("/dashboard/search", { q, order });
+}
+
 /** The address of what changed in what an agent ran, from one run to a later one. */
 export function changesAddress(agent: string, instanceId: string, since: string): string {
   return withQuery(`${runAddress(agent, instanceId)}/changes`, { to: since });
@@ -45,7 +60,7 @@ const charactersOfError = 300;
 export function firstSeenAddress(error: string): string {
   const words = error.split(/["\s]+/).filter((word) => word !== "");
   const phrase = words.slice(0, wordsOfError).join(" ");
-  return withQuery("/dashboard/search", { q: phraseOf(phrase), order: "oldest" });
+  return searchAddress(phraseOf(phrase), "oldest");
 }
 
 function phraseOf(text: string): string {
@@ -54,10 +69,14 @@ function phraseOf(text: string): string {
   return `"${text.slice(0, charactersOfError).replace(/[^a-z0-9][a-z0-9]?$/i, "")}"*`;
 }
 
+type QueryValues = Readonly<Record<string, string | number | null | undefined>>;
+
 /** A path with those parameters that have a value. */
-function withQuery(path: string, values: Readonly<Record<string, string | null>>): string {
+export function withQuery(path: string, values: QueryValues): string {
   const given = Object.entries(values).flatMap(([name, value]) =>
-    value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
+    value === null || value === undefined || value === ""
+      ? []
+      : [`${name}=${encodeURIComponent(value)}`],
   );
   return given.length === 0 ? path : `${path}?${given.join("&")}`;
 }

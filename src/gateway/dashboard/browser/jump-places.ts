@@ -1,7 +1,7 @@
 import type { HistoryPage } from "../../../contracts/history.ts";
 import type { StatusSnapshot } from "../../../../streams/status/wire.ts";
 import { outcomeText } from "../../../contracts/format.ts";
-import { agentAddress, runAddress } from "./addresses.ts";
+import { agentAddress, runAddress, searchAddress } from "./addresses.ts";
 import { fetchJson } from "./api.ts";
 
 /** Where one can jump to. */
@@ -53,7 +53,7 @@ export function placesFor(text: string, places: readonly Place[]): readonly Plac
     {
       kind: "search",
       name: text.trim(),
-      address: `/dashboard/search?q=${encodeURIComponent(text.trim())}`,
+      address: searchAddress(text.trim()),
       note: "in all logs",
     },
   ];

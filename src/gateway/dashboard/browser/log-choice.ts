@@ -1,3 +1,5 @@
+import { withQuery } from "./addresses.ts";
+
 /** Which part of an agent's log the page shows, as its address has it; "" for what is not chosen. */
 export interface LogChoice {
   /** Lines of one run only. */
@@ -20,16 +22,10 @@ export function choiceOfAddress(): LogChoice {
 
 /** The address of the same log with another choice. */
 export function addressOfChoice(choice: LogChoice): string {
-  const query = queryOf(Object.entries(choice));
-  return query === "" ? location.pathname : `${location.pathname}?${query}`;
+  return withQuery(location.pathname, { ...choice });
 }
 
-/** The part of a request that says which lines are wanted. */
-export function requestOfChoice({ instance, q, level }: LogChoice): string {
-  return queryOf(Object.entries({ instance, q, level }));
-}
-
-function queryOf(values: readonly (readonly [string, string])[]): string {
-  const given = values.filter(([, value]) => value !== "");
-  return given.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+/** The parameters of a request for the lines that are wanted. */
+export function requestOfChoice({ instance, q, level }: LogChoice): Omit<LogChoice, "at"> {
+  return { instance, q, level };
 }

@@ -1,6 +1,7 @@
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
 import type { LogPageAnswer } from "../../../contracts/log-page.ts";
+import { withQuery } from "./addresses.ts";
 import { fetchJson } from "./api.ts";
 import { openLive } from "./live.ts";
 import type { LiveConnection } from "./live.ts";
@@ -53,10 +54,13 @@ export function createLogLoader(agent: string, on: LogEvents): LogLoader {
   let reachedAt: number | null = null;
   let live: LiveConnection | null = null;
 
-  const ask = async (from: string, limit: number): Promise<LogPart | null> => {
+  const ask = async (
+    from: { readonly before?: string; readonly after?: string },
+    limit: number,
+  ): Promise<LogPart | null> => {
     const asked = choice;
-    const query = joined(requestOfChoice(choice), from, `limit=${limit}`);
-    const page = await fetchJson<LogPart>(`/api/logs/agents/${name}?${query}`);
+    const query = { ...requestOfChoice(choice), ...from, limit };
+    const page = await fetchJson<LogPart>(withQuery(`/api/logs/agents/${name}`, query));
     // What was asked for before another choice is no part of that one.
     return page.ok && asked === choice ? page.value : null;
   };
@@ -68,10 +72,9 @@ export function createLogLoader(agent: string, on: LogEvents): LogLoader {
     stop();
     live = openLive({
       url: (lastId) => {
-        const after = lastId === "" ? (position ?? "") : lastId;
-        const from = after === "" ? "" : parameter("after", after);
-        const query = joined(requestOfChoice(choice), from, `lines=${lines}`, "status=true");
-        return `/dashboard/api/logs/${name}/stream?${query}`;
+        const after = lastId === "" ? position : lastId;
+        const query = { ...requestOfChoice(choice), after, lines, status: "true" };
+        return withQuery(`/dashboard/api/logs/${name}/stream`, query);
       },
       on: {
         log: (data, id) => {
@@ -90,15 +93,15 @@ export function createLogLoader(agent: string, on: LogEvents): LogLoader {
     else if (live === null) open(null, 0);
   };
   const loadNewest = async (isGone: boolean): Promise<LoadedLines | null> => {
-    const page = await ask("", pageLines);
+    const page = await ask({}, pageLines);
     if (page === null) return null;
     ({ older, reachedAt } = page);
     showNewer(page);
     return { lines: page.lines, isGone };
   };
   const loadAround = async (at: string): Promise<LoadedLines | null> => {
-    const before = await ask(parameter("before", at), aroundLines);
-    const after = await ask(parameter("after", at), aroundLines);
+    const before = await ask({ before: at }, aroundLines);
+    const after = await ask({ after: at }, aroundLines);
     if (before === null || after === null) return null;
     if (!before.lines.some(({ position }) => position === at)) return loadNewest(true);
     ({ older, reachedAt } = before);
@@ -115,14 +118,14 @@ export function createLogLoader(agent: string, on: LogEvents): LogLoader {
     },
     earlier: async () => {
       if (older === null) return [];
-      const page = await ask(parameter("before", older), pageLines);
+      const page = await ask({ before: older }, pageLines);
       if (page === null) return [];
       ({ older, reachedAt } = page);
       return page.lines;
     },
     later: async () => {
       if (newer === null) return [];
-      const page = await ask(parameter("after", newer), pageLines);
+      const page = await ask({ after: newer }, pageLines);
       if (page === null) return [];
       showNewer(page);
       return page.lines;
@@ -137,12 +140,4 @@ export function createLogLoader(agent: string, on: LogEvents): LogLoader {
     hasLater: () => newer !== null,
     reachedAt: () => reachedAt,
   };
-}
-
-function parameter(name: "before" | "after", position: string): string {
-  return `${name}=${encodeURIComponent(position)}`;
-}
-
-function joined(...parts: readonly string[]): string {
-  return parts.filter((part) => part !== "").join("&");
 }

@@ -1,5 +1,5 @@
 import { onPress } from "./actions.ts";
-import { lineAddress } from "./addresses.ts";
+import { lineAddress, logDownloadAddress } from "./addresses.ts";
 import { byId, setText } from "./dom.ts";
 import { ownTimeZone } from "./format.ts";
 import { addressOfChoice, choiceOfAddress, requestOfChoice } from "./log-choice.ts";
@@ -135,9 +135,8 @@ function clear(): void {
 }
 
 function showDownload(): void {
-  const query = requestOfChoice(choice);
-  const address = `/dashboard/api/logs/${encodeURIComponent(agent)}/download`;
-  byId("download", HTMLAnchorElement).href = query === "" ? address : `${address}?${query}`;
+  const address = logDownloadAddress(agent, requestOfChoice(choice));
+  byId("download", HTMLAnchorElement).href = address;
 }
 
 wireCopy(lines);

@@ -1,5 +1,6 @@
 import type { HistoryEntry, HistoryPage } from "../../../contracts/history.ts";
 import type { AgentStatus } from "../../../../streams/status/wire.ts";
+import { withQuery } from "./addresses.ts";
 import { fetchJson } from "./api.ts";
 import { barKind } from "./timeline-layout.ts";
 
@@ -126,9 +127,8 @@ async function getPage(query: {
   readonly agent?: string;
   readonly outcome?: string;
 }): Promise<HistoryPage | null> {
-  const given = Object.entries(query).filter(([, value]) => value !== "");
-  const parameters = new URLSearchParams([...given, ["limit", String(pageSize)]]);
-  const fetched = await fetchJson<HistoryPage>(`/api/stats/triggers?${parameters.toString()}`);
+  const path = withQuery("/api/stats/triggers", { ...query, limit: pageSize });
+  const fetched = await fetchJson<HistoryPage>(path);
   return fetched.ok ? fetched.value : null;
 }
 

@@ -1,5 +1,5 @@
 import type { LogEntry } from "../../../../streams/vocabulary.ts";
-import { lineAddress, logAddress } from "./addresses.ts";
+import { lineAddress, logAddress, withQuery } from "./addresses.ts";
 import { byId, setText } from "./dom.ts";
 import { createFollow } from "./follow.ts";
 import { openLive } from "./live.ts";
@@ -66,7 +66,6 @@ export function openRunLog(agent: string, instance: string): RunLog {
 }
 
 function streamUrl(agent: string, instance: string, lastId: string): string {
-  const parameters = new URLSearchParams({ instance, lines: String(shownLines) });
-  if (lastId !== "") parameters.set("after", lastId);
-  return `/dashboard/api/logs/${encodeURIComponent(agent)}/stream?${parameters.toString()}`;
+  const path = `/dashboard/api/logs/${encodeURIComponent(agent)}/stream`;
+  return withQuery(path, { instance, lines: shownLines, after: lastId });
 }
