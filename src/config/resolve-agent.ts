@@ -19,12 +19,15 @@ import { parseSkill } from "./skill.ts";
 import type { ParsedSkill, Skill } from "./skill.ts";
 import { validateToml } from "./validate.ts";
 
+/** What an agent's files are: a config, or why they are none. */
+type ResolvedAgent = Exclude<AgentChange, { readonly type: "removed" }>;
+
 /** The agent's config from its files, with the project's fallbacks. Pure; never throws. */
 export function resolveAgent(
   files: AgentFiles,
   project: ProjectConfig,
   known: KnownToAgents,
-): AgentChange {
+): ResolvedAgent {
   const { name, dockerfileHash } = files;
   const skill = resolveSkill(files, known);
   const config = resolveConfig(files, project, known);

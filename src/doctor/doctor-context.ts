@@ -1,7 +1,7 @@
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { Problem } from "../../streams/vocabulary.ts";
-import { listAgents, readAgent, readBareSkill } from "../config/agent-files.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
+import { readAllAgents } from "../config/read-all-agents.ts";
 import { readProject } from "../config/read-project.ts";
 import { resolveAgent } from "../config/resolve-agent.ts";
 import { resolveProject } from "../config/resolve-project.ts";
@@ -83,22 +83,14 @@ async function readAgents(
   projectDir: string,
   project: ProjectConfig,
 ): Promise<Pick<DoctorContext, "agents" | "agentProblems" | "bareSkills">> {
-  const { names, problems } = await listAgents(projectDir);
+  const { agents: all, problems, bareSkills } = await readAllAgents(projectDir);
   const agents: AgentConfig[] = [];
   const agentProblems = [...problems];
-  const bareSkills: string[] = [];
   const known = knownToAgents();
-  for (const name of names) {
-    const files = await readAgent(projectDir, name);
-    if (files === null) {
-      if ((await readBareSkill(projectDir, name)) !== null) bareSkills.push(name);
-      continue;
-    }
+  for (const files of all.values()) {
     const change = resolveAgent(files, project, known);
-    if (change.type === "invalid") agentProblems.push(...change.problems);
-    if (change.type !== "set") continue;
-    agents.push(change.agent);
-    agentProblems.push(...change.warnings);
+    if (change.type === "set") agents.push(change.agent);
+    agentProblems.push(...(change.type === "set" ? change.warnings : change.problems));
   }
   return { agents, agentProblems, bareSkills };
 }

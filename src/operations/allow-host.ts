@@ -67,8 +67,7 @@ function entryOf({ host, port, private: isPrivate }: AllowHostRequest): string {
 function resolved(files: AgentFiles, project: ProjectConfig): AgentConfig {
   const change = resolveAgent(files, project, knownToAgents());
   if (change.type === "set") return change.agent;
-  const problems = change.type === "invalid" ? change.problems.map(problemText) : [];
-  throw new OperationError("invalid_config", problems.join("\n"));
+  throw new OperationError("invalid_config", change.problems.map(problemText).join("\n"));
 }
 
 /** The file's text with the entry in place of the same one that is not private. */

@@ -1,8 +1,10 @@
 import { problemSummary, problemText } from "../../streams/problem-text.ts";
 import { newRecord } from "../../streams/status/agent-record.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
-import { bareSkillProblem, listAgents, readAgent, readBareSkill } from "../config/agent-files.ts";
+import { bareSkillProblem } from "../config/agent-files.ts";
+import type { AgentFiles } from "../config/agent-files.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
+import { readAllAgents } from "../config/read-all-agents.ts";
 import { readProject } from "../config/read-project.ts";
 import { resolveAgent } from "../config/resolve-agent.ts";
 import { resolveProject } from "../config/resolve-project.ts";
@@ -25,17 +27,13 @@ export interface ProjectFiles {
 /** Reads a project's files. A fault in them is part of the result, and never thrown. */
 export async function readProjectFiles(projectDir: string): Promise<ProjectFiles> {
   const { project, error } = await projectAt(projectDir);
-  const { names } = await listAgents(projectDir);
-  const agents: AgentRecord[] = [];
-  const warnings: string[] = [];
-  for (const name of names) {
-    const record = await recordOf(projectDir, name, project);
-    if (record !== null) agents.push(record);
-    else if ((await readBareSkill(projectDir, name)) !== null) {
-      warnings.push(problemText(bareSkillProblem(name)));
-    }
-  }
-  return { project, error, warnings, agents };
+  const { agents, bareSkills } = await readAllAgents(projectDir);
+  return {
+    project,
+    error,
+    warnings: bareSkills.map((name) => problemText(bareSkillProblem(name))),
+    agents: [...agents.values()].map((files) => recordOf(files, project)),
+  };
 }
 
 async function projectAt(projectDir: string): Promise<Pick<ProjectFiles, "project" | "error">> {
@@ -48,19 +46,11 @@ async function projectAt(projectDir: string): Promise<Pick<ProjectFiles, "projec
   }
 }
 
-/** Null for a directory that is no agent. */
-async function recordOf(
-  projectDir: string,
-  name: string,
-  project: ProjectConfig | null,
-): Promise<AgentRecord | null> {
-  const files = await readAgent(projectDir, name);
-  if (files === null) return null;
-  const record = newRecord(name);
+function recordOf(files: AgentFiles, project: ProjectConfig | null): AgentRecord {
+  const record = newRecord(files.name);
   if (project === null) return record;
   const change = resolveAgent(files, project, knownToAgents());
   if (change.type === "set") return { ...record, config: change.agent };
-  if (change.type === "removed") return null;
   const errors = change.problems.filter(({ severity }) => severity === "error");
   return { ...record, configError: problemSummary(errors) ?? "invalid config" };
 }

@@ -66,11 +66,9 @@ async function openAgent(projectDir: string, name: string): Promise<ConfigFile> 
     text: files.config,
     judge: (config) => {
       const change = resolveAgent({ ...files, config, schemas }, project, known);
-      if (change.type === "set") {
-        return { problems: change.warnings, effective: agentTomlKeys(change.agent, projectDir) };
-      }
-      const problems = change.type === "invalid" ? change.problems : [];
-      return { problems, effective: null };
+      return change.type === "invalid"
+        ? { problems: change.problems, effective: null }
+        : { problems: change.warnings, effective: agentTomlKeys(change.agent, projectDir) };
     },
   };
 }

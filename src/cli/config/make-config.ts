@@ -93,7 +93,6 @@ async function textByAnswers(
 /** What the text brings along; a fault of SKILL.md is there without it. */
 function problemsWith(files: AgentFiles, config: string, project: ProjectConfig): Problem[] {
   const change = resolveAgent({ ...files, problems: [], config }, project, knownToAgents());
-  const problems =
-    change.type === "set" ? change.warnings : change.type === "invalid" ? change.problems : [];
+  const problems = change.type === "set" ? change.warnings : change.problems;
   return problems.filter(({ file }) => file === `agents/${files.name}/config.toml`);
 }

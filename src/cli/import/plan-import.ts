@@ -137,7 +137,6 @@ function problemsOf(
     const skill = textOf(`agents/${name}/SKILL.md`);
     const agent = { name, config, skill, dockerfileHash: null, schemas: new Map(), problems: [] };
     const change = resolveAgent(agent, project, knownToAgents());
-    if (change.type === "removed") return [];
     return change.type === "invalid" ? change.problems : change.warnings;
   };
   const problems =

@@ -3,8 +3,8 @@ import { userInfo } from "node:os";
 import { basename } from "node:path";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import { runtimes } from "../../../streams/runtimes.ts";
-import { listAgents, readAgent } from "../../config/agent-files.ts";
 import { loadProject } from "../../config/load-project.ts";
+import { readAllAgents } from "../../config/read-all-agents.ts";
 import { resolveAgent } from "../../config/resolve-agent.ts";
 import { homeDir } from "../../credentials/home-dir.ts";
 import { knownToAgents } from "../../known-to-agents.ts";
@@ -48,11 +48,10 @@ export async function printUnit(context: Context, options: StartOptions): Promis
 async function validAgents(projectDir: string): Promise<AgentConfig[]> {
   const { project } = await loadProject(projectDir, filterTable);
   const known = knownToAgents();
-  const { names } = await listAgents(projectDir);
-  const files = await Promise.all(names.map((name) => readAgent(projectDir, name)));
-  return files.flatMap((each) => {
-    const change = each === null ? null : resolveAgent(each, project, known);
-    return change?.type === "set" ? [change.agent] : [];
+  const { agents } = await readAllAgents(projectDir);
+  return [...agents.values()].flatMap((files) => {
+    const change = resolveAgent(files, project, known);
+    return change.type === "set" ? [change.agent] : [];
   });
 }
 

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from "../../../streams/vocabulary.ts";
 import { problemText } from "../../../streams/problem-text.ts";
-import { listAgents, readAgent } from "../../config/agent-files.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
+import { readAllAgents } from "../../config/read-all-agents.ts";
 import { resolveAgent } from "../../config/resolve-agent.ts";
 import { knownToAgents } from "../../known-to-agents.ts";
 import { readDisabledAgents } from "../../store/disabled-agents.ts";
@@ -51,17 +51,14 @@ async function askAgents(
   read: Interpreted,
 ): Promise<Answer[]> {
   const disabled = readDisabledAgents(projectDir);
-  const { names } = await listAgents(projectDir);
-  const files = await Promise.all(names.map((name) => readAgent(projectDir, name)));
+  const { agents } = await readAllAgents(projectDir);
   const known = knownToAgents();
-  return files.flatMap((one): Answer[] => {
-    if (one === null) return [];
+  return [...agents.values()].flatMap((one): Answer[] => {
     const change = resolveAgent(one, project, known);
     // Its sources are not known, so it is shown for every source.
     if (change.type === "invalid") {
       return [{ agent: one.name, starts: false, why: change.problems.map(problemText) }];
     }
-    if (change.type === "removed") return [];
     const verdict = explain(change.agent, source, read);
     if (verdict === null) return [];
     const { agent, starts, stoppedBy } = verdict;
