@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import type { ContainerLimits } from "../container/container-options.ts";
+
+/** One run as an engine starts it. Nothing but its ticket is secret. */
+export interface Launch {
+  /** By which the engine and the door know the run: a DNS label. */
+  readonly name: string;
+  readonly instanceId: string;
+  readonly agent: string;
+  readonly image: string;
+  /** Program and arguments. */
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** The JSON document that the program reads first; no client of the engine may see it. */
+  readonly ticket: string;
+  /** `network` is `none` for a run that reaches the door alone, and otherwise a network of the engine. */
+  readonly limits: ContainerLimits;
+  readonly reserve: { readonly memory: string; readonly cpus: number };
+  readonly place: readonly string[];
+}
+
+/** One run as an engine sees it. */
+export interface PlacedRun {
+  readonly name: string;
+  readonly instanceId: string;
+  /** `waiting` for a machine or its image; `ended` when none of its processes is left. */
+  readonly state: "waiting" | "running" | "ended";
+  /** The machine, for people; null before it has one. */
+  readonly node: string | null;
+  /** What the engine says of it: why it waits, or why it ended. Null when it says nothing. */
+  readonly problem: string | null;
+  /** How often a process of it ended or could not be started. */
+  readonly endings: number;
+}
+
+/** How runs are started on machines of a cluster. All methods reject with a UserError while the engine is away. */
+export interface ClusterEngine {
+  /** Makes what all runs share, such as a network, and checks that the engine can be used. Idempotent. */
+  ready(): Promise<void>;
+  /** Resolves when the engine has accepted the run. Rejects with the reason for a person. */
+  start(launch: Launch): Promise<void>;
+  /** Ends the run at once and removes what is left of it; one that is not there is no error. */
+  remove(name: string): Promise<void>;
+  /** The project's runs, whichever scheduler started them. */
+  list(): Promise<readonly PlacedRun[]>;
+}
+
+/** By which engine and door know a run: agents' names may be longer than a label of DNS. */
+export function runName(instanceId: string): string {
+  return `al-${createHash("sha256").update(instanceId).digest("hex").slice(0, 24)}`;
+}
