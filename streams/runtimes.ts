@@ -12,6 +12,8 @@ interface Runtime {
   readonly needsImage: boolean;
   /** Its runs see only the files of this machine that are mounted. */
   readonly isolates: boolean;
+  /** Its runs are on other machines: they reach the scheduler by its door. */
+  readonly isRemote: boolean;
   /** Enforces memory and cpus of `[local]`. */
   readonly hasLimits: boolean;
   /** Can start processes before there is a run for them. */
@@ -27,6 +29,7 @@ export const runtimes = {
     runsAsUser: false,
     needsImage: true,
     isolates: true,
+    isRemote: false,
     hasLimits: true,
     canPrewarm: false,
   },
@@ -40,6 +43,7 @@ export const runtimes = {
     runsAsUser: true,
     needsImage: false,
     isolates: false,
+    isRemote: false,
     hasLimits: false,
     canPrewarm: true,
   },

@@ -8,6 +8,8 @@ import type { RunStopReason } from "./run-stop.ts";
  * How a run on another machine reaches the scheduler: TLS to the scheduler's door, whose certificate the run knows, under
  * the run's own server name. What follows is what comes by a run's socket elsewhere, and these requests. A ticket is worth
  * one claim; the claim is answered with the job and the run's token, which every other request carries as a bearer.
+ * `POST` a claim as JSON with the ticket as a bearer, `POST` lines as `application/x-ndjson`, `GET` the inbox. 503 and 429
+ * mean: try again later. 401 means that the run is over.
  */
 export const remotePaths = {
   claim: "/remote/claim",

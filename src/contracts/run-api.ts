@@ -38,6 +38,8 @@ export const runApiErrors = {
   unknown_source: 404,
   unknown_call: 404,
   held: 409,
+  /** A run on another machine: another process has its claim. */
+  claimed: 409,
   wait_timeout: 409,
   deadlock: 409,
   not_holder: 409,
