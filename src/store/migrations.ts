@@ -1,5 +1,6 @@
 import { outboxTables } from "./outbox-tables.ts";
 import { refusedDeliveriesTable } from "./refused-deliveries-table.ts";
+import { remoteRunsTable } from "./remote-runs-table.ts";
 import { runHostsTable } from "./run-hosts-table.ts";
 
 /**
@@ -276,4 +277,5 @@ export const migrations: readonly string[] = [
   runHostsTable,
   outboxTables,
   refusedDeliveriesTable,
+  remoteRunsTable,
 ];

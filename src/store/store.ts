@@ -15,6 +15,7 @@ import type { Retention } from "./prune.ts";
 import { createReceipts } from "./receipts.ts";
 import { createRefusedDeliveries } from "./refused-deliveries.ts";
 import { createRuns } from "./runs.ts";
+import { createRemoteRuns } from "./remote-runs.ts";
 import { createRunHosts } from "./run-hosts.ts";
 import { openRuns, recover } from "./recover.ts";
 import type { OnLost, Times } from "./recover.ts";
@@ -50,6 +51,7 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
     receipts: withStoreErrors(path, createReceipts(db, commits)),
     settings: withStoreErrors(path, settings),
     channels: withStoreErrors(path, createChannels(db, commits)),
+    remoteRuns: withStoreErrors(path, createRemoteRuns(db, commits)),
     locks: withStoreErrors(path, createLocks(db, commits)),
     calls: withStoreErrors(path, createCalls(db, commits)),
     waits: withStoreErrors(path, createWaits(db, commits)),

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { tempDir, tempStore } from "./support.ts";
+
+const run = { instanceId: "dev-1", name: "al-1", ticketHash: "ab12" };
+
+test("a run on another machine and its claim are there for the next scheduler, until it is removed", async () => {
+  const dir = tempDir();
+  const first = tempStore(dir);
+  await first.remoteRuns.add(run);
+  expect(first.remoteRuns.all()).toEqual([{ ...run, tokenHash: null }]);
+  expect(await first.remoteRuns.claim("dev-1", "claim-1", "cd34")).toBe(true);
+  first.close();
+  const next = tempStore(dir);
+  expect(next.remoteRuns.all()).toEqual([{ ...run, tokenHash: "cd34" }]);
+  await next.remoteRuns.remove("dev-1");
+  expect(next.remoteRuns.all()).toEqual([]);
+});
+
+test("the first claim stays; only the same one may be made again", async () => {
+  const { remoteRuns } = tempStore();
+  await remoteRuns.add(run);
+  const claims = ["claim-1", "claim-2", "claim-1"].map((claim, i) =>
+    remoteRuns.claim("dev-1", claim, `token-${i}`),
+  );
+  expect(await Promise.all(claims)).toEqual([true, false, true]);
+  expect(remoteRuns.all()).toEqual([{ ...run, tokenHash: "token-2" }]);
+});
+
+test("a run that is over can't be claimed", async () => {
+  expect(await tempStore().remoteRuns.claim("dev-1", "claim-1", "cd")).toBe(false);
+});
