@@ -31,6 +31,11 @@ export interface PlacedRun {
   readonly problem: string | null;
   /** How often a process of it ended or could not be started. */
   readonly endings: number;
+  /** Of an ended run, as far as the engine has them. */
+  readonly exitCode?: number | null;
+  readonly outOfMemory?: boolean;
+  /** True when waiting can't help, such as for an image that is not there; absent for no. */
+  readonly isHopeless?: boolean;
 }
 
 /** How runs are started on machines of a cluster. All methods reject with a UserError while the engine is away. */
