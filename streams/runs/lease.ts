@@ -1,0 +1,231 @@
+import { createMachine } from "../machine.ts";
+import type { Machine, MachineContext } from "../machine.ts";
+
+/** What the engine of a cluster says of a run. */
+export interface EngineReport {
+  /** `gone`: the engine knows nothing of it. */
+  readonly state: "waiting" | "running" | "ended" | "gone";
+  /** The machine, for people. */
+  readonly node: string | null;
+  readonly problem: string | null;
+  /** How often a process of it ended or could not be started. */
+  readonly endings: number;
+  readonly exitCode?: number | null;
+  readonly outOfMemory?: boolean;
+  readonly isHopeless?: boolean;
+}
+
+export type LeaseCommand =
+  /** Its time counts from here. */
+  | { readonly type: "begin" }
+  /** A process on this machine has the run's claim. */
+  | { readonly type: "claimed"; readonly node: string }
+  /** A request of the run came. */
+  | { readonly type: "heard" }
+  | { readonly type: "reported"; readonly report: EngineReport }
+  /** The run is to end: TERM, and KILL after so many ms. */
+  | { readonly type: "stop"; readonly graceMs: number }
+  /** Its end came. */
+  | { readonly type: "end" };
+
+export type LeaseEvent =
+  /** Why it waits for a machine. */
+  | { readonly type: "waits"; readonly text: string }
+  /** It never began, and won't. */
+  | { readonly type: "rejected"; readonly reason: string }
+  /** It was stopped before it began. */
+  | { readonly type: "stopped" }
+  | { readonly type: "lost"; readonly reason: string }
+  | { readonly type: "out-of-memory"; readonly exitCode: number | null }
+  /** It was asked to end and did not. */
+  | { readonly type: "overdue" };
+
+export interface LeaseOptions {
+  /** Without a request of the run for so long, it is lost. */
+  readonly leaseMs: number;
+  /** For so long it may wait for a machine. */
+  readonly startMs: number;
+  /** The machine that an earlier scheduler had its claim from; null before the claim. */
+  readonly node: string | null;
+}
+
+export interface Lease extends Machine<LeaseCommand, LeaseEvent> {
+  /** Whether the engine's report is of interest now. */
+  readonly wantsReport: (now: number) => boolean;
+}
+
+/** A run that is silent for longer, in ms, is looked for on its engine. */
+const silentMs = 10_000;
+/** What is under way when its process has ended has this long to come, in ms. */
+const lateMs = 10_000;
+/** The way of a stop to the run, and of its end back, in ms. */
+const stopMarginMs = 10_000;
+/** A process that failed before the claim as often is not waited for any more. */
+const mostEndings = 3;
+
+/**
+ * A run on another machine, as far as it is known: from the start of its process to the last word of it. It emits one
+ * event beside `waits`, after which nothing counts; after its end came, none.
+ *
+ *     commands:  ─c──h─────h────────────     c claimed, h heard
+ *     events:    ──────────────────────l     l lost, the lease after the last h
+ */
+export function createLease(options: LeaseOptions): Lease {
+  const states: LeaseState[] = [];
+  const machine = createMachine<LeaseCommand, LeaseEvent>((context) => {
+    const state = new LeaseState(options, context);
+    states.push(state);
+    return (command) => state.take(command);
+  });
+  return { ...machine, wantsReport: (now) => states.some((state) => state.wantsReport(now)) };
+}
+
+class LeaseState {
+  readonly #options: LeaseOptions;
+  readonly #context: MachineContext<LeaseEvent>;
+  #node: string | null;
+  #heardAt = 0;
+  #isLeased = false;
+  #problem: string | null = null;
+  /** The first of the reports in a row that its process ended, and when it came. */
+  #ended: { readonly report: EngineReport; readonly at: number } | null = null;
+  #isStopping = false;
+  #isOver = false;
+
+  constructor(options: LeaseOptions, context: MachineContext<LeaseEvent>) {
+    this.#options = options;
+    this.#context = context;
+    this.#node = options.node;
+  }
+
+  wantsReport(now: number): boolean {
+    return !this.#isOver && (this.#node === null || now - this.#heardAt > silentMs);
+  }
+
+  take(command: LeaseCommand): void {
+    if (this.#isOver) return;
+    switch (command.type) {
+      case "begin":
+        return this.#begin();
+      case "claimed":
+        return this.#claimed(command.node);
+      case "heard":
+        return this.#heard();
+      case "reported":
+        return this.#reported(command.report);
+      case "stop":
+        return this.#stop(command.graceMs);
+      case "end":
+        this.#isOver = true;
+    }
+  }
+
+  #begin(): void {
+    const { node, startMs } = this.#options;
+    if (node !== null) return this.#claimed(node);
+    this.#after(startMs, () => {
+      if (this.#node !== null) return;
+      const why = this.#problem === null ? "" : `: ${this.#problem}`;
+      this.#finish({
+        type: "rejected",
+        reason: `no machine began it in ${inSeconds(startMs)}${why}`,
+      });
+    });
+  }
+
+  #claimed(node: string): void {
+    this.#node = node;
+    this.#heard();
+    if (!this.#isLeased) this.#expireLater();
+    this.#isLeased = true;
+  }
+
+  #heard(): void {
+    this.#heardAt = this.#context.now();
+    this.#ended = null;
+  }
+
+  /** One timer at a time, however many requests come. */
+  #expireLater(): void {
+    this.#at(this.#heardAt + this.#options.leaseMs, () => {
+      if (this.#heardAt + this.#options.leaseMs > this.#context.now()) return this.#expireLater();
+      const silence = `was not heard from for ${inSeconds(this.#options.leaseMs)}`;
+      const reason = `the run on ${machine(this.#node)} ${silence}: the machine may be down or cut off`;
+      this.#finish({ type: "lost", reason });
+    });
+  }
+
+  #reported(report: EngineReport): void {
+    const isClaimed = this.#node !== null;
+    if (report.state === "ended" || report.state === "gone") return this.#reportedEnd(report);
+    this.#ended = null;
+    if (isClaimed) return;
+    if (report.isHopeless === true) return this.#neverBegan(report);
+    const problem = report.problem ?? (report.node === null ? null : `it starts on ${report.node}`);
+    if (problem === this.#problem || problem === null) return;
+    this.#problem = problem;
+    this.#context.emit({ type: "waits", text: `waits for a machine: ${problem}` });
+  }
+
+  #reportedEnd(report: EngineReport): void {
+    const hasFailedOften = report.endings >= mostEndings || report.isHopeless === true;
+    if (this.#node === null && hasFailedOften) return this.#neverBegan(report);
+    if (this.#ended !== null) return;
+    const ended = { report, at: this.#context.now() };
+    this.#ended = ended;
+    this.#after(lateMs, () => {
+      if (this.#ended === ended) this.#endedSilently(report);
+    });
+  }
+
+  /** Its process is gone, and its end did not come. */
+  #endedSilently(report: EngineReport): void {
+    if (this.#isStopping) return this.#finish({ type: "overdue" });
+    if (report.state === "gone") {
+      return this.#finish({ type: "lost", reason: "the cluster has the run no more" });
+    }
+    if (this.#node === null) return this.#neverBegan(report);
+    const { exitCode = null, problem } = report;
+    if (report.outOfMemory === true) return this.#finish({ type: "out-of-memory", exitCode });
+    const why = problem === null ? "" : `: ${problem}`;
+    const reason = `the run on ${machine(this.#node)} ended without a word${why}`;
+    this.#finish({ type: "lost", reason });
+  }
+
+  #neverBegan({ problem, exitCode = null, isHopeless = false }: EngineReport): void {
+    const code = exitCode === null ? "" : ` with exit code ${exitCode}`;
+    const fallback = isHopeless ? "the cluster can't start it" : `its process ended${code}`;
+    this.#finish({ type: "rejected", reason: problem ?? fallback });
+  }
+
+  #stop(graceMs: number): void {
+    if (this.#node === null) return this.#finish({ type: "stopped" });
+    this.#isStopping = true;
+    this.#after(graceMs + stopMarginMs, () => this.#finish({ type: "overdue" }));
+  }
+
+  #finish(event: LeaseEvent): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#context.emit(event);
+  }
+
+  #after(ms: number, action: () => void): void {
+    this.#at(this.#context.now() + ms, action);
+  }
+
+  #at(time: number, action: () => void): void {
+    this.#context.timers.at(time, () => {
+      if (!this.#isOver) action();
+    });
+  }
+}
+
+/** A machine of the cluster, for people. */
+function machine(name: string | null): string {
+  return name === null || name === "" ? "its machine" : JSON.stringify(name);
+}
+
+function inSeconds(ms: number): string {
+  return `${Math.round(ms / 1000)} s`;
+}

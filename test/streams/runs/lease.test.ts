@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import { createLease } from "../../../streams/runs/lease.ts";
+import type {
+  EngineReport,
+  LeaseCommand,
+  LeaseEvent,
+  LeaseOptions,
+} from "../../../streams/runs/lease.ts";
+import { marbles, seconds } from "../../helpers/marbles.ts";
+import { driven } from "../coordination/driven.ts";
+
+const report = (state: EngineReport["state"], more: Partial<EngineReport> = {}): LeaseCommand => ({
+  type: "reported",
+  report: { state, node: null, problem: null, endings: 0, ...more },
+});
+
+const commands: Record<string, LeaseCommand> = {
+  b: { type: "begin" },
+  c: { type: "claimed", node: "n1" },
+  h: { type: "heard" },
+  s: { type: "stop", graceMs: 2_000 },
+  x: { type: "end" },
+  w: report("waiting", { problem: "no suitable node" }),
+  i: report("waiting", { problem: "no such image", isHopeless: true }),
+  n: report("running", { node: "n1" }),
+  e: report("ended", { problem: "exit 3", endings: 1 }),
+  E: report("ended", { problem: "exit 3", endings: 3 }),
+  k: report("ended", { problem: "killed", endings: 1, exitCode: 137, outOfMemory: true }),
+  g: report("gone"),
+};
+
+const events: Record<string, LeaseEvent> = {
+  L: {
+    type: "lost",
+    reason: `the run on "n1" was not heard from for 20 s: the machine may be down or cut off`,
+  },
+  W: { type: "waits", text: "waits for a machine: no suitable node" },
+  N: { type: "waits", text: "waits for a machine: it starts on n1" },
+  T: { type: "rejected", reason: "no machine began it in 30 s" },
+  U: { type: "rejected", reason: "no machine began it in 30 s: no suitable node" },
+  I: { type: "rejected", reason: "no such image" },
+  R: { type: "rejected", reason: "exit 3" },
+  S: { type: "stopped" },
+  O: { type: "overdue" },
+  D: { type: "lost", reason: `the run on "n1" ended without a word: exit 3` },
+  K: { type: "out-of-memory", exitCode: 137 },
+  G: { type: "lost", reason: "the cluster has the run no more" },
+};
+
+const defaults: LeaseOptions = { leaseMs: 20_000, startMs: 30_000, node: null };
+
+/** A column is a second. */
+function expectEvents(given: string, expected: string, options: Partial<LeaseOptions> = {}): void {
+  marbles(({ hot, scheduler, expectObservable }) => {
+    const lease = () => createLease({ ...defaults, ...options });
+    const event$ = driven(hot(seconds(given), commands), lease, scheduler);
+    expectObservable(event$, "^ 120s !").toBe(seconds(expected), events);
+  });
+}
+
+describe("the lease of a run on another machine", () => {
+  it("is lost without a request for as long as its lease", () =>
+    expectEvents(
+      "b-c--h------h-----------------------", //
+      "--------------------------------L",
+    ));
+
+  it("of an earlier scheduler begins anew with this one", () =>
+    expectEvents(
+      "b---", //
+      "--------------------L",
+      { node: "n1" },
+    ));
+
+  it("emits nothing after the run's end", () =>
+    expectEvents(
+      "b-c--hx-g--------------s", //
+      "-------------------------------",
+    ));
+});
+
+describe("a run that no machine has begun", () => {
+  it("is rejected when its time is up", () => {
+    expectEvents(
+      "b", //
+      "------------------------------T",
+    );
+    expectEvents(
+      "b-w-w", //
+      "--W---------------------------U",
+    );
+  });
+
+  it("shows why it waits, each reason once", () =>
+    expectEvents(
+      "b-w-w-n-n-c-x", //
+      "--W---N------",
+    ));
+
+  it("is rejected at once for an image that is not there", () =>
+    expectEvents(
+      "b-wi-", //
+      "--WI-",
+    ));
+
+  it("is rejected when its process ended three times, or once and is not started again", () => {
+    expectEvents(
+      "b-e-E--", //
+      "----R--",
+    );
+    expectEvents(
+      "b-e-e-e-e-e-e-e-e", //
+      "------------R",
+    );
+    expectEvents(
+      "b-e-e-n-e-e-c-x------", //
+      "------N---------------------",
+    );
+  });
+
+  it("is over as soon as it is stopped", () =>
+    expectEvents(
+      "b-w-s-c--", //
+      "--W-S----",
+    ));
+
+  it("is lost when the engine knows it no more", () =>
+    expectEvents(
+      "b-g--------------", //
+      "------------G",
+    ));
+});
+
+describe("a run that a machine has begun", () => {
+  it("that ended without a word is lost, also before its lease", () =>
+    expectEvents(
+      "b-c-e-e---", //
+      "--------------D",
+    ));
+
+  it("goes on when its words still come", () =>
+    expectEvents(
+      "b-c-e-h-------x-", //
+      "-----------------------------------",
+    ));
+
+  it("is out of memory when the engine says so", () =>
+    expectEvents(
+      "b-c-k", //
+      "--------------K",
+    ));
+
+  it("that was asked to end and does not is overdue", () => {
+    expectEvents(
+      "b-c-s-h-h-h-h-h-h-h-", //
+      "----------------O",
+    );
+    expectEvents(
+      "b-c-sg--", //
+      "---------------O",
+    );
+  });
+});
+
+it("wants the engine's report while it is unclaimed or silent", () => {
+  const lease = createLease(defaults);
+  lease.apply({ type: "begin" }, 1000);
+  expect(lease.wantsReport(1000)).toBe(true);
+  lease.apply({ type: "claimed", node: "" }, 2000);
+  expect(lease.wantsReport(2000)).toBe(false);
+  expect(lease.wantsReport(12_001)).toBe(true);
+  lease.apply({ type: "heard" }, 13_000);
+  expect(lease.wantsReport(13_001)).toBe(false);
+  lease.apply({ type: "end" }, 13_002);
+  expect(lease.wantsReport(99_000)).toBe(false);
+});
