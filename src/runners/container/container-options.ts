@@ -114,7 +114,7 @@ function mount(source: string) {
 const units: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
 /** `512m` in bytes; a number without a unit is bytes, as for the engine's own command line. */
-function memoryBytes(memory: string): number {
+export function memoryBytes(memory: string): number {
   const unit = units[memory.slice(-1).toLowerCase()];
   return Math.floor(unit === undefined ? Number(memory) : Number(memory.slice(0, -1)) * unit);
 }
