@@ -113,6 +113,8 @@ export interface RuntimeConfig {
   readonly type: RuntimeType;
   /** OS user name; `$USER` is the user that runs the scheduler. */
   readonly runAs: string;
+  /** Where in the cluster its runs may be placed; absent where the project's `[cluster]` says it. */
+  readonly place?: readonly string[];
 }
 
 /** `[network]` of an agent or of its project. */

@@ -18,6 +18,8 @@ interface Runtime {
   readonly hasLimits: boolean;
   /** Can start processes before there is a run for them. */
   readonly canPrewarm: boolean;
+  /** Its runs are on other machines, and reach the scheduler by its door. */
+  readonly isRemote: boolean;
 }
 
 /** Where runs can be processes. A new runtime is an entry here and a runner in src/start/runtimes.ts. */
@@ -32,6 +34,18 @@ export const runtimes = {
     isRemote: false,
     hasLimits: true,
     canPrewarm: false,
+    isRemote: false,
+  },
+  cluster: {
+    summary: "in a container on a machine of the project's [cluster]",
+    offer: "on a machine of the project's [cluster]",
+    place: () => "a container on a machine of the cluster",
+    runsAsUser: false,
+    needsImage: true,
+    isolates: true,
+    hasLimits: true,
+    canPrewarm: false,
+    isRemote: true,
   },
   "host-user": {
     summary: "of an OS user",
@@ -46,10 +60,12 @@ export const runtimes = {
     isRemote: false,
     hasLimits: false,
     canPrewarm: true,
+    isRemote: false,
   },
 } satisfies Readonly<Record<string, Runtime>>;
 
 export type RuntimeType = keyof typeof runtimes;
 export const runtimeTypes = Object.keys(runtimes) as RuntimeType[];
-/** Of an agent whose config names none. */
+/** Of an agent whose config names none, without and with a `[cluster]` of its project. */
 export const defaultRuntime: RuntimeType = "container";
+export const defaultRuntimeInCluster: RuntimeType = "cluster";

@@ -81,12 +81,12 @@ const reserved =
 interface CheckedTable {
   readonly credentials: readonly string[];
   readonly local: LocalTable;
-  readonly runtime: { readonly type: RuntimeType };
+  readonly runtimeType: RuntimeType;
 }
 
 /** Reports variables of `[local].env` that are taken, and warns of limits without effect. */
 export function checkLocal(
-  { credentials, local, runtime }: CheckedTable,
+  { credentials, local, runtimeType }: CheckedTable,
   credentialSets: (reference: string, variable: string) => boolean,
   diagnostics: Diagnostics,
 ): void {
@@ -100,13 +100,13 @@ export function checkLocal(
       diagnostics.error(path, `local.env.${name} is set by the credential ${from}; ${advice}`);
     }
   }
-  if (runtimes[runtime.type].hasLimits) return;
+  if (runtimes[runtimeType].hasLimits) return;
   for (const key of ["memory", "cpus"] as const) {
     if (local[key] === undefined) continue;
     const advice = `leave it out, or set type = "container" under [runtime]`;
     diagnostics.warn(
       ["local", key],
-      `local.${key} limits containers, and this is a ${runtime.type} agent; ${advice}`,
+      `local.${key} limits containers, and this is a ${runtimeType} agent; ${advice}`,
     );
   }
 }

@@ -1,5 +1,6 @@
 import { describeAlerts } from "./alert-options.ts";
 import { describeBudgets } from "./budget.ts";
+import { describeClusters } from "./cluster.ts";
 import { describeValues, differingKeys } from "./differences.ts";
 import { describeNetworks } from "./network.ts";
 import type { ProjectConfig } from "./project-config.ts";
@@ -31,6 +32,7 @@ function describeKey(
   if (key === "harness") return "[harness] changed";
   if (key === "budget") return describeBudgets(before.budget, after.budget);
   if (key === "network") return describeNetworks(before.network, after.network);
+  if (key === "cluster") return describeClusters(before.cluster, after.cluster);
   if (key === "alert") return describeAlerts(before.alert, after.alert);
   if (key === "alerts") return describeTables(key, byName(before.alerts), byName(after.alerts));
   // It may hold a secret.

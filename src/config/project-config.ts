@@ -1,4 +1,5 @@
 import type { AlertOptions, AlertTarget } from "../../streams/alert-options.ts";
+import type { ClusterConfig } from "../contracts/cluster.ts";
 import type { WebhookSource } from "../contracts/webhook-filters.ts";
 import type {
   Budget,
@@ -44,6 +45,8 @@ export interface ProjectConfig {
   readonly budget: Budget;
   /** Null without the table. */
   readonly network: ProjectNetworkConfig | null;
+  /** Where runs of the runtime `cluster` are started; null without the table. */
+  readonly cluster: ClusterConfig | null;
   readonly alerts: readonly AlertTarget[];
   /** For agents that don't set their own, and for what no agent is the cause of. */
   readonly alert: AlertOptions;

@@ -3,6 +3,7 @@ import { maxAllowedBodyBytes } from "../contracts/body-limits.ts";
 import { projectAlertSchema } from "./alert-options.ts";
 import { alertTargetsSchema } from "./alert-targets.ts";
 import { projectBudgetSchema } from "./budget.ts";
+import { clusterSchema } from "./cluster.ts";
 import {
   credentialInstance,
   flag,
@@ -130,6 +131,9 @@ export const projectSchema = table({
     .describe(
       "What the runs of all agents may reach beside what each agent lists. Where the network can't be closed for a run, it does not start.",
     ),
+  cluster: clusterSchema
+    .optional()
+    .describe("Other machines for runs: agents without a type under [runtime] run there."),
   alerts: alertTargetsSchema,
   alert: projectAlertSchema
     .prefault({})

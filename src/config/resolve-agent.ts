@@ -6,6 +6,7 @@ import type { AgentFiles } from "./agent-files.ts";
 import { agentKeys, agentSchema } from "./agent-keys.ts";
 import type { AgentTable } from "./agent-keys.ts";
 import { checkLocal } from "./agent-local.ts";
+import { checkRuntime, runtimeTypeOf } from "./agent-runtime.ts";
 import type { KnownToAgents } from "./config-key.ts";
 import { checkExpect } from "./expect.ts";
 import { hasErrors } from "./diagnostics.ts";
@@ -68,7 +69,9 @@ function resolveConfig(
   if (table === null) return { resolved: null, problems };
   checkTriggers(table, diagnostics);
   checkCredentials(table, known.credentialTypes, diagnostics);
-  checkLocal(table, known.credentialSets, diagnostics);
+  checkRuntime(table, project, diagnostics);
+  const runtimeType = runtimeTypeOf(table.runtime, project);
+  checkLocal({ ...table, runtimeType }, known.credentialSets, diagnostics);
   checkNetwork(table, project, diagnostics);
   const inSchema = checkExpect(table, files, diagnostics);
   const resolved = resolveKeys(agentKeys, table, { ...known, project, schemas, diagnostics });

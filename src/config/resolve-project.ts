@@ -5,6 +5,7 @@ import { modelDefaults } from "../contracts/model-defaults.ts";
 import { checkAlert, projectAlert } from "./alert-options.ts";
 import { alertTargets, checkAlertTargets } from "./alert-targets.ts";
 import { projectBudget } from "./budget.ts";
+import { checkCluster, resolveCluster } from "./cluster.ts";
 import { resolveHarness } from "./harness.ts";
 import { resolveKeys } from "./key-table.ts";
 import { modelKeys } from "./model-keys.ts";
@@ -24,6 +25,7 @@ export function resolveProject(file: ProjectFile, filters: FilterTable): Project
   if (value !== null) {
     checkModels(value, diagnostics);
     checkSources(value, filters, diagnostics);
+    checkCluster(value.cluster, diagnostics);
     checkAlertTargets(value.alerts, diagnostics);
     checkAlert(value.alert, alertTargets(value.alerts), diagnostics);
   }
@@ -89,7 +91,8 @@ function projectConfig(
 ): ProjectConfig {
   const { models, harness, local, gateway, webhooks, budget, network, timezone, scale, ...rest } =
     table;
-  const { defaultWaitTimeout, resourceLockTimeout, alerts, alert, heartbeat, ...sizes } = rest;
+  const { defaultWaitTimeout, resourceLockTimeout, alerts, alert, heartbeat, ...more } = rest;
+  const { cluster, ...sizes } = more;
   const { timeout, base, starting, ...localRest } = local;
   return {
     models: mapEntries(models, (name, model) => modelConfig(name, model, dir)),
@@ -106,6 +109,7 @@ function projectConfig(
     }),
     budget: projectBudget(budget),
     network: network ?? null,
+    cluster: resolveCluster(cluster),
     alerts: alertTargets(alerts),
     alert: projectAlert(alert),
     heartbeat: heartbeat.url ?? null,

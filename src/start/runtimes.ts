@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
-import { from, switchMap, tap } from "rxjs";
+import { from, of, switchMap, tap } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
 import type { Runner, StopReason } from "../../streams/runs/runner.ts";
@@ -19,7 +19,8 @@ import { createRunRecords } from "../runners/container/run-records.ts";
 import { ownBaseDir } from "../runners/host-user/base-dir.ts";
 import { createHostUserRunner } from "../runners/host-user/host-user-runner.ts";
 import type { HostUserRunner } from "../runners/host-user/host-user-runner.ts";
-import { runnerFor } from "../runners/rejecting.ts";
+import { rejectingRunner, runnerFor } from "../runners/rejecting.ts";
+import { rejectedExit } from "../runners/run-exit.ts";
 import type { LiveRuns } from "../runs/live-runs.ts";
 import type { OpenRun } from "../store/recover.ts";
 import { readablePayload } from "../webhooks/readable-payload.ts";
@@ -113,6 +114,11 @@ export function createRuntimes(context: RuntimesContext): Runtimes {
     freeze: async (request) => (await containers()).freeze(request),
     thaw: async (request) => (await containers()).thaw(request),
   };
+  const inCluster: Runtime = {
+    ...rejectingRunner("this version can't start runs in a cluster"),
+    resume: () => of(rejectedExit("this version can't adopt runs in a cluster")),
+    adopt: () => Promise.resolve([]),
+  };
   const hostUser = createHostUserRunner({
     ...shared,
     runAgent: (agent) => runAgentProgram(agent, projectDir),
@@ -126,6 +132,7 @@ export function createRuntimes(context: RuntimesContext): Runtimes {
   const runners: Readonly<Record<RuntimeType, Runtime>> = {
     "host-user": hostUser,
     container: inContainer,
+    cluster: inCluster,
   };
   const runner = runnerFor(runners);
   return {

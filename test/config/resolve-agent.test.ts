@@ -172,7 +172,7 @@ run_as = "$USER"`;
     ],
     [
       '[runtime]\ntype = "docker"',
-      '5:8  runtime.type is "docker"; expected one of "container", "host-user"',
+      '5:8  runtime.type is "docker"; expected one of "container", "cluster", "host-user"',
     ],
   ])("refuses %j", (lines, message) => {
     const start = lines.startsWith("schedule")

@@ -15,6 +15,7 @@ describe("the runner of all runtimes", () => {
   it("sends each run to its agent's runtime, and says why one is not to be had", async () => {
     const runner = runnerFor({
       container: rejectingRunner("no engine here"),
+      cluster: rejectingRunner("no cluster here"),
       "host-user": { run: () => of(anExit()) },
     });
     const exit = async (type: "container" | "host-user") =>

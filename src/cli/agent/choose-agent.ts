@@ -62,7 +62,7 @@ export async function chooseConfig(
     ...triggers,
     credentials: options.credential,
     timeout: options.timeout ?? null,
-    runtime: await chooseRuntime(options, prompts),
+    runtime: await chooseRuntime(options, project, prompts),
   };
 }
 
@@ -128,12 +128,15 @@ export function runtimeTable(type: RuntimeType): NewConfig["runtime"] {
 
 async function chooseRuntime(
   { runtime, runAs }: AgentOptions,
+  { cluster }: ProjectConfig,
   prompts: Prompts | null,
 ): Promise<NewConfig["runtime"]> {
   if (runAs !== undefined) return { type: runtime ?? newAgentRuntime, run_as: runAs };
   if (runtime !== undefined) return runtimeTable(runtime);
   if (prompts === null) return runtimeTable(newAgentRuntime);
-  const others = runtimeTypes.filter((type) => type !== newAgentRuntime);
+  const others = runtimeTypes.filter(
+    (type) => type !== newAgentRuntime && (cluster !== null || !runtimes[type].isRemote),
+  );
   const choices = [newAgentRuntime, ...others].map((type) => ({
     value: type,
     name: runtimes[type].offer,

@@ -3,6 +3,7 @@ import { agentKeys } from "../../config/agent-keys.ts";
 import { writtenAlert } from "../../config/alert-options.ts";
 import { writtenAlertTargets } from "../../config/alert-targets.ts";
 import { writtenBudget } from "../../config/budget.ts";
+import { writtenCluster } from "../../config/cluster.ts";
 import { writtenHeartbeat } from "../../config/heartbeat.ts";
 import { writtenKeys } from "../../config/key-table.ts";
 import { modelKeys } from "../../config/model-keys.ts";
@@ -10,8 +11,8 @@ import type { ProjectConfig } from "../../config/project-config.ts";
 
 /** The project's active config, with the keys that its file has. What is not set is left out. */
 export function projectTomlKeys(project: ProjectConfig, projectDir: string): object {
-  const { models, local, webhooks, budget, alerts, alert, heartbeat, ...rest } = project;
-  const { defaultWaitTimeoutSeconds, resourceLockTimeoutSeconds, ...same } = rest;
+  const { models, local, webhooks, budget, cluster, alerts, alert, ...rest } = project;
+  const { heartbeat, defaultWaitTimeoutSeconds, resourceLockTimeoutSeconds, ...same } = rest;
   const { timeoutSeconds, ...localRest } = local;
   return withoutNulls({
     ...same,
@@ -21,6 +22,7 @@ export function projectTomlKeys(project: ProjectConfig, projectDir: string): obj
     local: { ...localRest, timeout: timeoutSeconds },
     webhooks: mapped(webhooks, withoutName),
     budget: writtenBudget(budget),
+    cluster: cluster && writtenCluster(cluster),
     alerts: writtenAlertTargets(alerts),
     alert: writtenAlert(alert),
     heartbeat: writtenHeartbeat(heartbeat),

@@ -1,0 +1,145 @@
+import { z } from "zod";
+import { clusterEngines } from "../contracts/cluster.ts";
+import type { ClusterConfig } from "../contracts/cluster.ts";
+import { placeExample, placeProblem } from "./cluster-place.ts";
+import type { Diagnostics } from "./diagnostics.ts";
+import { describeValues, differingKeys } from "./differences.ts";
+import { choice, integer, list, memorySize, pattern, processors, table, text } from "./fields.ts";
+
+const hostAndPort = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?):(\d{1,5})$/;
+
+function endpoint(example: string) {
+  const what = `a host name or address and a port, e.g. "${example}"`;
+  return pattern(hostAndPort, what).refine((given) => isPort(portOf(given)), { error: what });
+}
+
+/** Where agents' runs may be placed, in the words of the engine. */
+export function places() {
+  return list(text(), `a list of rules, e.g. ["${placeExample.swarm}"] of a Swarm`);
+}
+
+const subnetError = 'a network of IPv4 addresses from /8 to /28, e.g. "10.213.0.0/16"';
+const namespaceError = 'the name of a namespace, e.g. "agents"';
+const registryPattern = /^[a-z0-9][a-z0-9.-]*(?::\d{1,5})?(?:\/[a-z0-9][a-z0-9._-]*)*$/;
+const registryError = 'a registry with a path, without a tag, e.g. "registry.example.com/team"';
+
+/** The project's `[cluster]`. */
+export const clusterSchema = table({
+  engine: choice(clusterEngines).describe(
+    'What starts runs: another machine\'s container engine at DOCKER_HOST ("docker"), the Swarm whose manager answers there ("swarm"), or the cluster of the current kubeconfig ("kubernetes").',
+  ),
+  address: endpoint("10.0.0.5:8443").describe(
+    "The address by which its machines reach this scheduler: runs connect to it by TLS.",
+  ),
+  listen: endpoint("0.0.0.0:8443")
+    .optional()
+    .describe(
+      "Where the scheduler listens for them. Without it the port of address on all IPv4 addresses of this machine.",
+    ),
+  image: text("the name of an image")
+    .optional()
+    .describe(
+      "The image of all runs in the cluster, which has the program. Without it al builds them by this machine's engine.",
+    ),
+  registry: pattern(registryPattern, registryError)
+    .optional()
+    .describe(
+      "Where built images are pushed, and the machines load them from. Without it they must be on the machines already.",
+    ),
+  lease: integer("seconds", 10, 86_400)
+    .default(90)
+    .describe(
+      "A run that could not reach the scheduler for so long is lost, and its work is tried once more. The run ends itself before that.",
+    ),
+  startTimeout: integer("seconds", 10, 86_400)
+    .default(600)
+    .describe("How long a run may wait for a machine and its image."),
+  place: places()
+    .default([])
+    .describe(
+      'Where runs may be placed: constraints of a Swarm ("node.labels.agents==yes"), or labels of Kubernetes\' nodes ("agents=yes"). All of them must hold.',
+    ),
+  reserveMemory: memorySize()
+    .default("256m")
+    .describe("What a run is sure to get: the engine places it where so much is free."),
+  reserveCpus: processors().default(0.1).describe("The same of processors."),
+  namespace: pattern(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, namespaceError)
+    .optional()
+    .describe("Of Kubernetes: where Jobs are made. Without it the namespace of the context."),
+  subnet: pattern(/^(?:\d{1,3}\.){3}\d{1,3}\/(?:[89]|1\d|2[0-8])$/, subnetError)
+    .refine((given) => z.cidrv4().safeParse(given).success, { error: subnetError })
+    .default("10.213.0.0/16")
+    .describe("Of a Swarm: the addresses of the network that closed runs are in."),
+});
+type ClusterTable = z.output<typeof clusterSchema>;
+
+/** Null without the table. */
+export function resolveCluster(given: ClusterTable | undefined): ClusterConfig | null {
+  if (given === undefined) return null;
+  const { address, image, registry, lease, startTimeout, namespace, ...rest } = given;
+  const { reserveMemory, reserveCpus, listen, ...same } = rest;
+  return {
+    ...same,
+    address,
+    listen: listen ?? `0.0.0.0:${portOf(address)}`,
+    image: image ?? null,
+    registry: registry ?? null,
+    leaseSeconds: lease,
+    startTimeoutSeconds: startTimeout,
+    reserve: { memory: reserveMemory, cpus: reserveCpus },
+    namespace: namespace ?? null,
+  };
+}
+
+/** Reports rules that the engine can't follow, and warns of keys that have no effect with it. */
+export function checkCluster(given: ClusterTable | undefined, diagnostics: Diagnostics): void {
+  if (given === undefined) return;
+  const { engine, image, registry, namespace, place } = given;
+  for (const [index, rule] of place.entries()) {
+    const problem = placeProblem(engine, rule);
+    if (problem !== null) diagnostics.error(["cluster", "place", index], `cluster.${problem}`);
+  }
+  const warn = (key: string, why: string): void =>
+    diagnostics.warn(["cluster", key], `cluster.${key} has no effect ${why}; leave it out`);
+  if (image !== undefined && registry !== undefined) {
+    warn("registry", "beside cluster.image: no image is built");
+  }
+  if (namespace !== undefined && engine !== "kubernetes") {
+    warn("namespace", `with the engine ${engine}`);
+  }
+}
+
+/** What differs between two of them, by the names of the file. */
+export function describeClusters(
+  before: ClusterConfig | null,
+  after: ClusterConfig | null,
+): string {
+  if (before === null || after === null) return `[cluster] ${before ? "removed" : "added"}`;
+  const [was, is] = [writtenCluster(before), writtenCluster(after)];
+  return differingKeys(was, is)
+    .map((key) => describeValues(`cluster.${key}`, valueIn(was, key), valueIn(is, key)))
+    .join(", ");
+}
+
+/** With the keys that files have. */
+export function writtenCluster({
+  leaseSeconds,
+  startTimeoutSeconds,
+  reserve,
+  ...rest
+}: ClusterConfig) {
+  const times = { lease: leaseSeconds, startTimeout: startTimeoutSeconds };
+  return { ...rest, ...times, reserveMemory: reserve.memory, reserveCpus: reserve.cpus };
+}
+
+function valueIn(given: object, key: string): unknown {
+  return new Map<string, unknown>(Object.entries(given)).get(key);
+}
+
+function portOf(given: string): number {
+  return Number(hostAndPort.exec(given)?.[1]);
+}
+
+function isPort(port: number): boolean {
+  return port >= 1 && port <= 65_535;
+}
