@@ -18,8 +18,6 @@ interface Runtime {
   readonly hasLimits: boolean;
   /** Can start processes before there is a run for them. */
   readonly canPrewarm: boolean;
-  /** Its runs are on other machines, and reach the scheduler by its door. */
-  readonly isRemote: boolean;
 }
 
 /** Where runs can be processes. A new runtime is an entry here and a runner in src/start/runtimes.ts. */
@@ -34,7 +32,6 @@ export const runtimes = {
     isRemote: false,
     hasLimits: true,
     canPrewarm: false,
-    isRemote: false,
   },
   cluster: {
     summary: "in a container on a machine of the project's [cluster]",
@@ -43,9 +40,9 @@ export const runtimes = {
     runsAsUser: false,
     needsImage: true,
     isolates: true,
+    isRemote: true,
     hasLimits: true,
     canPrewarm: false,
-    isRemote: true,
   },
   "host-user": {
     summary: "of an OS user",
@@ -60,7 +57,6 @@ export const runtimes = {
     isRemote: false,
     hasLimits: false,
     canPrewarm: true,
-    isRemote: false,
   },
 } satisfies Readonly<Record<string, Runtime>>;
 
