@@ -6,6 +6,7 @@ import type { LogSource } from "./contracts/log-source.ts";
 import type { Operations } from "./contracts/operations.ts";
 import { messageOf } from "./errors.ts";
 import { latestEntries } from "./logs/latest-entries.ts";
+import { runName } from "./runners/cluster/cluster-engine.ts";
 import { instancesOf, refuseAdopted } from "./runners/adopt-runs.ts";
 import { createRunSockets } from "./run-api/run-sockets.ts";
 import { createLiveRuns } from "./runs/live-runs.ts";
@@ -20,7 +21,7 @@ import { createServices } from "./start/services.ts";
 import type { SchedulerContext, Services, SchedulerOptions } from "./start/services.ts";
 import { readAgents } from "./start/agent-directories.ts";
 import { modelSources } from "./start/model-calls.ts";
-import { createRuntimes, socketBaseDir } from "./start/runtimes.ts";
+import { createRuntimes, isRemote, socketBaseDir } from "./start/runtimes.ts";
 import { networkWarnings } from "./runners/network-warnings.ts";
 import { startWarnings } from "./start/observability.ts";
 import { closeAll } from "./start/stopping.ts";
@@ -63,7 +64,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   const inputs = createInputs(loaded.project, own.store.settings.paused());
   const { project$ } = inputs;
   const sockets = createRunSockets({
-    records: own.store.channels,
+    records: { local: own.store.channels, remote: own.store.remoteRuns },
     redactor: own.redactor,
     onProblem,
   });
@@ -74,7 +75,9 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     freeze: (request) => runtimes.freeze(request),
     thaw: (request) => runtimes.thaw(request),
     openSocket: async ({ instanceId, agent }) =>
-      sockets.open(instanceId, await socketBaseDir(agent)),
+      isRemote(agent)
+        ? sockets.openRemote(instanceId, runName(instanceId))
+        : sockets.open(instanceId, await socketBaseDir(agent)),
   });
   const whyNotClosed = createClosingProbe(env);
   const brokering = createBrokering({

@@ -1,5 +1,4 @@
-import type { Server } from "node:http";
-import type { Socket } from "node:net";
+import type { Server, Socket } from "node:net";
 
 /** The connections of a server that showed no token or key yet. */
 export interface UnauthenticatedConnections {

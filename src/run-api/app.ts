@@ -7,9 +7,12 @@ import { noSchemaCompilers } from "../contracts/no-schema-compilers.ts";
 import { maxRequestBytes, refusal, runApiErrors, RunApiError } from "../contracts/run-api.ts";
 import type { RequestBody, RequestName, RunApi } from "../contracts/run-api.ts";
 import { schedulerRequests } from "../contracts/run-requests/table.ts";
-import { schemaProblems } from "../contracts/schema-problems.ts";
+import { remotePaths } from "../contracts/remote-run.ts";
+import type { RemoteRuns } from "../contracts/remote-run.ts";
 import type { Egress } from "./egress/egress.ts";
 import type { ModelGateway } from "./model-gateway/model-gateway.ts";
+import { endedRun, parsed, starting } from "./refusals.ts";
+import { addRemoteRoutes } from "./remote/remote-routes.ts";
 import type { RunSocket } from "./run-socket.ts";
 import { carriesToken } from "./token.ts";
 
@@ -20,6 +23,8 @@ export interface Served {
   readonly models: Pick<ModelGateway, "handle">;
   /** Takes what is for other hosts; it comes by no route. */
   readonly egress: Pick<Egress, "connect" | "forward">;
+  /** Takes the claims and the output of runs on other machines; undefined where there can be none. */
+  readonly remote?: RemoteRuns | undefined;
 }
 
 export interface RunApiAppOptions {
@@ -30,8 +35,6 @@ export interface RunApiAppOptions {
   readonly onUnexpected: (instanceId: string, error: unknown) => void;
 }
 
-/** Requests of one run that may wait at the same time. */
-const maxOpenRequests = 64;
 const keySchema = z.uuid();
 type BodySchema = z.ZodType<RequestBody<RequestName>>;
 
@@ -71,6 +74,10 @@ export function runApiApp(options: RunApiAppOptions): FastifyInstance {
     calls.post("/model/*", (request, reply) => callModel(request, reply, options));
     registered();
   });
+  addRemoteRoutes(app, {
+    socketOf: options.socketOf,
+    remote: () => options.served()?.remote ?? null,
+  });
   for (const name of Object.keys(schedulerRequests) as RequestName[]) {
     const schema: BodySchema = schedulerRequests[name].request(z);
     const perform = (request: FastifyRequest, reply: FastifyReply) =>
@@ -81,18 +88,14 @@ export function runApiApp(options: RunApiAppOptions): FastifyInstance {
 }
 
 /** Before anything is read of the body. */
-function unauthorized(socket: RunSocket | undefined, { headers }: FastifyRequest) {
-  if (socket === undefined || socket.ended === "over") {
-    return refusal("unauthorized", "This run is over.");
-  }
-  if (!carriesToken(headers.authorization, socket.tokenHash)) {
+function unauthorized(socket: RunSocket | undefined, { headers, url }: FastifyRequest) {
+  if (socket === undefined || socket.ended === "over") return endedRun("over");
+  const { tokenHash, ticketHash } = socket.tokens;
+  const isClaim = url === remotePaths.claim;
+  if (!carriesToken(headers.authorization, isClaim ? ticketHash : tokenHash)) {
     return refusal("unauthorized", "This is not the token of the run whose socket this is.");
   }
-  return socket.ended === "closing" ? closing() : null;
-}
-
-function closing() {
-  return refusal("unavailable", "The scheduler is stopping.");
+  return socket.ended === null ? null : endedRun(socket.ended);
 }
 
 function callModel(
@@ -108,10 +111,6 @@ function callModel(
   return reply;
 }
 
-function starting() {
-  return refusal("unavailable", "The scheduler is starting.");
-}
-
 async function answer(
   name: RequestName,
   schema: BodySchema,
@@ -124,42 +123,13 @@ async function answer(
   if (socket === undefined || runApi === undefined) throw starting();
   const key = parsed(keySchema, request.headers["idempotency-key"], "Idempotency-Key");
   const body = parsed(schema, request.body, name);
-  if (socket.open.size >= maxOpenRequests) {
-    const detail = `This run waits for ${socket.open.size} answers already.`;
-    throw refusal("too_many_requests", detail);
-  }
-  const left = new AbortController();
-  socket.open.add(left);
-  reply.raw.once("close", () => left.abort());
   const { instanceId } = socket;
-  const work = runApi.perform({
-    instanceId,
-    ability: name,
-    key,
-    request: body,
-    signal: left.signal,
-  });
-  // Who hangs up and asks again must not begin more and more: some work outlives its request for a while.
-  const done = (): void => void socket.open.delete(left);
-  work.then(done, done);
-  const given = await Promise.race([work, ended(left.signal, socket)]);
+  const given = await socket.requests.answer(
+    reply.raw,
+    () => endedRun(socket.ended),
+    (signal) => runApi.perform({ instanceId, ability: name, key, request: body, signal }),
+  );
   return reply.send(given);
-}
-
-/** Rejects when the request is to be answered whatever becomes of its work. */
-function ended(signal: AbortSignal, socket: RunSocket): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const stop = (): void =>
-      reject(socket.ended === "over" ? refusal("unauthorized", "This run is over.") : closing());
-    signal.addEventListener("abort", stop, { once: true });
-  });
-}
-
-/** What was asked, checked; the message names what is wrong and repeats nothing of it. */
-function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw refusal("malformed", `${what}: ${schemaProblems(result.error)}`);
 }
 
 /** The refusal for any error. One that is not expected goes to `onUnexpected`; the run may retry, as after a restart. */

@@ -15,7 +15,7 @@ export function proxyRequests(egress: () => Served | null): {
 } {
   /** The proxy, or what is answered in its place; nothing but the headers has been read. */
   const proxyFor = (socket: RunSocket, request: IncomingMessage) => {
-    const isToken = carriesToken(request.headers["proxy-authorization"], socket.tokenHash);
+    const isToken = carriesToken(request.headers["proxy-authorization"], socket.tokens.tokenHash);
     if (!isToken || socket.ended === "over") return notAuthenticated;
     socket.markAuthenticated(request.socket);
     return socket.ended === "closing" ? notReady : (egress() ?? notReady);

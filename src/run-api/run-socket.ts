@@ -6,6 +6,8 @@ import type { Socket } from "node:net";
 import type { RunStopReason } from "../contracts/run-stop.ts";
 import { limitUnauthenticated } from "../contracts/unauthenticated-connections.ts";
 import { tunnelBufferBytes } from "./egress/dial.ts";
+import { OpenRequests } from "./open-requests.ts";
+import type { RunTokens } from "./remote/run-tokens.ts";
 import { clearedSocket, writeStopReason } from "./socket-dir.ts";
 
 /** What a later scheduler needs to serve a run that lives on. */
@@ -35,6 +37,9 @@ const limits = {
 const maxConnections = 320;
 /** Those among them that showed no token yet. */
 const maxUnauthenticated = 64;
+/** Requests that may wait at the same time. Those of a run on another machine are few, and must not wait for its agent's. */
+const maxOpenRequests = 64;
+const maxRemoteRequests = 16;
 /** What is still open then, in ms, is cut. */
 const closingMs = 1_000;
 
@@ -45,40 +50,59 @@ export interface SocketListeners {
   readonly onConnect: (request: IncomingMessage, connection: Socket, head: Buffer) => void;
 }
 
-/** By which one run reaches the scheduler: a Unix socket that answers the run's own token alone. */
-export class RunSocket implements StoredSocket, Disposable {
+/** Whose a socket is. */
+export interface SocketOwner {
   readonly instanceId: string;
-  readonly dir: string;
-  readonly tokenHash: string;
-  /** The requests whose work is not done. */
-  readonly open = new Set<AbortController>();
+  /** Absolute path of the folder that is its own; null for a run on another machine, which makes its socket there. */
+  readonly dir: string | null;
+  readonly tokens: RunTokens;
+}
+
+/**
+ * By which one run reaches the scheduler: a Unix socket, or connections that come by the door, where the run's own token
+ * alone is answered.
+ */
+export class RunSocket implements SocketOwner, Disposable {
+  readonly instanceId: string;
+  readonly dir: string | null;
+  readonly tokens: RunTokens;
+  /** What it asks of the scheduler. */
+  readonly requests = new OpenRequests(maxOpenRequests);
+  /** What the process on another machine does for it. */
+  readonly remoteRequests = new OpenRequests(maxRemoteRequests);
   /** Its connections to hosts. */
   readonly tunnels = new Set<AbortController>();
   /** Why no request is answered any more; null while the run lives. */
   ended: "over" | "closing" | null = null;
 
   readonly #server: Server;
+  readonly #connections = new Set<Socket>();
   readonly #unauthenticated: ReturnType<typeof limitUnauthenticated>;
+  readonly #onAuthenticated = new WeakMap<Socket, () => void>();
   readonly #onDispose: (socket: RunSocket) => void;
+  #isClosed = false;
 
   constructor(
-    { instanceId, dir, tokenHash }: StoredSocket,
+    { instanceId, dir, tokens }: SocketOwner,
     { onRequest, onConnect }: SocketListeners,
     onDispose: (socket: RunSocket) => void,
   ) {
     this.instanceId = instanceId;
     this.dir = dir;
-    this.tokenHash = tokenHash;
+    this.tokens = tokens;
     this.#onDispose = onDispose;
     this.#server = createServer(limits, onRequest);
     this.#server.on("connect", onConnect);
     this.#server.maxConnections = maxConnections;
+    this.#server.on("connection", (connection: Socket) => this.#track(connection));
     this.#unauthenticated = limitUnauthenticated(this.#server, maxUnauthenticated);
+    // Node checks the time of headers from here on, also of connections that others accepted.
+    if (dir === null) this.#server.emit("listening");
   }
 
-  /** Resolves with the absolute path of the socket, as this process sees it. Rejects with a UserError. */
-  async listen(onProblem: (error: Error) => void): Promise<string> {
-    const path = clearedSocket(this.dir);
+  /** Listens in its folder; the absolute path of the socket, as this process sees it. Rejects with a UserError. */
+  async listen(dir: string, onProblem: (error: Error) => void): Promise<string> {
+    const path = clearedSocket(dir);
     this.#server.listen(path);
     await once(this.#server, "listening");
     chmodSync(path, socketMode);
@@ -87,26 +111,43 @@ export class RunSocket implements StoredSocket, Disposable {
     return path;
   }
 
+  /** A token for the claimer with this id; committed. Rejects with a RunApiError for any other one. */
+  claim(claimId: string): Promise<string> {
+    return this.tokens.claim(claimId);
+  }
+
+  /** Takes a connection of the run that came by the door; its first request with a token is notified. */
+  accept(connection: Socket, onAuthenticated: () => void): void {
+    if (this.#isClosed || this.#connections.size >= maxConnections) {
+      return void connection.destroy();
+    }
+    this.#onAuthenticated.set(connection, onAuthenticated);
+    this.#server.emit("connection", connection);
+  }
+
   /** A request that came by this connection has the run's token. */
   markAuthenticated(connection: Socket): void {
     this.#unauthenticated.markAuthenticated(connection);
+    this.#onAuthenticated.get(connection)?.();
   }
 
-  /** Writes why the run ends, for its post hooks. May throw. */
+  /** Writes why the run ends, for its post hooks. May throw. A run on another machine gets it with its inbox. */
   writeStopReason(reason: RunStopReason): void {
-    writeStopReason(this.dir, reason);
+    if (this.dir !== null) writeStopReason(this.dir, reason);
   }
 
   /** Answers what waits, takes nothing more; resolves when nothing is connected any more. */
   async end(how: "over" | "closing"): Promise<void> {
     this.ended = how;
-    const closed = once(this.#server, "close");
+    this.#isClosed = true;
     this.#server.close();
-    for (const request of this.open) request.abort();
-    // The server knows nothing of them any more, and waits for them.
+    this.requests.endAll();
+    this.remoteRequests.endAll();
     for (const tunnel of this.tunnels) tunnel.abort();
-    const cut = setTimeout(() => this.#server.closeAllConnections(), closingMs);
-    await closed;
+    const cut = setTimeout(() => {
+      for (const connection of this.#connections) connection.destroy();
+    }, closingMs);
+    await Promise.all([...this.#connections].map(closeOf));
     clearTimeout(cut);
   }
 
@@ -114,4 +155,13 @@ export class RunSocket implements StoredSocket, Disposable {
   [Symbol.dispose](): void {
     this.#onDispose(this);
   }
+
+  #track(connection: Socket): void {
+    this.#connections.add(connection);
+    connection.once("close", () => this.#connections.delete(connection));
+  }
+}
+
+function closeOf(connection: Socket): Promise<void> {
+  return new Promise((resolve) => void connection.once("close", () => resolve()));
 }

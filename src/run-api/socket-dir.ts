@@ -7,7 +7,7 @@ import type { RunStopReason } from "../contracts/run-stop.ts";
 import { UserError } from "../errors.ts";
 
 /** The socket in a socket's folder, by which the run's user knows it. */
-const socketName = "channel.sock";
+export const socketName = "channel.sock";
 
 /** What a socket's address holds (`sun_path` of unix(7)), without the byte that ends it. */
 const longestPath = 107;

@@ -10,9 +10,12 @@ export function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** Whether an `Authorization` header carries the token with this hash, in a time that reveals nothing about it. */
-export function carriesToken(authorization: string | undefined, tokenHash: string): boolean {
+/**
+ * Whether an `Authorization` header carries the token with this hash, in a time that reveals nothing about it. None does
+ * where there is no token.
+ */
+export function carriesToken(authorization: string | undefined, tokenHash: string | null): boolean {
   const [, token] = /^Bearer ([\w-]{1,200})$/i.exec(authorization ?? "") ?? [];
-  if (token === undefined) return false;
+  if (token === undefined || tokenHash === null) return false;
   return timingSafeEqual(Buffer.from(hashOf(token), "hex"), Buffer.from(tokenHash, "hex"));
 }

@@ -171,7 +171,12 @@ function jobSources(
 /** Where the sockets of runs in containers are: no other user can enter it, the engine mounts what is in it. */
 const containersDir = `/tmp/al-channels-${process.getuid?.() ?? 0}`;
 
-/** The existing folder for the socket of an agent's run. */
+/** Whether an agent's runs are on other machines. */
+export function isRemote({ runtime }: AgentConfig): boolean {
+  return runtimeTable[runtime.type].isRemote;
+}
+
+/** The existing folder for the socket of an agent's run on this machine. */
 export async function socketBaseDir({ runtime }: AgentConfig): Promise<string> {
   if (!runtimeTable[runtime.type].isolates) return runsDir;
   await ownBaseDir(containersDir, false);

@@ -3,6 +3,7 @@ import { allowedHosts } from "../../src/contracts/network-allow.ts";
 import { createEgress } from "../../src/run-api/egress/egress.ts";
 import { createRunSockets } from "../../src/run-api/run-sockets.ts";
 import { hostGateway } from "../harness/model-host.ts";
+import { socketRecords } from "../run-api/support.ts";
 import { answerMemory } from "./held-memory.ts";
 
 /**
@@ -32,7 +33,7 @@ const egress = createEgress({
   onProblem,
 });
 const sockets = createRunSockets({
-  records: { add: () => Promise.resolve(), remove: () => Promise.resolve(), all: () => [] },
+  records: socketRecords(),
   redactor: { add: () => () => undefined },
   onProblem,
 });

@@ -1,6 +1,7 @@
 import { createRunSockets } from "../../src/run-api/run-sockets.ts";
 import { createModelGateway } from "../../src/run-api/model-gateway/model-gateway.ts";
 import { noEgress } from "../run-api/no-egress.ts";
+import { socketRecords } from "../run-api/support.ts";
 import { answerMemory } from "./held-memory.ts";
 
 /**
@@ -30,7 +31,7 @@ const models = createModelGateway({
   onProblem: ({ error }) => process.stderr.write(`${error.message}\n`),
 });
 const sockets = createRunSockets({
-  records: { add: () => Promise.resolve(), remove: () => Promise.resolve(), all: () => [] },
+  records: socketRecords(),
   redactor: { add: () => () => undefined },
   onProblem: (message) => process.stderr.write(`${message}\n`),
 });

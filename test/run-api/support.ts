@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRunSockets } from "../../src/run-api/run-sockets.ts";
 import type { RunSockets, RunSocketsDeps } from "../../src/run-api/run-sockets.ts";
+import type { StoredRemoteRun } from "../../src/run-api/remote/run-tokens.ts";
 import type { StoredSocket } from "../../src/run-api/run-socket.ts";
 import { createRedactor } from "../../src/credentials/redactor.ts";
 import { createRunApiClient } from "../../src/harness/run-api/client.ts";
@@ -32,16 +33,43 @@ export async function openSocket(
   baseDir = base,
 ): Promise<SocketOfRun> {
   const { runSocket, token, path } = await sockets.open(instanceId, baseDir);
-  return { socket: path, token, dir: runSocket.dir, dispose: () => runSocket[Symbol.dispose]() };
+  return {
+    socket: path,
+    token,
+    dir: runSocket.dir ?? "",
+    dispose: () => runSocket[Symbol.dispose](),
+  };
 }
 
 /** The sockets that a scheduler has stored, in memory. */
 export function socketRecords(): RunSocketsDeps["records"] {
-  const stored = new Map<string, StoredSocket>();
+  return { local: recordsOf<StoredSocket>(), remote: remoteRecords() };
+}
+
+function recordsOf<T extends { readonly instanceId: string }>() {
+  const stored = new Map<string, T>();
   return {
-    add: (socket) => Promise.resolve(void stored.set(socket.instanceId, socket)),
-    remove: (instanceId) => Promise.resolve(void stored.delete(instanceId)),
+    add: (record: T) => Promise.resolve(void stored.set(record.instanceId, record)),
+    remove: (instanceId: string) => Promise.resolve(void stored.delete(instanceId)),
     all: () => [...stored.values()],
+  };
+}
+
+/** As the store has them. */
+export function remoteRecords(): RunSocketsDeps["records"]["remote"] {
+  const runs = recordsOf<StoredRemoteRun>();
+  const claims = new Map<string, string>();
+  return {
+    remove: runs.remove,
+    all: runs.all,
+    add: (run) => runs.add({ ...run, tokenHash: null }),
+    claim: async (instanceId, claimId, tokenHash) => {
+      const run = runs.all().find((each) => each.instanceId === instanceId);
+      if (run === undefined || (claims.get(instanceId) ?? claimId) !== claimId) return false;
+      claims.set(instanceId, claimId);
+      await runs.add({ ...run, tokenHash });
+      return true;
+    },
   };
 }
 

@@ -39,7 +39,7 @@ afterEach(async () => {
 
 function aScheduler() {
   const sockets = createRunSockets({
-    records: store.channels,
+    records: { local: store.channels, remote: store.remoteRuns },
     redactor,
     onProblem: (message) => problems.push(message),
   });
