@@ -49,7 +49,7 @@ function continueWith(binary: string): void {
  * runs. A run's process gets its folder, if any, from the scheduler (NODE_COMPILE_CACHE).
  */
 function keepCompiledCode(): void {
-  if (isRun() || isAgentCommand()) return;
+  if (isRun() || isRemote() || isAgentCommand()) return;
   const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
   module.enableCompileCache(join(cache, "almanac"));
 }
@@ -57,6 +57,11 @@ function keepCompiledCode(): void {
 /** Whether the scheduler called it for a run. Two of these stand between a trigger and its run. */
 function isRun(): boolean {
   return process.argv[2] === "_run-agent";
+}
+
+/** Whether the engine of a cluster called it: for a run, or to pass the bytes of runs on. */
+function isRemote(): boolean {
+  return process.argv[2] === "_remote-run" || process.argv[2] === "_door-relay";
 }
 
 /** Whether an agent called it by one of its commands. */
@@ -67,10 +72,14 @@ function isAgentCommand(): boolean {
 async function main(): Promise<void> {
   if (majorOf(process.versions.node) >= oldestNode) {
     keepCompiledCode();
-    // A run or an agent waits for these two, so little is loaded for them.
+    // A run or an agent waits for these, so little is loaded for them.
     if (isRun()) {
       const { runAgentProcess } = await import("./agent-process/run-agent-process.ts");
       return runAgentProcess();
+    }
+    if (isRemote()) {
+      const { remoteProcess } = await import("./agent-process/remote-process.ts");
+      return remoteProcess(process.argv.slice(2));
     }
     if (isAgentCommand()) {
       const { agentProcess } = await import("./agent-process/agent-process.ts");

@@ -1,0 +1,122 @@
+import type { RemoteEnd } from "../../../contracts/remote-run.ts";
+import { createStateLines } from "./state-lines.ts";
+import type { NumberedLine } from "./state-lines.ts";
+
+/** Of one request, unless a single line has more. Most have a byte for each, and the scheduler takes twice as many bytes. */
+const batchCharacters = 512 * 1024;
+
+interface OutgoingLine extends NumberedLine {
+  readonly bytes: number;
+  /** What the run wrote on standard output; null for any other line. */
+  readonly written: string | null;
+}
+
+/** Lines that are sent together. */
+export interface Batch {
+  readonly text: string;
+  /** Number of the last one. */
+  readonly last: number;
+}
+
+/** What a run wrote and the scheduler does not have yet, numbered from 1. */
+export class OutgoingLines {
+  #lines: OutgoingLine[] = [];
+  #seq = 0;
+  #bytes = 0;
+  #hasEnded = false;
+  readonly #listeners = new Set<() => void>();
+  readonly #state = createStateLines();
+
+  /** `time` is epoch ms. */
+  add(stream: "stdout" | "stderr", line: string, time: number): void {
+    if (this.#hasEnded) return;
+    this.#push({ time, stream, line }, stream === "stdout" ? line : null);
+  }
+
+  /** The last line. It stays until the scheduler has the run's end, which it answers by knowing the run no more. */
+  end(end: RemoteEnd, time: number): void {
+    if (this.#hasEnded) return;
+    this.#push({ time, end }, null);
+    this.#hasEnded = true;
+  }
+
+  #push(fields: object, written: string | null): void {
+    this.#seq += 1;
+    const text = `${JSON.stringify({ seq: this.#seq, ...fields })}\n`;
+    const bytes = Buffer.byteLength(text);
+    this.#bytes += bytes;
+    this.#lines.push({ seq: this.#seq, text, bytes, written });
+    this.#changed();
+  }
+
+  /** Of the lines that the scheduler does not have. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get isEmpty(): boolean {
+    return this.#lines.length === 0;
+  }
+
+  /** The next lines to send. */
+  next(): Batch {
+    return batchOf(this.#lines);
+  }
+
+  /** Every line up to `stored` is in the scheduler's logs; true when it has more of them than before. */
+  acknowledge(stored: number): boolean {
+    const upTo = this.#hasEnded ? Math.min(stored, this.#seq - 1) : stored;
+    const left = this.#lines.findIndex(({ seq }) => seq > upTo);
+    const gone = this.#lines.splice(0, left === -1 ? this.#lines.length : left);
+    for (const line of gone) {
+      this.#bytes -= line.bytes;
+      if (line.written !== null) this.#state.take(line, line.written);
+    }
+    if (gone.length > 0) this.#changed();
+    return gone.length > 0;
+  }
+
+  /** What a scheduler needs that has these lines in its logs alone, in requests. */
+  state(): readonly Batch[] {
+    const left = [...this.#state.all()];
+    const batches: Batch[] = [];
+    while (left.length > 0) {
+      const batch = batchOf(left);
+      batches.push(batch);
+      left.splice(0, left.findIndex(({ seq }) => seq === batch.last) + 1);
+    }
+    return batches;
+  }
+
+  /** The scheduler takes no more: what there is goes, and what comes, too. */
+  close(): void {
+    this.#hasEnded = true;
+    this.#lines = [];
+    this.#bytes = 0;
+    this.#changed();
+  }
+
+  /** Calls it after every change. */
+  addListener(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  removeListener(listener: () => void): void {
+    this.#listeners.delete(listener);
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function batchOf(lines: readonly NumberedLine[]): Batch {
+  let text = "";
+  let last = 0;
+  for (const line of lines) {
+    if (text !== "" && text.length + line.text.length > batchCharacters) break;
+    text += line.text;
+    last = line.seq;
+  }
+  return { text, last };
+}

@@ -1,0 +1,74 @@
+import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import type { Socket } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import { joinSockets } from "../join-sockets.ts";
+import { dialDoor } from "./dial-door.ts";
+import type { DoorAddress } from "./dial-door.ts";
+import { createPauses } from "./pauses.ts";
+
+/** A Unix socket, whose connections lead to the scheduler's door. */
+export interface Channel extends Disposable {
+  /** Absolute path. */
+  readonly path: string;
+}
+
+const socketName = "channel.sock";
+/** For so long, in ms, a connection waits for a scheduler that is away. */
+const awayMs = 60_000;
+const pauseMs = 1_000;
+
+/**
+ * Makes the socket by which the run reaches the scheduler as on its own machine: what comes by a connection goes, byte for
+ * byte, through a connection of its own to the door, and back. Rejects when there can be no socket in `dir`.
+ */
+export async function openChannel(dir: string, address: DoorAddress): Promise<Channel> {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const path = join(dir, socketName);
+  rmSync(path, { force: true });
+  const closed = new AbortController();
+  const open = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (connection) => {
+    open.add(connection);
+    connection.once("close", () => open.delete(connection));
+    void pass(connection, address, closed.signal);
+  });
+  server.listen(path);
+  await once(server, "listening");
+  chmodSync(path, 0o600);
+  // A connection that can't be taken is that request's failure, not the run's.
+  server.on("error", () => undefined);
+  return {
+    path,
+    [Symbol.dispose]: () => {
+      closed.abort();
+      server.close();
+      for (const connection of open) connection.destroy();
+    },
+  };
+}
+
+async function pass(connection: Socket, address: DoorAddress, closed: AbortSignal): Promise<void> {
+  const gone = new AbortController();
+  const onGone = () => gone.abort();
+  connection.on("error", onGone).once("close", onGone);
+  const door = await dial(address, AbortSignal.any([gone.signal, closed]));
+  if (door === null || connection.destroyed) {
+    door?.destroy();
+    return void connection.destroy();
+  }
+  joinSockets(connection, door);
+}
+
+/** A client whose connection is open has asked already, and some questions may not be asked twice: it waits. */
+async function dial(address: DoorAddress, signal: AbortSignal) {
+  const pauses = createPauses(pauseMs);
+  const until = performance.now() + awayMs;
+  while (!signal.aborted && performance.now() < until) {
+    const door = await dialDoor(address, signal).catch(() => null);
+    if (door !== null) return door;
+    await pauses.next(signal);
+  }
+  return null;
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { once } from "node:events";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, it, vi } from "vitest";
+import { certificateAuthority } from "../../../helpers/certificate-authority.ts";
+import { scriptedDoor } from "./scripted-door.ts";
+import { jobOf, shell, startRemoteRun } from "./start-remote-run.ts";
+
+const newDoor = (leaseSeconds = 30) =>
+  scriptedDoor({ job: jobOf(`dev-${randomUUID()}`), leaseSeconds });
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+describe("al _remote-run", () => {
+  it("claims the job, sends the output in order and its end, and exits once the run is over", async () => {
+    await using door = await newDoor();
+    using run = startRemoteRun(door.ticket, shell('echo one; echo "$AL_INSTANCE"; exit 3'));
+    expect(await run.ended).toBe(0);
+    expect(door.log()).toEqual(["one", expect.stringMatching(/^dev-/)]);
+    expect(door.ends).toEqual([{ exitCode: 3, signal: null, outOfMemory: false, rejected: null }]);
+    expect(run.err()).toBe("");
+  });
+
+  it("gives its process the job with the token and a socket of its own", async () => {
+    await using door = await newDoor();
+    using run = startRemoteRun(door.ticket, shell('printf "%s\\n" "$job"; printf %s "$job" >&2'));
+    expect(await run.ended).toBe(0);
+    const job = JSON.parse(door.log()[0] ?? "") as Record<string, unknown>;
+    const socket = join(run.socketDir, "channel.sock");
+    expect(job).toMatchObject({ agent: "dev", channel: { socket } });
+    expect(job).toHaveProperty("channel.token", expect.stringMatching(/^[\w-]{30,}$/));
+  });
+
+  it("exits without a word when another process has the claim, or the run is over", async () => {
+    await using door = await newDoor();
+    using first = startRemoteRun(door.ticket, shell("sleep 60"));
+    await vi.waitFor(() => expect(door.claims).toHaveLength(1));
+    using second = startRemoteRun(door.ticket, shell("echo twice"));
+    expect(await second.ended).toBe(0);
+    door.fence();
+    expect(await first.ended).toBe(0);
+    using third = startRemoteRun({ ...door.ticket, ticket: "of no run" }, shell("echo twice"));
+    expect(await third.ended).toBe(0);
+    expect(door.log()).toEqual([]);
+  });
+
+  it("repeats a claim under the same id when the answer is lost", async () => {
+    await using door = await newDoor();
+    const faults = ["cut-before", "cut-after", "unavailable"] as const;
+    let asked = 0;
+    door.fault = (path) => (path === "/remote/claim" ? (faults[asked++] ?? null) : null);
+    using run = startRemoteRun(door.ticket, shell("echo one"));
+    expect(await run.ended).toBe(0);
+    expect(new Set(door.claims).size).toBe(1);
+    expect(door.claims).toHaveLength(2);
+    expect(door.log()).toEqual(["one"]);
+  });
+
+  it("trusts no server but the one with the certificate of its ticket", async () => {
+    await using door = await newDoor();
+    const other = certificateAuthority();
+    using run = startRemoteRun({ ...door.ticket, certificate: other.cert }, shell("echo one"));
+    other.remove();
+    await wait(1_500);
+    expect(door.counts.connections).toBeGreaterThan(0);
+    expect(door.counts.requests).toBe(0);
+    expect(run.child.exitCode).toBeNull();
+  });
+
+  it("passes the requests of its process to the door by a connection for each", async () => {
+    await using door = await scriptedDoor({
+      job: jobOf(`dev-${randomUUID()}`),
+      onOther: (asked, answer) => answer.end(JSON.stringify({ path: asked.url })),
+    });
+    using run = startRemoteRun(door.ticket, shell("sleep 60"));
+    await vi.waitFor(() => expect(door.claims).toHaveLength(1));
+    const socketPath = join(run.socketDir, "channel.sock");
+    await vi.waitFor(async () => {
+      const sent = request({ socketPath, path: "/run/lock", method: "POST" }).end("{}");
+      const [answer] = (await once(sent, "response")) as [NodeJS.ReadableStream];
+      expect(await json(answer)).toEqual({ path: "/run/lock" });
+    });
+    door.fence();
+    await run.ended;
+  });
+
+  it("asks its process to end, with the reason beside the socket, and kills it after the grace period", async () => {
+    await using door = await newDoor();
+    const script = `trap 'cat stop-reason; echo' TERM; echo ready; while :; do sleep 0.1; done`;
+    using run = startRemoteRun(door.ticket, shell(script));
+    await vi.waitFor(() => expect(door.log()).toEqual(["ready"]));
+    door.stop({ reason: "timed_out", graceMs: 700 });
+    expect(await run.ended).toBe(0);
+    expect(door.log()).toContain("timed_out");
+    expect(door.ends).toEqual([
+      { exitCode: null, signal: "SIGKILL", outOfMemory: false, rejected: null },
+    ]);
+  });
+
+  it("ends what its process left running before it sends the end", async () => {
+    await using door = await newDoor();
+    using run = startRemoteRun(door.ticket, shell("setsid sleep 60 & echo $!"));
+    expect(await run.ended).toBe(0);
+    expect(isAlive(Number(door.log()[0]))).toBe(false);
+    expect(door.ends).toHaveLength(1);
+  });
+
+  it("kills everything when the scheduler does not know the run any more", async () => {
+    await using door = await newDoor();
+    const script = "trap '' TERM; setsid sleep 60 & echo $!; while :; do sleep 0.1; done";
+    using run = startRemoteRun(door.ticket, shell(script));
+    await vi.waitFor(() => expect(door.log()).toHaveLength(1));
+    door.fence();
+    expect(await run.ended).toBe(0);
+    expect(isAlive(Number(door.log()[0]))).toBe(false);
+    expect(door.ends).toEqual([]);
+  });
+
+  it("kills everything when no answer came for two thirds of its lease", async () => {
+    await using door = await newDoor(3);
+    using run = startRemoteRun(door.ticket, shell("setsid sleep 60 & echo $!; sleep 60"));
+    await vi.waitFor(() => expect(door.log()).toHaveLength(1));
+    const startedAt = performance.now();
+    door.fault = () => "silent";
+    expect(await run.ended).toBe(4);
+    expect(performance.now() - startedAt).toBeGreaterThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(isAlive(Number(door.log()[0]))).toBe(false);
+    expect(run.err()).toMatch(/no answer of the scheduler/);
+  });
+
+  it("keeps a silent run alive under a short lease", async () => {
+    await using door = await scriptedDoor({
+      job: jobOf(`dev-${randomUUID()}`),
+      leaseSeconds: 1.5,
+      inboxMs: 5_000,
+    });
+    using run = startRemoteRun(door.ticket, shell("sleep 4; echo late"));
+    expect(await run.ended).toBe(0);
+    expect(door.log()).toEqual(["late"]);
+  });
+
+  it("reports a program that cannot be started", async () => {
+    await using door = await newDoor();
+    using run = startRemoteRun(door.ticket, ["/nonexistent/program"]);
+    expect(await run.ended).toBe(0);
+    expect(door.ends[0]?.rejected).toMatch(/cannot be started.*ENOENT/);
+  });
+
+  it("ends without a report when the machine takes it away, so that the run is lost and starts once more", async () => {
+    await using door = await newDoor();
+    using run = startRemoteRun(
+      door.ticket,
+      shell("trap 'cat stop-reason; echo; exit 1' TERM; echo ready; while :; do sleep 0.1; done"),
+    );
+    await vi.waitFor(() => expect(door.log()).toEqual(["ready"]));
+    run.child.kill("SIGTERM");
+    expect(await run.ended).toBe(143);
+    expect(door.log()).toContain("interrupted");
+    expect(door.ends).toEqual([]);
+  });
+
+  it("refuses a ticket that is none, without a word of it", async () => {
+    const ticket = { door: "here", certificate: "c", name: "n", ticket: "very-secret" };
+    using run = startRemoteRun(ticket, shell("echo one"));
+    expect(await run.ended).toBe(1);
+    expect(run.err()).toMatch(/"here" is not the address of a door/);
+    expect(run.err()).not.toContain("very-secret");
+  });
+});
