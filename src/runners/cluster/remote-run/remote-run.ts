@@ -37,7 +37,7 @@ export interface RemoteRunOptions {
 }
 
 /** How this process ends. */
-export const remoteRunExits = {
+const remoteRunExits = {
   /** The run is over, or another process has it. */
   over: 0,
   failed: 1,

@@ -50,8 +50,9 @@ async function sendBy(connection: DoorConnection, sender: Sender): Promise<boole
     const { text } = lines.next();
     const answer = await post(connection, sender, text);
     if (answer === null) return true;
+    const isNew = answer.scheduler !== sender.scheduler;
     sender.scheduler = answer.scheduler;
-    const isStuck = !lines.acknowledge(answer.stored) && text !== "";
+    const isStuck = !lines.acknowledge(answer.stored) && text !== "" && !isNew;
     const pauseMs = (isStuck ? againMs : paceMs) - (performance.now() - startedAt);
     await wait(Math.max(0, pauseMs), undefined, { signal: run.signal }).catch(() => undefined);
     await somethingToSend(sender);
