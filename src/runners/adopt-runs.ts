@@ -34,6 +34,8 @@ export interface Adopter {
    * removed, so that their work can be tried again.
    */
   adopt(instanceIds: readonly string[]): Promise<readonly FoundRun[]>;
+  /** Whether a line of a run's log is the run's own; absent for all but those about its start and its end. */
+  readonly isOwnLine?: (entry: LogEntry) => boolean;
   /** Cold; as `Runner.run`. Only the lines after `last` are emitted. */
   resume(run: RunToResume, stop$: Observable<StopReason>): Observable<RunnerEvent>;
 }
@@ -65,7 +67,7 @@ export async function adoptRuns(
     if (run === undefined) return null;
     const { item, startedAt, waitedMs, leftByStop } = run;
     const request: RunRequest = { instanceId, agent, item };
-    const last = await lastLine(request, logs);
+    const last = await lastLine(request, logs, runtime.isOwnLine ?? isOfRun);
     const report: AdoptedRun["report"] = (stop$) => runtime.resume({ request, last }, stop$);
     return { request, startedAt, waitedMs, leftByStop, report };
   }
@@ -92,10 +94,11 @@ const fewLines = 100;
 async function lastLine(
   { instanceId, item }: RunRequest,
   logs: Pick<LogSource, "read">,
+  isOwn: (entry: LogEntry) => boolean,
 ): Promise<LogEntry | null> {
   const query = { agent: item.agent, instanceId, lines: fewLines, after: null };
   const lines = await logs.read(query).catch(() => []);
-  return lines.findLast(({ entry }) => isOfRun(entry))?.entry ?? null;
+  return lines.findLast(({ entry }) => isOwn(entry))?.entry ?? null;
 }
 
 /** The lines about its start, which have the trigger, and about its end are the scheduler's. */

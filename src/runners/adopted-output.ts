@@ -34,7 +34,8 @@ interface AdoptedOutputOptions {
   readonly workDir: string;
 }
 
-function withhold(error: unknown): (text: string) => string {
+/** Stands for a run's redactor where its secrets can't be read. */
+export function withhold(error: unknown): (text: string) => string {
   return () => `(not shown, as its secrets are not known: ${reasonOf(error)})`;
 }
 

@@ -6,7 +6,7 @@ import { messageOf } from "../errors.ts";
 /** The subscriber of a run, as the run's work sees it. */
 export interface RunSubscriber {
   readonly emit: (event: RunnerEvent) => void;
-  /** Aborted when the run is to end. */
+  /** Aborted when the run is to end, with the StopReason as its reason. */
   readonly stopping: AbortSignal;
   /** Aborted when the subscriber unsubscribes. */
   readonly left: AbortSignal;
@@ -25,7 +25,7 @@ export function asRun(
   return new Observable((subscriber) => {
     const left = new AbortController();
     const stopping = new AbortController();
-    subscriber.add(stop$.pipe(take(1)).subscribe(() => stopping.abort()));
+    subscriber.add(stop$.pipe(take(1)).subscribe((reason) => stopping.abort(reason)));
     subscriber.add(() => left.abort());
     let isOver = false;
     const emit = (event: RunnerEvent) => {

@@ -142,7 +142,7 @@ export function createRuntimes(context: RuntimesContext): Runtimes {
     prepare: (config) => from(containers()).pipe(switchMap((edge) => edge.prepare(config))),
     adopt: (open) => {
       const runtimes = Object.values(runners).map((runtime): Adopter => ({
-        adopt: (instanceIds) => runtime.adopt(instanceIds),
+        ...runtime,
         resume: (run, stop$) => runtime.resume(run, withReason(run.request, stop$)),
       }));
       return adoptRuns(open, { runtimes, logs: createLogSource(projectDir) });

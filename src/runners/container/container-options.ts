@@ -52,7 +52,7 @@ export function containerOptions(spec: ContainerSpec): ContainerCreateOptions {
     User: `${containerUser.uid}:${containerUser.gid}`,
     WorkingDir: workDir,
     Hostname: instanceId.slice(0, 63),
-    Env: environment(spec),
+    Env: Object.entries(runEnvironment(request)).map(([name, value]) => `${name}=${value}`),
     Labels: {
       [projectLabel]: projectId(projectDir),
       [agentLabel]: agent.name,
@@ -67,14 +67,27 @@ export function containerOptions(spec: ContainerSpec): ContainerCreateOptions {
   };
 }
 
-function environment({ request: { agent, instanceId } }: ContainerSpec): string[] {
-  return [
-    `HOME=${containerUser.home}`,
-    `USER=${containerUser.name}`,
-    "LANG=C.UTF-8",
-    `TZ=${agent.timezone}`,
-    `AL_INSTANCE=${instanceId}`,
-  ];
+/** The variables of a run in an image of the program. */
+export function runEnvironment({ agent, instanceId }: RunRequest): Record<string, string> {
+  return {
+    HOME: containerUser.home,
+    USER: containerUser.name,
+    LANG: "C.UTF-8",
+    TZ: agent.timezone,
+    AL_INSTANCE: instanceId,
+  };
+}
+
+/** An agent's own limits go before the project's. */
+export function limitsOf(
+  { local }: RunRequest["agent"],
+  project: ContainerLimits,
+): ContainerLimits {
+  return {
+    memory: local.memory ?? project.memory,
+    cpus: local.cpus ?? project.cpus,
+    network: local.network ?? project.network,
+  };
 }
 
 function isolation({ memory, cpus, network }: ContainerLimits) {

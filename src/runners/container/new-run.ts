@@ -4,8 +4,8 @@ import { unlessAborted } from "../as-run.ts";
 import type { RunSubscriber } from "../as-run.ts";
 import { rejectedExit, stoppedBeforeStart } from "../run-exit.ts";
 import { runOutput } from "../run-output.ts";
-import { containerOptions, workDir } from "./container-options.ts";
-import type { ContainerLimits, ContainerSpec } from "./container-options.ts";
+import { containerOptions, limitsOf, workDir } from "./container-options.ts";
+import type { ContainerSpec } from "./container-options.ts";
 import type { ContainerRunnerOptions } from "./container-runner-options.ts";
 import { engineReason } from "./engine.ts";
 import type { Engine } from "./engine.ts";
@@ -55,15 +55,6 @@ async function ingredients(request: RunRequest, options: ContainerRunnerOptions)
     controlDir: controlDir?.(request) ?? null,
   };
   return { job, options: containerOptions(spec) };
-}
-
-/** An agent's own limits go before the project's. */
-function limitsOf({ local }: RunRequest["agent"], project: ContainerLimits): ContainerLimits {
-  return {
-    memory: local.memory ?? project.memory,
-    cpus: local.cpus ?? project.cpus,
-    network: local.network ?? project.network,
-  };
 }
 
 /** Attaches first, so that no output is missed; the input stays open as long as the run is followed. */

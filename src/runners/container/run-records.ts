@@ -1,7 +1,6 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
+import { createRecordFiles } from "../record-files.ts";
 
 /**
  * The config that each of the project's runs was started with, kept until its container is gone. Not a label of the
@@ -16,31 +15,8 @@ export interface RunRecords {
   list(): Promise<readonly string[]>;
 }
 
-const ending = ".json";
-
 /** Records as files in a folder of the scheduler's user, which is made when it is needed. */
 export function createRunRecords(dir: string): RunRecords {
-  const pathOf = (instanceId: string) => join(dir, `${instanceId}${ending}`);
-  return {
-    write: async ({ instanceId, agent }) => {
-      await mkdir(dir, { recursive: true, mode: 0o700 });
-      const path = pathOf(instanceId);
-      await writeFile(`${path}.new`, JSON.stringify(agent), { mode: 0o600 });
-      await rename(`${path}.new`, path);
-    },
-    read: async (instanceId) => {
-      try {
-        return JSON.parse(await readFile(pathOf(instanceId), "utf8")) as AgentConfig;
-      } catch {
-        return null;
-      }
-    },
-    remove: (instanceId) => rm(pathOf(instanceId), { force: true }),
-    list: async () => {
-      const names = await readdir(dir).catch(() => []);
-      return names
-        .filter((name) => name.endsWith(ending))
-        .map((name) => name.slice(0, -ending.length));
-    },
-  };
+  const files = createRecordFiles<AgentConfig>(dir);
+  return { ...files, write: ({ instanceId, agent }) => files.write(instanceId, agent) };
 }
