@@ -1,0 +1,43 @@
+import { reasonOf } from "../../errors.ts";
+import type { RunToResume } from "../adopt-runs.ts";
+import { unlessAborted } from "../as-run.ts";
+import type { RunSubscriber } from "../as-run.ts";
+import { workDir } from "../container/container-options.ts";
+import { lostExit, rejectedExit, stoppedBeforeStart } from "../run-exit.ts";
+import { followProcess } from "./follow-process.ts";
+import type { ClusterContext, FollowedRun } from "./follow-process.ts";
+import { numberOf } from "./received-lines.ts";
+
+/** A run of an earlier scheduler to its exit. Its lease begins anew: while no scheduler was there, none could answer it. */
+export async function adoptedRun(
+  { request, last }: RunToResume,
+  subscriber: RunSubscriber,
+  context: ClusterContext,
+): Promise<void> {
+  const { instanceId } = request;
+  const { emit } = subscriber;
+  const record = await context.records.read(instanceId);
+  try {
+    if (record === null) return emit(lostExit("the record of the run is gone"));
+    if (record.exit !== null) return emit(record.exit);
+    // Made again: for the secrets in it, and for the claimer that has not come yet.
+    const job = context.prepare(request, workDir);
+    const run: FollowedRun = { request, job, record, logged: last === null ? 0 : numberOf(last) };
+    if (record.node === null && !(await isPrepared(run, subscriber))) return;
+    await followProcess(run, subscriber, context, () => Promise.resolve());
+  } finally {
+    await context.leftovers.remove(instanceId);
+  }
+}
+
+/** Emits the exit of an unclaimed run whose job can't be made any more. */
+async function isPrepared({ job }: FollowedRun, { emit, stopping, left }: RunSubscriber) {
+  try {
+    const over = AbortSignal.any([stopping, left]);
+    if ((await unlessAborted(job, over)) !== null) return true;
+    emit(stoppedBeforeStart);
+  } catch (error) {
+    emit(rejectedExit(reasonOf(error)));
+  }
+  return false;
+}

@@ -1,0 +1,48 @@
+import type { RunRequest } from "../../../streams/vocabulary.ts";
+import { reasonOf } from "../../errors.ts";
+import { unlessAborted } from "../as-run.ts";
+import type { RunSubscriber } from "../as-run.ts";
+import { workDir } from "../container/container-options.ts";
+import { rejectedExit, stoppedBeforeStart } from "../run-exit.ts";
+import { followProcess } from "./follow-process.ts";
+import type { ClusterContext } from "./follow-process.ts";
+import { launchOf } from "./launch.ts";
+
+/** A run from its image and its job to its exit. */
+export async function newRun(
+  request: RunRequest,
+  subscriber: RunSubscriber,
+  context: ClusterContext,
+): Promise<void> {
+  const { engine, records, cluster, leftovers } = context;
+  const { instanceId, agent } = request;
+  const { emit, stopping, left } = subscriber;
+  const over = AbortSignal.any([stopping, left]);
+  let attempted = false;
+  try {
+    const made = await unlessAborted(ingredients(request, context), over);
+    if (made === null || over.aborted) return emit(stoppedBeforeStart);
+    const { job, launch } = made;
+    attempted = true;
+    const record = { agent, leaseSeconds: cluster().leaseSeconds, node: null, exit: null };
+    await records.write(instanceId, record);
+    const run = { request, job: Promise.resolve(job), record, logged: 0 };
+    await followProcess(run, subscriber, context, async () => {
+      await engine.start(launch);
+      // The turn to start is the next run's: this one may wait long for a machine.
+      emit({ type: "ready" });
+    });
+  } catch (error) {
+    emit(rejectedExit(reasonOf(error)));
+  } finally {
+    if (attempted) await leftovers.remove(instanceId);
+  }
+}
+
+async function ingredients(request: RunRequest, context: ClusterContext) {
+  const { engine, imageFor, prepare } = context;
+  const image = await imageFor(request.agent);
+  await engine.ready();
+  const job = await prepare(request, workDir);
+  return { job, launch: launchOf(request, job, image, context) };
+}
