@@ -1,9 +1,10 @@
-import { asyncScheduler, concatMap, distinctUntilChanged, map, switchMap, tap } from "rxjs";
+import { asyncScheduler, concatMap, distinctUntilChanged, map, of, switchMap, tap } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { BuildEvent, RunRequest } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
-import { messageOf } from "../errors.ts";
+import { messageOf, reasonOf } from "../errors.ts";
+import type { UserError } from "../errors.ts";
 import type { ContainerRunnerOptions } from "../runners/container/container-runner-options.ts";
 import { createContainerRunner } from "../runners/container/container-runner.ts";
 import type { ContainerRunner } from "../runners/container/container-runner.ts";
@@ -11,6 +12,7 @@ import { engineChanges } from "../runners/container/engine-changes.ts";
 import { connectEngine } from "../runners/container/engine.ts";
 import { createAgentImages } from "../runners/container/images.ts";
 import { containerName } from "../runners/container/labels.ts";
+import { remoteEngineProblem } from "../runners/container/local-engine.ts";
 import { pauseContainer, unpauseContainer } from "../runners/container/pause-container.ts";
 import { programDir } from "../version.ts";
 import { keepReady } from "../runners/container/keep-ready.ts";
@@ -72,11 +74,14 @@ export function createContainers(context: ContainerContext, sources: RunSources)
     thaw: ({ instanceId }) => unpauseContainer(engine, containerName(projectDir, instanceId)),
     prepare: (config) =>
       project$.pipe(
-        map(({ local: { image, base } }) => JSON.stringify([image, base])),
+        map(({ local: { image, base }, cluster }) => JSON.stringify([image, base, !cluster])),
         distinctUntilChanged(),
-        switchMap(() =>
-          keepReady(() => images.prepare(config).pipe(concatMap(usable)), change$, asyncScheduler),
-        ),
+        switchMap(() => {
+          const problem = remoteEngineProblem(env, project$.value.cluster !== null);
+          if (problem !== null) return of(unusable(problem));
+          const image$ = () => images.prepare(config).pipe(concatMap(usable));
+          return keepReady(image$, change$, asyncScheduler);
+        }),
       ),
     adopt: async (instanceIds) => {
       const found = await runner.adopt(instanceIds);
@@ -84,4 +89,8 @@ export function createContainers(context: ContainerContext, sources: RunSources)
       return found;
     },
   };
+}
+
+function unusable(problem: UserError): BuildEvent {
+  return { type: "build-finished", error: reasonOf(problem), usable: false };
 }

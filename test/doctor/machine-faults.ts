@@ -66,6 +66,17 @@ export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] =
       ward().bash("al config dev --set runtime.type=host-user --set runtime.run_as='$USER'"),
   },
   {
+    name: "another machine's engine for an agent in a container",
+    seed: () => {
+      ward().edit(agentConfig, '"host-user"\nrun_as = "$USER"', '"container"');
+      ward().env.DOCKER_HOST = "tcp://10.0.0.9:2376";
+    },
+    severity: "error",
+    says: /DOCKER_HOST is tcp:\/\/10\.0\.0\.9:2376, the engine of another machine/,
+    fix: /write engine = "docker".+under \[cluster\].+unset DOCKER_HOST/,
+    repair: () => (ward().env.DOCKER_HOST = undefined),
+  },
+  {
     name: "an image that the engine does not have",
     seed: () => runInContainer(ward(), close, {}, '[local]\nimage = "ours:1"\n\n'),
     severity: "error",

@@ -1,4 +1,5 @@
 import { needsImage } from "../../../streams/agent-config.ts";
+import { runtimes } from "../../../streams/runtimes.ts";
 import type { ProjectConfig } from "../../config/project-config.ts";
 import { connectEngine } from "../../runners/container/engine.ts";
 import type { Engine } from "../../runners/container/engine.ts";
@@ -7,6 +8,7 @@ import {
   defaultImageTag,
   inspectImage,
 } from "../../runners/container/image/default-image.ts";
+import { remoteEngineProblem } from "../../runners/container/local-engine.ts";
 import { installedProgram } from "../../runners/container/image/program.ts";
 import { programDir } from "../../version.ts";
 import { projectId, projectLabel } from "../../runners/container/labels.ts";
@@ -24,10 +26,14 @@ export const engine: Check = {
   name: "engine",
   run: async (context) => {
     const { project, env } = context;
-    const inside = context.agents.filter(needsImage);
+    const inside = context.agents.filter(
+      (agent) => needsImage(agent) && !runtimes[agent.runtime.type].isRemote,
+    );
     if (project === null || inside.length === 0) return [];
     const connected = connectEngine({ env, callTimeoutMs });
     try {
+      const problem = remoteEngineProblem(env, project.cluster !== null);
+      if (problem !== null) throw problem;
       const version = await connected.ping();
       const { local } = project;
       return [
