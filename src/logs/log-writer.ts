@@ -59,6 +59,8 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
   let scheduled: NodeJS.Immediate | undefined;
   let retry: NodeJS.Timeout | undefined;
   let drained = Promise.resolve(true);
+  /** Begins when the one before it is over. */
+  let nextDrain: Promise<boolean> | null = null;
   let reportedAt = -Infinity;
 
   const report = (error: unknown): void => {
@@ -72,7 +74,7 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
     const data = queue.take(name) ?? Buffer.alloc(0);
     try {
       const { inode, size } = await handles.append(join(dir, name), data);
-      queue.done(data.length);
+      queue.done(name, data.length);
       const dropped = queue.dropped(name);
       if (dropped > 0) queue.pushAnyway(name, droppedLine(name, dropped));
       return { name, inode, data, start: size - data.length };
@@ -122,12 +124,21 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
   const startDrain = (): Promise<boolean> => {
     clearImmediate(scheduled);
     scheduled = undefined;
-    drained = drained.then(drain);
+    nextDrain ??= drained.then(() => {
+      nextDrain = null;
+      return drain();
+    });
+    drained = nextDrain;
     return drained;
   };
 
-  const flush = async (): Promise<void> => {
-    while ((await startDrain()) && !queue.isEmpty());
+  const flush = async (): Promise<boolean> => {
+    const written = queue.mark();
+    while (!queue.isPast(written)) {
+      const succeeded = await startDrain();
+      if (!succeeded && !queue.isPast(written)) return false;
+    }
+    return true;
   };
 
   return {
@@ -141,11 +152,13 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
       // While the disk fails, the retry takes what waits.
       if (retry === undefined) schedule();
     },
-    /** Resolves when everything written so far is in the files, or could not be. */
+    /** Resolves with whether everything written so far is in the files; if not, it is tried again. */
     flush,
+    /** Whether the disk is so far behind that lines may be dropped soon: who can wait with more should. */
+    isBehind: (): boolean => queue.isHalfFull(),
     /** Flushes and closes the files; nothing may be written afterwards. */
     close: async (): Promise<void> => {
-      await flush();
+      while ((await flush()) && !queue.isEmpty());
       clearTimeout(retry);
       await handles.close();
       if (!queue.isEmpty()) onProblem("logs: the last lines could not be written");

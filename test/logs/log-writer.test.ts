@@ -144,9 +144,15 @@ test("what does not fit in memory meanwhile is dropped, and a line says how many
   mkdirSync(join(project, ".al"));
   writeFileSync(join(project, ".al/logs"), "");
   const writer = tempWriter(project, { maxWaitingBytes: 10_000 });
-  for (let i = 0; i < 1_000; i++) writer.write(entry(`line ${i}`));
-  await writer.flush();
+  for (let i = 0; i < 40; i++) writer.write(entry(`line ${i}`));
+  expect(writer.isBehind()).toBe(false);
+  for (let i = 40; i < 1_000; i++) writer.write(entry(`line ${i}`));
+  expect(writer.isBehind()).toBe(true);
+  expect(await writer.flush()).toBe(false);
   rmSync(join(project, ".al/logs"));
+  expect(await writer.flush()).toBe(true);
+  expect(writer.isBehind()).toBe(false);
+  // The line about them follows the lines that were not.
   await writer.flush();
   const written = messages(logPath(project));
   const kept = written.length - 1;
@@ -155,6 +161,37 @@ test("what does not fit in memory meanwhile is dropped, and a line says how many
   expect(written.at(-1)).toBe(
     `${1_000 - kept} log lines were dropped here: the disk could not take them in time`,
   );
+});
+
+test("a flush says whether what was written before it is in the files, whatever comes meanwhile", async () => {
+  const project = tempProject();
+  const writer = tempWriter(project);
+  expect(await writer.flush()).toBe(true);
+  // More than one append takes, and more with each turn.
+  for (let i = 0; i < 3_000; i++) writer.write(entry(`${i} ${"x".repeat(1_000)}`));
+  const flood = setInterval(() => writer.write(entry("y".repeat(500_000), { agent: "ops" })), 1);
+  try {
+    expect(await writer.flush()).toBe(true);
+    expect(messages(logPath(project))).toHaveLength(3_000);
+  } finally {
+    clearInterval(flood);
+  }
+});
+
+test("of one file alone that fails, a flush says so", async () => {
+  const project = tempProject();
+  mkdirSync(logPath(project, "ops"), { recursive: true });
+  const writer = tempWriter(project);
+  writer.write(entry("x"));
+  expect(await writer.flush()).toBe(true);
+  writer.write(entry("x", { agent: "ops" }));
+  expect(await writer.flush()).toBe(false);
+  writer.write(entry("y"));
+  expect(await writer.flush()).toBe(false);
+  expect(messages(logPath(project))).toEqual(["x", "y"]);
+  rmSync(logPath(project, "ops"), { recursive: true });
+  expect(await writer.flush()).toBe(true);
+  expect(messages(logPath(project, "ops"))).toEqual(["x"]);
 });
 
 test("a full disk loses and breaks no line once there is space", async ({ skip }) => {
