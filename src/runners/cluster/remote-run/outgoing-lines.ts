@@ -11,13 +11,6 @@ interface OutgoingLine extends NumberedLine {
   readonly written: string | null;
 }
 
-/** Lines that are sent together. */
-export interface Batch {
-  readonly text: string;
-  /** Number of the last one. */
-  readonly last: number;
-}
-
 /** What a run wrote and the scheduler does not have yet, numbered from 1. */
 export class OutgoingLines {
   #lines: OutgoingLine[] = [];
@@ -58,9 +51,9 @@ export class OutgoingLines {
     return this.#lines.length === 0;
   }
 
-  /** The next lines to send. */
-  next(): Batch {
-    return batchOf(this.#lines);
+  /** The next lines to send, as NDJSON. */
+  next(): string {
+    return textOf(batchOf(this.#lines));
   }
 
   /** Every line up to `stored` is in the scheduler's logs; true when it has more of them than before. */
@@ -77,15 +70,11 @@ export class OutgoingLines {
   }
 
   /** What a scheduler needs that has these lines in its logs alone, in requests. */
-  state(): readonly Batch[] {
+  state(): readonly string[] {
     const left = [...this.#state.all()];
-    const batches: Batch[] = [];
-    while (left.length > 0) {
-      const batch = batchOf(left);
-      batches.push(batch);
-      left.splice(0, left.findIndex(({ seq }) => seq === batch.last) + 1);
-    }
-    return batches;
+    const requests: string[] = [];
+    while (left.length > 0) requests.push(textOf(left.splice(0, batchOf(left).length)));
+    return requests;
   }
 
   /** The scheduler takes no more: what there is goes, and what comes, too. */
@@ -110,13 +99,16 @@ export class OutgoingLines {
   }
 }
 
-function batchOf(lines: readonly NumberedLine[]): Batch {
-  let text = "";
-  let last = 0;
-  for (const line of lines) {
-    if (text !== "" && text.length + line.text.length > batchCharacters) break;
-    text += line.text;
-    last = line.seq;
-  }
-  return { text, last };
+/** As many of the first lines as fit into a request. */
+function batchOf(lines: readonly NumberedLine[]): readonly NumberedLine[] {
+  let characters = 0;
+  const tooLong = lines.findIndex(({ text }, index) => {
+    characters += text.length;
+    return index > 0 && characters > batchCharacters;
+  });
+  return lines.slice(0, tooLong === -1 ? lines.length : tooLong);
+}
+
+function textOf(lines: readonly NumberedLine[]): string {
+  return lines.map(({ text }) => text).join("");
 }

@@ -47,7 +47,7 @@ async function sendBy(connection: DoorConnection, sender: Sender): Promise<boole
   if (!(await sendState(connection, sender))) return true;
   while (!run.signal.aborted && connection.isOpen()) {
     const startedAt = performance.now();
-    const { text } = lines.next();
+    const text = lines.next();
     const answer = await post(connection, sender, text);
     if (answer === null) return true;
     const isNew = answer.scheduler !== sender.scheduler;
@@ -70,7 +70,7 @@ async function sendState(connection: DoorConnection, sender: Sender): Promise<bo
   const answer = await post(connection, sender, "");
   if (answer === null) return false;
   if (answer.scheduler === sender.scheduler) return true;
-  for (const { text } of state) {
+  for (const text of state) {
     if ((await post(connection, sender, text)) === null) return false;
   }
   sender.scheduler = answer.scheduler;
