@@ -9,7 +9,7 @@ import type { ClusterRecords } from "./cluster-records.ts";
 /** The part of `[cluster]` that concerns each run. */
 export type ClusterRunConfig = Pick<
   ClusterConfig,
-  "address" | "leaseSeconds" | "startTimeoutSeconds" | "reserve"
+  "address" | "leaseSeconds" | "startTimeoutSeconds" | "reserve" | "place"
 >;
 
 /** A job's `channel` has the run's ticket as its token. */
@@ -19,8 +19,6 @@ export interface ClusterRunnerOptions extends RunnerOptions {
   readonly imageFor: (agent: AgentConfig) => Promise<string>;
   /** The active `[cluster]`. */
   readonly cluster: () => ClusterRunConfig;
-  /** Where the agent's runs may be placed. */
-  readonly placeOf: (agent: AgentConfig) => readonly string[];
   /** The active `[local]`. */
   readonly local: () => ContainerLimits;
   /** The door's certificate, PEM. */

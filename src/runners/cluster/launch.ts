@@ -16,7 +16,7 @@ export function launchOf(
   options: ClusterRunnerOptions,
 ): Launch {
   const { agent, instanceId } = request;
-  const { cluster, local, placeOf, command } = options;
+  const { cluster, local, command } = options;
   return {
     name: runName(instanceId),
     instanceId,
@@ -27,7 +27,7 @@ export function launchOf(
     ticket: JSON.stringify(ticketOf(instanceId, job, options)),
     limits: limitsOf(agent, local()),
     reserve: cluster().reserve,
-    place: placeOf(agent),
+    place: agent.runtime.place ?? cluster().place,
   };
 }
 

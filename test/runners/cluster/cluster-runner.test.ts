@@ -45,6 +45,18 @@ describe("a run on a cluster", () => {
     expect(JSON.stringify({ ...launch, ticket: "" })).not.toMatch(/the-ticket|the-job-text/);
   });
 
+  it("has the place and the limits of its agent, else of its project", async () => {
+    const cluster = aCluster();
+    const runtime = { type: "cluster", runAs: "", place: ["node.hostname==b"] } as const;
+    const local = { memory: "1g", cpus: null, network: null, env: {} };
+    await cluster.eventsOf(aRequest(end()));
+    await cluster.eventsOf(aRequest(end(), { runtime, local }));
+    expect(cluster.launches).toMatchObject([
+      { place: ["node.labels.zone==a"], limits: { memory: "128m", cpus: 1, network: "none" } },
+      { place: ["node.hostname==b"], limits: { memory: "1g", cpus: 1, network: "none" } },
+    ]);
+  });
+
   it("numbers its log, each line with its own time", async () => {
     const events = await aCluster().eventsOf(aRequest(`${log("a")}; echo raw; ${end()}`));
     const entries = events.flatMap((event) => (event.type === "output" ? [event.entry] : []));

@@ -102,6 +102,7 @@ const clusterConfig: ClusterRunConfig = {
   leaseSeconds: 90,
   startTimeoutSeconds: 600,
   reserve: { memory: "256m", cpus: 0.1 },
+  place: ["node.labels.zone==a"],
 };
 
 function usual(engine: ProcessEngine, records: ClusterRecords): ClusterRunnerOptions {
@@ -110,7 +111,6 @@ function usual(engine: ProcessEngine, records: ClusterRecords): ClusterRunnerOpt
     records,
     imageFor: () => Promise.resolve("some-image"),
     cluster: () => clusterConfig,
-    placeOf: () => [],
     local: () => ({ memory: "128m", cpus: 1, network: "none" }),
     certificate: () => "-----BEGIN CERTIFICATE-----",
     flushLogs: () => Promise.resolve(true),
