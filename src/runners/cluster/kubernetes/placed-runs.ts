@@ -1,0 +1,148 @@
+import type { V1ContainerStatus, V1Job, V1Pod } from "@kubernetes/client-node";
+import type { PlacedRun } from "../cluster-engine.ts";
+import { runOf } from "./run-labels.ts";
+
+export interface SeenRuns {
+  readonly jobs: ReadonlyMap<string, V1Job>;
+  readonly pods: ReadonlyMap<string, V1Pod>;
+  /** How often an image could not be pulled, by the pod's name. */
+  readonly failedPulls: ReadonlyMap<string, number>;
+  /** Why no pod of a Job could be made, by the Job's name. */
+  readonly refusals: ReadonlyMap<string, string>;
+}
+
+/** An image that could not be pulled so often is not there; a registry may fail now and then. */
+const mostPulls = 3;
+
+/** The runs that the server knows: those with a Job, and those whose pod outlives it. */
+export function placedRuns({ jobs, pods, failedPulls, refusals }: SeenRuns): PlacedRun[] {
+  const podOf = podsByRun(pods);
+  const names = new Set([...jobs.keys(), ...podOf.keys()]);
+  return [...names].flatMap((name) => {
+    const [job, pod] = [jobs.get(name), podOf.get(name)];
+    const run = runOf(pod ?? job ?? {});
+    if (run === null) return [];
+    const pulls = failedPulls.get(pod?.metadata?.name ?? "") ?? 0;
+    const placed = placedRun(run, job, pod, pulls);
+    const refusal = pod === undefined ? refusals.get(name) : undefined;
+    return [{ ...placed, problem: placed.problem ?? refusal ?? null }];
+  });
+}
+
+function placedRun(
+  run: Pick<PlacedRun, "name" | "instanceId">,
+  job: V1Job | undefined,
+  pod: V1Pod | undefined,
+  pulls: number,
+): PlacedRun {
+  const { state, node } = stateOf(job, pod);
+  return {
+    ...run,
+    state,
+    node,
+    ...endOf(pod),
+    problem: problemOf(job, pod),
+    endings: endingsOf(job, pod) + pulls,
+    // A Job that has ended starts nothing more.
+    isHopeless: state === "ended" || pulls >= mostPulls || hasNoImage(pod),
+  };
+}
+
+function podsByRun(pods: SeenRuns["pods"]): Map<string, V1Pod> {
+  const podOf = new Map<string, V1Pod>();
+  for (const pod of pods.values()) {
+    const name = runOf(pod)?.name;
+    // Of two pods the one that lives counts.
+    if (name !== undefined && !(podOf.has(name) && isOver(pod))) podOf.set(name, pod);
+  }
+  return podOf;
+}
+
+function isOver(pod: V1Pod): boolean {
+  return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+}
+
+function finished(job: V1Job | undefined) {
+  return job?.status?.conditions?.find(
+    ({ type, status }) => (type === "Complete" || type === "Failed") && status === "True",
+  );
+}
+
+function stateOf(
+  job: V1Job | undefined,
+  pod: V1Pod | undefined,
+): Pick<PlacedRun, "state" | "node"> {
+  if (pod === undefined)
+    return { state: finished(job) === undefined ? "waiting" : "ended", node: null };
+  const node = pod.spec?.nodeName ?? null;
+  if (isOver(pod)) return { state: "ended", node };
+  return { state: pod.status?.phase === "Running" ? "running" : "waiting", node };
+}
+
+function endingsOf(job: V1Job | undefined, pod: V1Pod | undefined): number {
+  const restarts = runContainer(pod)?.restartCount ?? 0;
+  return restarts + Math.max(job?.status?.failed ?? 0, pod !== undefined && isOver(pod) ? 1 : 0);
+}
+
+function runContainer(pod: V1Pod | undefined): V1ContainerStatus | undefined {
+  return pod?.status?.containerStatuses?.[0];
+}
+
+function problemOf(job: V1Job | undefined, pod: V1Pod | undefined): string | null {
+  const end = finished(job);
+  return (
+    endingOf(pod) ??
+    waitOf(pod) ??
+    (end?.type === "Failed" ? sentence(end.reason, end.message) : null)
+  );
+}
+
+/** How its program ended, as far as the node has said. */
+function endOf(pod: V1Pod | undefined): Pick<PlacedRun, "exitCode" | "outOfMemory"> {
+  const terminated = runContainer(pod)?.state?.terminated;
+  if (terminated === undefined) return {};
+  return { exitCode: terminated.exitCode, outOfMemory: terminated.reason === "OOMKilled" };
+}
+
+/** Why a pod ended: evicted, out of memory, or the last that its program wrote. */
+function endingOf(pod: V1Pod | undefined): string | null {
+  if (pod === undefined || !isOver(pod)) return null;
+  const reason = pod.status?.reason;
+  if (reason !== undefined) return sentence(reason, pod.status?.message);
+  const terminated = runContainer(pod)?.state?.terminated;
+  if (terminated === undefined || terminated.exitCode === 0) return null;
+  const written = terminated.message?.trim().split("\n").at(-1);
+  return sentence(`${terminated.reason ?? "Error"}, exit code ${terminated.exitCode}`, written);
+}
+
+/** Why a pod waits: for a node, or for its image or volumes. A container that is being made is no problem. */
+function waitOf(pod: V1Pod | undefined): string | null {
+  const waiting = runContainer(pod)?.state?.waiting;
+  if (waiting !== undefined && !isNormal(waiting.reason))
+    return sentence(waiting.reason, waiting.message);
+  const scheduled = pod?.status?.conditions?.find(({ type }) => type === "PodScheduled");
+  return scheduled?.status === "False" ? sentence(scheduled.reason, scheduled.message) : null;
+}
+
+function isNormal(reason: string | undefined): boolean {
+  return reason === undefined || reason === "ContainerCreating" || reason === "PodInitializing";
+}
+
+function sentence(reason = "", message = ""): string | null {
+  const parts = [reason, message].filter((part) => part !== "");
+  return parts.length === 0 ? null : parts.join(": ");
+}
+
+/** Whether a change of a pod is one more image that could not be pulled; the node tries again and again. */
+export function isFailedPull(before: V1Pod | undefined, after: V1Pod | undefined): boolean {
+  return waitingFor(before) !== "ErrImagePull" && waitingFor(after) === "ErrImagePull";
+}
+
+/** Its name is none, or it may not be pulled: the node does not try. */
+function hasNoImage(pod: V1Pod | undefined): boolean {
+  return ["InvalidImageName", "ErrImageNeverPull"].includes(waitingFor(pod) ?? "");
+}
+
+function waitingFor(pod: V1Pod | undefined): string | undefined {
+  return runContainer(pod)?.state?.waiting?.reason;
+}
