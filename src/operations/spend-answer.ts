@@ -17,7 +17,8 @@ import {
   scheduleOf,
   totalForecast,
 } from "../spend/forecast.ts";
-import type { SpendReport, SpendRow } from "../store/spend-report.ts";
+import type { SpendReport } from "../store/spend-report.ts";
+import type { SpendRow } from "../store/spend-rows.ts";
 
 export interface SpendAnswerDeps {
   readonly report: SpendReport;
@@ -69,11 +70,14 @@ function forecastView(
   report: SpendReport,
   now: number,
 ): SpendForecast | null {
-  const lastRuns = report.lastRuns(forecastRuns);
-  const forecasts = agents.map(({ name, config, enabled }) => {
-    if (config === null || !enabled || config.scale === 0) return null;
-    return forecastOf(scheduleOf(config), lastRuns.get(name) ?? noRuns, now);
-  });
+  const started = agents.flatMap(({ name, config, enabled }) =>
+    config === null || !enabled || config.scale === 0 ? [] : [{ name, config }],
+  );
+  const names = started.map(({ name }) => name);
+  const lastRuns = report.lastRuns(forecastRuns, names);
+  const forecasts = started.map(({ name, config }) =>
+    forecastOf(scheduleOf(config), lastRuns.get(name) ?? noRuns, now),
+  );
   const total = totalForecast(forecasts);
   return total && forecastUsd(total);
 }

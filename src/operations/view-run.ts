@@ -8,7 +8,7 @@ import type { RunHost } from "../contracts/run-hosts.ts";
 import type { RunVersionView, RunView } from "../contracts/run-view.ts";
 import type { Redactor } from "../credentials/redactor.ts";
 import type { StoredRun } from "../store/runs.ts";
-import type { SpendRow } from "../store/spend-report.ts";
+import type { SpendRow } from "../store/spend-rows.ts";
 import type { Store } from "../store/store.ts";
 
 export interface ViewRunDeps {

@@ -3,6 +3,7 @@ import type { OpenCall } from "../../streams/coordination/open-calls.ts";
 import type { Outcome, Trigger, WorkItem } from "../../streams/vocabulary.ts";
 import type { WaitingRun } from "../contracts/webhook-receipts.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import { openTriggers } from "./open-triggers.ts";
 import { prepareInsert, queuedRow, takenRow } from "./trigger-rows.ts";
 import { prepareWaits } from "./waits.ts";
 
@@ -31,8 +32,7 @@ export function createCalls(db: DatabaseSync, { write }: GroupCommit) {
      WHERE call_id = ? AND caller = ? ORDER BY seq DESC LIMIT 1`,
   );
   const open = db.prepare(
-    `SELECT id, instance_id AS instanceId, agent, trigger FROM triggers
-     WHERE state <> 'ended' AND kind = 'agent-call' ORDER BY seq`,
+    `SELECT id, instance_id AS instanceId, agent, trigger FROM ${openTriggers} AND kind = 'agent-call' ORDER BY seq`,
   );
 
   const add = (item: WorkItem, limit: number, waitingRun: WaitingRun | null) => {

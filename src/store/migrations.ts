@@ -1,3 +1,4 @@
+import { modelCallDaysTable } from "./model-call-days-table.ts";
 import { outboxTables } from "./outbox-tables.ts";
 import { refusedDeliveriesTable } from "./refused-deliveries-table.ts";
 import { remoteRunsTable } from "./remote-runs-table.ts";
@@ -278,4 +279,5 @@ export const migrations: readonly string[] = [
   outboxTables,
   refusedDeliveriesTable,
   remoteRunsTable,
+  modelCallDaysTable,
 ];

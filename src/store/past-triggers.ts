@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Wait } from "../../streams/coordination/waits.ts";
 import type { Trigger, WorkItem } from "../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import { openTriggers } from "./open-triggers.ts";
 import { prepareInsert, takenBy, takenRow } from "./trigger-rows.ts";
 import { prepareWaits } from "./waits.ts";
 import type { WaitEnd } from "./waits.ts";
@@ -30,8 +31,8 @@ const receiptsPerPage = 500;
  */
 export function createPastTriggers(db: DatabaseSync, { write }: GroupCommit) {
   const queued = db.prepare(
-    `SELECT seq, id, at, agent, attempt, trigger FROM triggers
-     WHERE state <> 'ended' AND state = 'queued' AND agent = ? AND kind = ? AND seq > ?
+    `SELECT seq, id, at, agent, attempt, trigger FROM ${openTriggers}
+       AND state = 'queued' AND agent = ? AND kind = ? AND seq > ?
      ORDER BY seq LIMIT ${itemsPerPage}`,
   );
   // The condition on the state is what its index asks for.

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { GroupCommit } from "./group-commit.ts";
+import { openTriggers } from "./open-triggers.ts";
 
 /** What may be kept. */
 export interface Retention {
@@ -35,12 +36,13 @@ const dayMs = 86_400_000;
 
 /** Ended history only; a receipt stays as long as work waits or runs that may still read its body. */
 const oldTriggers = `DELETE FROM triggers WHERE seq IN
-  (SELECT seq FROM triggers WHERE at < ? AND +state = 'ended' ORDER BY at LIMIT ${triggersPerBatch})`;
+  (SELECT seq FROM triggers WHERE at < ? AND +state = 'ended' ORDER BY at LIMIT ${triggersPerBatch})
+  RETURNING version`;
 const oldReceipts = `DELETE FROM receipts WHERE seq IN
   (SELECT seq FROM
     (SELECT seq, sum(bytes) OVER (ORDER BY at, seq) - bytes AS before FROM
       (SELECT seq, at, length(body) AS bytes FROM receipts WHERE at < ? AND id NOT IN
-        (SELECT receipt_id FROM triggers WHERE state <> 'ended' AND receipt_id IS NOT NULL)
+        (SELECT receipt_id FROM ${openTriggers} AND receipt_id IS NOT NULL)
        ORDER BY at LIMIT ${receiptsPerBatch}))
    WHERE before < ${bytesPerBatch})`;
 
@@ -52,14 +54,14 @@ const oldAlerts = `DELETE FROM outbox WHERE seq IN
   (SELECT seq FROM outbox WHERE at < ? AND +state <> 'waiting' ORDER BY at LIMIT ${alertsPerBatch})`;
 /** Windows that turned and runs that are over: a limit still counts what a suspended run spent weeks ago. */
 const oldSpend = `DELETE FROM spend WHERE until < ? AND reserved = 0 AND scope NOT IN
-  (SELECT 'run:' || instance_id FROM triggers WHERE state <> 'ended' AND instance_id IS NOT NULL)`;
+  (SELECT 'run:' || instance_id FROM ${openTriggers} AND instance_id IS NOT NULL)`;
 
 const oldRefused = "DELETE FROM refused_deliveries WHERE last_at < ?";
 
-/** What no stored run ran. */
+/** Of these contents, a JSON array of hashes, those that no stored run ran. */
 const unusedContents = `DELETE FROM run_contents WHERE hash IN
-  (SELECT hash FROM run_contents WHERE NOT EXISTS
-    (SELECT 1 FROM triggers WHERE version IS NOT NULL AND version = hash))`;
+  (SELECT one.value FROM json_each(?) AS one WHERE NOT EXISTS
+    (SELECT 1 FROM triggers WHERE version IS NOT NULL AND version = one.value))`;
 
 /**
  * Deletes history, calls to models, hosts of runs, alerts and receipts older than `days`, then the oldest until the database is within
@@ -82,10 +84,10 @@ export async function prune(
 
   const deleteBatch = async (before: number): Promise<number> => {
     const batch = await write(() => {
-      const triggers = Number(deleteTriggers.run(before).changes);
-      if (triggers > 0) deleteContents.run();
+      const versions = deleteTriggers.all(before).map(({ version }) => version);
+      if (versions.length > 0) deleteContents.run(JSON.stringify([...new Set(versions)]));
       return {
-        triggers,
+        triggers: versions.length,
         receipts: Number(deleteReceipts.run(before).changes),
         modelCalls: Number(deleteModelCalls.run(before).changes),
         hosts: Number(deleteHosts.run(before).changes),

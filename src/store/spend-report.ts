@@ -1,32 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { NanoUsd } from "../../streams/spend/money.ts";
 import type { AgentRuns } from "../contracts/spend.ts";
-import type { SpendKey } from "../contracts/spend-options.ts";
-
-/** What calls cost together. */
-export interface SpendRow {
-  /** An agent, a model's name in the project, or a day of the project's time zone. */
-  readonly key: string;
-  /** With what open calls reserved, without what subscriptions paid. */
-  readonly nano: NanoUsd;
-  /** What calls would have cost that subscriptions paid. */
-  readonly subscriptionNano: NanoUsd;
-  readonly calls: number;
-  /** Of requests and answers, cached ones among them. */
-  readonly tokens: number;
-  /** Calls whose price is not known. */
-  readonly unpriced: number;
-  /** Calls whose tokens were worked out from bytes, or that count as they were reserved. */
-  readonly estimated: number;
-}
-
-export interface SpendQuery {
-  readonly by: SpendKey;
-  /** Epoch ms. */
-  readonly since: number;
-  /** Null for all. */
-  readonly agent: string | null;
-}
+import { refusedOutcomes } from "../contracts/state-word.ts";
+import { bucketMs } from "./history-window.ts";
+import { openTriggers } from "./open-triggers.ts";
+import { callSums, spendRows } from "./spend-rows.ts";
+import type { SpendQuery, SpendRow } from "./spend-rows.ts";
 
 /** An account as it is stored. */
 export interface SpendAccount {
@@ -45,31 +24,14 @@ export interface SpendReport {
   accounts(windows: readonly string[]): readonly SpendAccount[];
   /** What all calls of a run cost together; its key is the instance id. */
   run(instanceId: string): SpendRow;
-  /** By agent, with the costs of so many runs; agents without a run that asked a model are left out. */
-  lastRuns(limit: number): ReadonlyMap<string, AgentRuns>;
+  /** By agent, with the costs of so many runs; agents without a run that asked a model are left out. Null for all agents. */
+  lastRuns(limit: number, agents?: readonly string[] | null): ReadonlyMap<string, AgentRuns>;
 }
-
-/** Amounts are read as REAL: what is beyond an exact number of JavaScript could not be read at all. */
-const sums = `total(CASE billing WHEN 'subscription' THEN 0 ELSE nano_usd + coalesce(reserved, 0) END) AS nano,
-  total(CASE billing WHEN 'subscription' THEN nano_usd ELSE 0 END) AS subscriptionNano,
-  count(*) AS calls,
-  sum(coalesce(input, 0) + coalesce(cache_read, 0) + coalesce(cache_write, 0) + coalesce(output, 0)) AS tokens,
-  sum(billing = 'unpriced') AS unpriced,
-  sum(estimated) AS estimated`;
 
 /** Reads `model_calls`, `spend` and `triggers`. `now` gives epoch ms. */
 export function createSpendReport(db: DatabaseSync, now: () => number = Date.now): SpendReport {
   return {
-    rows: ({ by, since, agent }) => {
-      const order = by === "day" ? "key" : "nano DESC, key";
-      const ofAgent = agent === null ? "" : "AND agent = ?";
-      const select = db.prepare(
-        `SELECT ${by} AS key, ${sums} FROM model_calls WHERE at >= ? ${ofAgent}
-         GROUP BY 1 ORDER BY ${order}`,
-      );
-      const rows = select.all(since, ...(agent === null ? [] : [agent]));
-      return rows.map((row) => ({ ...(row as unknown as SpendRow) }));
-    },
+    rows: (query) => spendRows(db, query),
     accounts: (windows) => {
       const select = db.prepare(
         `SELECT scope, window, CAST(nano AS REAL) AS nano, CAST(reserved AS REAL) AS reserved,
@@ -80,11 +42,11 @@ export function createSpendReport(db: DatabaseSync, now: () => number = Date.now
       return rows.map((row) => ({ ...(row as unknown as SpendAccount) }));
     },
     run: (instanceId) => {
-      const select = `SELECT instance_id AS key, ${sums} FROM model_calls WHERE instance_id = ? GROUP BY 1`;
+      const select = `SELECT instance_id AS key, ${callSums} FROM model_calls WHERE instance_id = ? GROUP BY 1`;
       const row = db.prepare(select).get(instanceId) as unknown as SpendRow | undefined;
       return row === undefined ? noCalls(instanceId) : { ...row };
     },
-    lastRuns: (limit) => lastRuns(db, limit, now()),
+    lastRuns: (limit, agents = null) => lastRuns(db, limit, agents, now()),
   };
 }
 
@@ -93,36 +55,55 @@ function noCalls(key: string): SpendRow {
 }
 
 /** Each agent is a seek of its own in the index: the table may hold the runs of weeks. */
-function lastRuns(db: DatabaseSync, limit: number, now: number): ReadonlyMap<string, AgentRuns> {
-  const agents = db.prepare("SELECT DISTINCT agent FROM spend WHERE agent IS NOT NULL ORDER BY 1");
+function lastRuns(
+  db: DatabaseSync,
+  limit: number,
+  agents: readonly string[] | null,
+  now: number,
+): ReadonlyMap<string, AgentRuns> {
   const ofAgent = db.prepare(
     `SELECT nano FROM spend WHERE agent = ? AND scope NOT IN
-       (SELECT 'run:' || instance_id FROM triggers WHERE state <> 'ended' AND instance_id IS NOT NULL)
+       (SELECT 'run:' || instance_id FROM ${openTriggers} AND instance_id IS NOT NULL)
      ORDER BY until DESC LIMIT ?`,
   );
   const triggeredOf = prepareTriggered(db, now);
   return new Map(
-    agents.all().map(({ agent }) => {
-      const name = String(agent);
+    (agents ?? allAgents(db)).flatMap((name) => {
       const costs = ofAgent.all(name, limit).map(({ nano }) => Number(nano));
-      return [name, { costs, triggered: triggeredOf(name) }];
+      return costs.length === 0 ? [] : [[name, { costs, triggered: triggeredOf(name) }]];
     }),
   );
 }
 
+function allAgents(db: DatabaseSync): readonly string[] {
+  const select = db.prepare("SELECT DISTINCT agent FROM spend WHERE agent IS NOT NULL ORDER BY 1");
+  return select.all().map(({ agent }) => String(agent));
+}
+
 const dayMs = 86_400_000;
 const monthMs = 30 * dayMs;
+const kinds = "kind IN ('webhook', 'agent-call')";
+const refused = refusedOutcomes.map((outcome) => `'${outcome}'`).join(", ");
 
-/** Runs of 30 days by webhooks and calls. An agent that is younger has its rate since its first trigger. */
+/**
+ * Runs of 30 days by webhooks and calls. An agent that is younger has its rate since its first trigger. Counted from the
+ * history's own counts, to three hours: a busy agent has a hundred thousand rows.
+ */
 function prepareTriggered(db: DatabaseSync, now: number): (agent: string) => number {
   const select = db.prepare(
-    `SELECT min(at) AS oldest,
-       count(*) FILTER (WHERE kind IN ('webhook', 'agent-call') AND started_at IS NOT NULL) AS runs
-     FROM triggers WHERE agent = ? AND at >= ?`,
+    `SELECT min(bucket) AS oldest, sum(n) FILTER (WHERE ${kinds} AND outcome NOT IN (${refused})) AS runs
+     FROM trigger_counts WHERE agent = ? AND bucket >= ?`,
   );
+  const waiting = db
+    .prepare(
+      `SELECT agent, count(*) AS n FROM ${openTriggers} AND state = 'queued' AND ${kinds} GROUP BY agent`,
+    )
+    .all();
+  const waits = new Map(waiting.map(({ agent, n }) => [agent, Number(n)]));
   return (agent) => {
-    const { oldest = null, runs = 0 } = select.get(agent, now - monthMs) ?? {};
+    const { oldest = null, runs = 0 } = select.get(agent, (now - monthMs) / bucketMs) ?? {};
     if (oldest === null) return 0;
-    return (Number(runs) * monthMs) / Math.max(dayMs, now - Number(oldest));
+    const started = Number(runs) - (waits.get(agent) ?? 0);
+    return (started * monthMs) / Math.max(dayMs, now - Number(oldest) * bucketMs);
   };
 }

@@ -10,6 +10,7 @@ import { createLastRuns } from "./last-runs.ts";
 import type { LastRun } from "./last-runs.ts";
 import { migrations } from "./migrations.ts";
 import { openToRead } from "./open-to-read.ts";
+import { openTriggers } from "./open-triggers.ts";
 import { createReceipts } from "./receipts.ts";
 import { createRefusedDeliveries } from "./refused-deliveries.ts";
 import { createRunHosts } from "./run-hosts.ts";
@@ -95,10 +96,8 @@ function mustBeCurrent(db: DatabaseSync, path: string): void {
 }
 
 function waitingIn(db: DatabaseSync): ReadonlyMap<string, number> {
-  // The first condition is that of an index which holds open work alone.
   const rows = db.prepare(
-    `SELECT agent, count(*) AS n FROM triggers
-     WHERE state <> 'ended' AND state = 'queued' AND agent IS NOT NULL GROUP BY agent`,
+    `SELECT agent, count(*) AS n FROM ${openTriggers} AND state = 'queued' AND agent IS NOT NULL GROUP BY agent`,
   );
   return new Map(rows.all().map(({ agent, n }) => [String(agent), Number(n)]));
 }

@@ -170,6 +170,32 @@ describe("a report", () => {
     expect(report.run("none")).toEqual({ ...row, key: "none", calls: 0, tokens: 0 });
   });
 
+  test("adds up whole days, and the rest of a day that the query cuts in two", async () => {
+    const store = tempStore(undefined, () => now);
+    const { spendReport } = store;
+    const days = ["2026-11-20", "2026-11-21", "2026-11-22"];
+    const hours = [2, 20];
+    for (const day of days) {
+      for (const hour of hours) {
+        const at = Date.parse(`${day}T00:00:00Z`) + hour * 3_600_000;
+        await made(store, { at, day }, { nano: hour, charged: hour });
+      }
+    }
+    const usd = (since: string) =>
+      spendReport
+        .rows({ by: "day", since: Date.parse(since), agent: null })
+        .map(({ nano }) => nano);
+    expect(usd("2026-11-01T00:00:00Z")).toEqual([22, 22, 22]);
+    expect(usd("2026-11-21T00:00:00Z")).toEqual([22, 22]);
+    expect(usd("2026-11-21T12:00:00Z")).toEqual([20, 22]);
+    expect(usd("2026-11-22T21:00:00Z")).toEqual([]);
+    expect(
+      spendReport.rows({ by: "agent", since: Date.parse("2026-11-21T12:00:00Z"), agent: "dev" }),
+    ).toMatchObject([{ key: "dev", nano: 42, calls: 3, tokens: 3 * 4_321, unpriced: 0 }]);
+    await store.prune({ now: now + 13 * dayMs, days: 14, maxBytes: 1e12 });
+    expect(usd("2026-11-01T00:00:00Z")).toEqual([20, 22]);
+  });
+
   test("has the last runs of each agent, the latest first, without those that go on", async () => {
     let time = now;
     const store = tempStore(undefined, () => time);
