@@ -39,11 +39,27 @@ export function parseLogFileName(name: string): LogFile | null {
 
 /** The log files of a directory, of one agent or all (null), oldest day first; none when there is no directory. */
 export async function listLogFiles(dir: string, agent: string | null): Promise<LogFile[]> {
-  const names = await readdir(dir).catch(ifMissing<string[]>([]));
+  const all = await readdir(dir).catch(ifMissing<string[]>([]));
+  // Of ten thousand agents there may be a hundred thousand names: the pattern is for those that begin right.
+  const names = agent === null ? all : all.filter((name) => name.startsWith(`${agent}-`));
   return names
     .flatMap((name) => parseLogFileName(name) ?? [])
     .filter((file) => agent === null || file.agent === agent)
     .sort(byDateThenName);
+}
+
+const dayMs = 86_400_000;
+/** More days than this are looked up in the directory. */
+const mostDays = 62;
+
+/**
+ * An agent's log files of the UTC days from one time to another (epoch ms), oldest first, whether they exist or not; null
+ * for what is no agent's name, and for too many days.
+ */
+export function logFilesBetween(agent: string, from: number, to: number): LogFile[] | null {
+  const days = Math.floor(to / dayMs) - Math.floor(from / dayMs) + 1;
+  if (!(days <= mostDays) || parseLogFileName(logFileOf(agent, to).name) === null) return null;
+  return Array.from({ length: Math.max(0, days) }, (_, n) => logFileOf(agent, from + n * dayMs));
 }
 
 function byDateThenName(a: LogFile, b: LogFile): number {

@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { LogLine, LogQuery } from "../contracts/log-source.ts";
 import { maxLines, tailOf, toLogLine } from "./log-lines.ts";
-import { listLogFiles, utcDate } from "./log-files.ts";
+import { listLogFiles, logFilesBetween, utcDate } from "./log-files.ts";
 import type { LogFile } from "./log-files.ts";
 import { fileSize, findPosition, lastWrite } from "./log-position.ts";
 import type { LogPosition } from "./log-position.ts";
@@ -15,7 +16,7 @@ import { readBackward, readForward } from "./read-lines.ts";
  */
 export async function readLog(dir: string, query: LogQuery): Promise<LogLine[]> {
   const agent = query.agent ?? agentOf(query.instanceId);
-  const files = filesOf(await listLogFiles(dir, agent), query.times);
+  const files = await filesOf(dir, agent, query.times);
   const position = await findPosition(dir, query.after);
   if (position === null || (agent !== null && position.file.agent !== agent)) {
     return lastLines(dir, files, query);
@@ -24,9 +25,17 @@ export async function readLog(dir: string, query: LogQuery): Promise<LogLine[]> 
   return (await sinceMerged(dir, files, position)) ?? lastLines(dir, files, query);
 }
 
-function filesOf(files: readonly LogFile[], times: LogQuery["times"]): readonly LogFile[] {
-  if (times === undefined) return files;
+/** The files of a run are known by its days: a directory may have a hundred thousand of them. */
+async function filesOf(
+  dir: string,
+  agent: string | null,
+  times: LogQuery["times"],
+): Promise<readonly LogFile[]> {
+  if (times === undefined) return listLogFiles(dir, agent);
+  const named = agent === null ? null : logFilesBetween(agent, times.from, times.to);
+  if (named !== null) return named.filter(({ name }) => existsSync(join(dir, name)));
   const [from, to] = [utcDate(times.from), utcDate(times.to)];
+  const files = await listLogFiles(dir, agent);
   return files.filter(({ date }) => date >= from && date <= to);
 }
 
