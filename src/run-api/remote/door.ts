@@ -33,18 +33,25 @@ export interface DoorDeps {
   readonly identity: DoorIdentity;
   readonly find: (name: string) => DoorTarget;
   readonly onProblem: (message: string) => void;
+  readonly limits?: DoorLimits;
 }
 
-const handshakeMs = 10_000;
+interface DoorLimits {
+  /** For a whole handshake. */
+  readonly handshakeMs: number;
+  /** Connections whose peer showed no token yet; the oldest is cut. */
+  readonly maxUnauthenticated: number;
+}
+
+const defaultLimits: DoorLimits = { handshakeMs: 10_000, maxUnauthenticated: 1_024 };
 const keepAliveMs = 30_000;
 /** As many runs as come back at once after a restart; the kernel holds their first packets. */
 const backlog = 2_048;
-/** Connections whose peer showed no token yet. */
-const maxUnauthenticated = 1_024;
 
 /** A TLS listener for all runs on other machines; a connection's server name says whose it is. */
-export function createDoor({ identity, find, onProblem }: DoorDeps): Door {
-  const waiting = waitingPeers(maxUnauthenticated);
+export function createDoor(deps: DoorDeps): Door {
+  const { identity, find, onProblem, limits = defaultLimits } = deps;
+  const waiting = waitingPeers(limits.maxUnauthenticated);
   let server: Server | null = null;
   let listensAt: DoorAddress | null = null;
 
@@ -58,7 +65,7 @@ export function createDoor({ identity, find, onProblem }: DoorDeps): Door {
       key: identity.key,
       cert: identity.certificate,
       minVersion: "TLSv1.3",
-      handshakeTimeout: handshakeMs,
+      handshakeTimeout: limits.handshakeMs,
       // As HTTP servers and tunnels have it: one direction may end before the other.
       allowHalfOpen: true,
       noDelay: true,
@@ -68,6 +75,8 @@ export function createDoor({ identity, find, onProblem }: DoorDeps): Door {
     });
     opened.on("connection", (connection: Socket) => waiting.add(connection));
     opened.on("secureConnection", accept);
+    // Nothing else closes it when its handshake takes too long.
+    opened.on("tlsClientError", (_error, connection) => void connection.destroy());
     opened.listen({ ...where, backlog });
     await once(opened, "listening").catch((error: unknown) => {
       throw listenError(error, where);
@@ -84,16 +93,15 @@ export function createDoor({ identity, find, onProblem }: DoorDeps): Door {
   return {
     listen: async (where) => {
       const before = listensAt;
-      const isSame = where?.host === before?.host && where?.port === before?.port;
-      if (!isSame) {
-        // The new address may be of the same port.
-        stop();
-        try {
-          if (where !== null) await open(where);
-        } catch (error) {
-          if (before !== null) await open(before);
-          throw error;
-        }
+      const port = portOf(server);
+      if (where?.host === before?.host && where?.port === before?.port) return port;
+      // The new address may be of the same port.
+      stop();
+      try {
+        if (where !== null) await open(where);
+      } catch (error) {
+        if (before !== null) await open({ ...before, port: port ?? before.port });
+        throw error;
       }
       return portOf(server);
     },

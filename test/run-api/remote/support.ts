@@ -20,7 +20,7 @@ import type {
 import { createRedactor } from "../../../src/credentials/redactor.ts";
 import type { Redactor } from "../../../src/credentials/redactor.ts";
 import { createDoor } from "../../../src/run-api/remote/door.ts";
-import type { Door } from "../../../src/run-api/remote/door.ts";
+import type { Door, DoorDeps } from "../../../src/run-api/remote/door.ts";
 import { doorIdentity } from "../../../src/run-api/remote/door-identity.ts";
 import { createRunSockets } from "../../../src/run-api/run-sockets.ts";
 import type { RunSocket } from "../../../src/run-api/run-socket.ts";
@@ -95,7 +95,7 @@ export interface DoorSide {
 }
 
 /** A scheduler's end with a real door and a real store. */
-export async function doorSide(): Promise<DoorSide> {
+export async function doorSide(limits?: DoorDeps["limits"]): Promise<DoorSide> {
   const dir = await mkdtemp(join(tmpdir(), "al-door-"));
   const identity = await doorIdentity(join(dir, "door.pem"));
   const problems: string[] = [];
@@ -106,7 +106,9 @@ export async function doorSide(): Promise<DoorSide> {
     const records = { local: store.channels, remote: store.remoteRuns };
     const sockets = createRunSockets({ records, redactor, onProblem });
     const restored = await sockets.restore(new Set(alive));
-    const door = createDoor({ identity, find: (name) => sockets.find(name), onProblem });
+    const find = (name: string) => sockets.find(name);
+    const more = limits === undefined ? {} : { limits };
+    const door = createDoor({ identity, find, onProblem, ...more });
     const listens = (await door.listen({ host: "127.0.0.1", port })) ?? 0;
     const stop = async () => {
       door.close();
