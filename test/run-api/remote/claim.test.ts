@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claimAnswerSchema } from "../../../src/contracts/remote-run.ts";
 import { post, resource } from "../support.ts";
-import { ask, claim, claimA, claimB, doorSide, expectRun, pipeToDoor, tokenOf } from "./support.ts";
+import { ask, channelOf, claim, claimA, claimB, doorSide, expectRun, tokenOf } from "./support.ts";
 import type { DoorSide } from "./support.ts";
 
 let side: DoorSide;
@@ -148,14 +148,13 @@ describe("ticket and token", () => {
   it("are worth nothing once the run is over, on old connections and on new ones", async () => {
     const run = await expectRun(side, "dev-1");
     const token = await tokenOf(side, run);
-    const pipe = await pipeToDoor(side, run.name);
-    const through = { socket: pipe.path, token };
+    using channel = await channelOf(side, run.name);
+    const through = { socket: channel.path, token };
     expect((await post(through, "unlock")).status).toBe(200);
     run.runSocket[Symbol.dispose]();
     expect((await post(through, "unlock")).status).toBe(401);
     expect((await unlock(run.name, token)).status).toBe(401);
     expect((await claim(side, run)).status).toBe(401);
     await expect.poll(() => side.store.remoteRuns.all()).toEqual([]);
-    pipe.close();
   });
 });

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { request } from "node:https";
-import { createServer } from "node:net";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,6 +24,8 @@ import { doorIdentity } from "../../../src/run-api/remote/door-identity.ts";
 import { createRunSockets } from "../../../src/run-api/run-sockets.ts";
 import type { RunSocket } from "../../../src/run-api/run-socket.ts";
 import type { RunSockets } from "../../../src/run-api/run-sockets.ts";
+import { openChannel } from "../../../src/runners/cluster/remote-run/pipe-channel.ts";
+import type { Channel } from "../../../src/runners/cluster/remote-run/pipe-channel.ts";
 import { openStore } from "../../../src/store/store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { aJob } from "../../harness/jobs.ts";
@@ -219,18 +220,10 @@ export async function tokenOf(side: DoorSide, run: TicketHolder, id = claimA): P
   return (body.job as { channel: { token: string } }).channel.token;
 }
 
-/** The Unix socket that a run on another machine makes: each connection goes to the door by one of its own. */
-export async function pipeToDoor(side: DoorSide, name: string) {
-  const path = join(side.dir, `${name}.sock`);
-  const server = createServer({ allowHalfOpen: true }, (local) => {
-    const remote = connectToDoor(side, name);
-    local.pipe(remote).pipe(local);
-    local.on("error", () => remote.destroy());
-    remote.on("error", () => local.destroy());
-    local.once("close", () => remote.destroy());
-    remote.once("close", () => local.destroy());
-  });
-  server.listen(path);
-  await once(server, "listening");
-  return { path, close: () => void server.close() };
+/** The real end of a run on another machine: its socket, by which it reaches the door. */
+export function channelOf(
+  { dir, certificate, now: { port } }: DoorSide,
+  name: string,
+): Promise<Channel> {
+  return openChannel(join(dir, name), { door: `127.0.0.1:${port}`, certificate, name });
 }
