@@ -7,29 +7,37 @@ import { text } from "node:stream/consumers";
 import { createServer as createTlsServer } from "node:tls";
 import type { TLSSocket } from "node:tls";
 import { remoteLineSchema, remotePaths } from "../../../../src/contracts/remote-run.ts";
-import type { InboxAnswer, RemoteEnd, Ticket } from "../../../../src/contracts/remote-run.ts";
+import type {
+  InboxAnswer,
+  RemoteEnd,
+  RemoteLine,
+  Ticket,
+} from "../../../../src/contracts/remote-run.ts";
 import { testCertificate } from "../../../helpers/certificate.ts";
 
-/** What becomes of a request: it is answered, or one of the ways in which it is not. */
-export type Fault = "unavailable" | "cut-before" | "cut-after" | "silent" | "unknown";
+/**
+ * What becomes of a request that is not just answered: its connection is cut before or after it took effect, or after half
+ * of its lines did; the scheduler is another one before or after it; or a scheduler ends that had not logged its lines.
+ */
+export type Fault =
+  | "unavailable"
+  | "cut-before"
+  | "cut-after"
+  | "half"
+  | "restart-before"
+  | "restart-after"
+  | "forget"
+  | "silent";
 
-export interface ReceivedLine {
-  readonly seq: number;
-  readonly stream: string;
-  readonly line: string;
-  /** The scheduler that took it. */
-  readonly scheduler: string;
-}
+export type TakenLine = Extract<RemoteLine, { line: string }>;
 
 /** The scheduler's end of one run on another machine, as the contract has it, with faults on demand. */
 export interface ScriptedDoor extends AsyncDisposable {
   readonly ticket: Ticket;
-  /** Every line of every request that took effect, in that order. */
-  readonly received: ReceivedLine[];
-  /** The lines in the log, in order. */
+  /** What the present scheduler took, each line once. */
+  readonly taken: () => readonly TakenLine[];
+  /** The lines in the log, in order, whichever scheduler took them. */
   log(): readonly string[];
-  /** Numbers of the inner log, in order. */
-  readonly stored: number[];
   readonly claims: string[];
   readonly ends: RemoteEnd[];
   /** How many requests came, and how many connections. */
@@ -63,19 +71,19 @@ export async function scriptedDoor(options: ScriptedDoorOptions): Promise<Script
   const inbox: { stop: InboxAnswer["stop"] } = { stop: null };
   const sockets = new Set<TLSSocket>();
   const waiting = new Set<() => void>();
-  let lastSeq = 0;
+  const logged: string[] = [];
+  let taken: TakenLine[] = [];
   const door: ScriptedDoor = {
     ticket: { door: "", certificate: testCertificate.cert, name, ticket: secrets.ticket },
-    received: [],
-    log: () =>
-      [...new Map(door.received.map((line) => [line.seq, line]))].map(([, { line }]) => line),
-    stored: [],
+    taken: () => taken,
+    log: () => logged,
     claims: [],
     ends: [],
     counts: { requests: 0, connections: 0 },
     fault: () => null,
     restart: () => {
       state.scheduler = randomUUID();
+      taken = [];
       for (const socket of sockets) socket.destroy();
     },
     stop: (order) => {
@@ -109,20 +117,24 @@ export async function scriptedDoor(options: ScriptedDoorOptions): Promise<Script
     const channel = { socket: "/run/al/channel.sock", token: secrets.token };
     return { status: 200, body: { job: { ...job, channel }, leaseSeconds } };
   };
-  const lines = (body: string) => {
-    for (const line of body.split("\n").filter(Boolean)) {
+  const takeLine = (given: TakenLine, isLogged: boolean) => {
+    if (given.seq <= (taken.at(-1)?.seq ?? 0)) return;
+    taken.push(given);
+    if (given.seq > logged.length + 1 && isLogged) throw new Error(`${given.seq} is too early`);
+    if (given.seq === logged.length + 1 && isLogged) logged.push(given.line);
+  };
+  const lines = (body: string, fault: Fault | null) => {
+    const all = body.split("\n").filter(Boolean);
+    for (const line of fault === "half" ? all.slice(0, all.length / 2) : all) {
       const given = remoteLineSchema.parse(JSON.parse(line));
-      if ("end" in given) {
+      if (!("end" in given)) takeLine(given, fault !== "forget");
+      else if (fault !== "forget") {
         door.ends.push(given.end);
         state.isFenced = true;
-        continue;
       }
-      if (given.seq > lastSeq + 1) throw new Error(`line ${given.seq} came after ${lastSeq}`);
-      if (given.seq === lastSeq + 1) door.stored.push((lastSeq = given.seq));
-      door.received.push({ ...given, scheduler: state.scheduler });
     }
     if (state.isFenced) return refuse(401);
-    return { status: 200, body: { stored: lastSeq, scheduler: state.scheduler } };
+    return { status: 200, body: { stored: taken.at(-1)?.seq ?? 0, scheduler: state.scheduler } };
   };
   const inboxAnswer = async () => {
     if (inbox.stop === null && !state.isFenced) {
@@ -133,11 +145,11 @@ export async function scriptedDoor(options: ScriptedDoorOptions): Promise<Script
     }
     return state.isFenced ? refuse(401) : { status: 200, body: { stop: inbox.stop } };
   };
-  const answerTo = (request: IncomingMessage, body: string) => {
+  const answerTo = (request: IncomingMessage, body: string, fault: Fault | null) => {
     if (request.url === remotePaths.claim) return claim(request, body);
     const isKnown = request.headers.authorization === `Bearer ${secrets.token}`;
     if (!isKnown || state.isFenced) return refuse(401);
-    return request.url === remotePaths.lines ? lines(body) : inboxAnswer();
+    return request.url === remotePaths.lines ? lines(body, fault) : inboxAnswer();
   };
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const { url = "", socket } = request;
@@ -145,12 +157,13 @@ export async function scriptedDoor(options: ScriptedDoorOptions): Promise<Script
     door.counts.requests += 1;
     const fault = door.fault(url);
     const body = await text(request);
+    if (fault === "restart-before") return door.restart();
     if (fault === "unavailable") return send(response, refuse(503));
-    if (fault === "unknown") return send(response, refuse(401));
     if (fault === "cut-before") return void socket.destroy();
     if (fault === "silent") return;
-    const answer = await answerTo(request, body);
-    if (fault === "cut-after") socket.destroy();
+    const answer = await answerTo(request, body, fault);
+    if (fault === "restart-after" || fault === "forget") return door.restart();
+    if (fault === "cut-after" || fault === "half") socket.destroy();
     else send(response, answer);
   };
 
