@@ -79,7 +79,7 @@ function exchange(
       agent,
       method,
       path,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(timeoutMs))]),
       headers: { host, authorization: `Bearer ${bearer}`, ...headersOf(body) },
     });
     sent.once("error", reject);
