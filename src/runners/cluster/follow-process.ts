@@ -109,7 +109,6 @@ function processOf(
   const { instanceId } = request;
   const receivedWith = (redact: (text: string) => string): ReceivedLines =>
     createReceivedLines({
-      isAdopted: record.node !== null,
       logged,
       emit,
       outputTo: (numbered) => runOutput({ request, redact, emit: numbered, onCooldown }),

@@ -19,9 +19,7 @@ export interface ReceivedLines {
 }
 
 export interface ReceivedLinesOptions {
-  /** Whether an earlier scheduler took lines of it. */
-  readonly isAdopted: boolean;
-  /** Number of the last line in the log; 0 for none. */
+  /** Number of the last line that an earlier scheduler has in the log; 0 for none. */
   readonly logged: number;
   readonly emit: (event: RunnerEvent) => void;
   readonly outputTo: (emit: (event: RunnerEvent) => void) => RunOutput;
@@ -29,35 +27,26 @@ export interface ReceivedLinesOptions {
 
 /**
  * Turns the lines into events. Each log entry has the number of its line as `seq`, from which the next scheduler knows
- * where it was.
+ * where it was. Numbers grow, with gaps where an earlier scheduler has lines in the log: of those only what its memory
+ * held is sent again.
  */
 export function createReceivedLines(options: ReceivedLinesOptions): ReceivedLines {
-  const { isAdopted, logged, emit, outputTo } = options;
-  let taken: number | null = isAdopted ? null : 0;
+  const { logged, emit, outputTo } = options;
+  let taken = 0;
   let end: ReceivedEnd | null = null;
-  let seq = 0;
-  let isOld = false;
   const output = outputTo((event) => {
     if (event.type !== "output") return emit(event);
-    if (!isOld && seq > logged) emit({ ...event, entry: { ...event.entry, seq } });
+    if (taken > logged) emit({ ...event, entry: { ...event.entry, seq: taken } });
   });
-  const takeOne = (line: RemoteLine, before: number): number => {
-    seq = line.seq;
-    isOld = seq <= before;
-    if (!("end" in line)) output.line(line.stream, line.line, line.time);
-    else if (!isOld) end = { ...line.end, time: line.time };
-    return Math.max(before, seq);
+  const take = (line: RemoteLine): void => {
+    if (line.seq <= taken) return;
+    taken = line.seq;
+    if ("end" in line) end = { ...line.end, time: line.time };
+    else output.line(line.stream, line.line, line.time);
   };
   return {
-    take: (lines) => {
-      const [first] = lines;
-      if (first === undefined) return;
-      // The run doesn't know that the scheduler is another one: what only the earlier one's memory held comes next, and
-      // then these lines again.
-      if (taken === null) taken = first.seq - 1;
-      else taken = lines.reduce((before, line) => takeOne(line, before), taken);
-    },
-    taken: () => taken ?? 0,
+    take: (lines) => lines.forEach(take),
+    taken: () => taken,
     end: () => end,
     output,
   };

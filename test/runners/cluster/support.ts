@@ -1,27 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { lastValueFrom, NEVER, toArray } from "rxjs";
 import type { Observable } from "rxjs";
+import { onTestFinished } from "vitest";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
-import type { RemoteRuns } from "../../../src/contracts/remote-run.ts";
-import type {
-  ClusterRecord,
-  ClusterRecords,
-} from "../../../src/runners/cluster/cluster-records.ts";
 import type { Launch } from "../../../src/runners/cluster/cluster-engine.ts";
-import type {
-  ClusterRunConfig,
-  ClusterRunnerOptions,
-} from "../../../src/runners/cluster/cluster-runner-options.ts";
-import { createClusterRunner } from "../../../src/runners/cluster/cluster-runner.ts";
-import type { ClusterRunner } from "../../../src/runners/cluster/cluster-runner.ts";
-import { contractGraceMs } from "../../contracts/scenarios.ts";
+import type { ClusterRunnerOptions } from "../../../src/runners/cluster/cluster-runner-options.ts";
 import { anAgent, anItem } from "../../helpers/agents.ts";
+import { clusterRig } from "../../helpers/cluster-rig.ts";
+import type { ClusterRig } from "../../helpers/cluster-rig.ts";
 import { processEngine } from "../../helpers/process-engine.ts";
-import type { ProcessEngine } from "../../helpers/process-engine.ts";
-import { jobOf, scriptOf } from "../shell-runs.ts";
-import { standInRun } from "./stand-in.ts";
+import type { EngineProcess, ProcessEngine } from "../../helpers/process-engine.ts";
+import { remoteRunProcess } from "../../helpers/remote-run-process.ts";
 
 /** The title of the agent is the script, or the scenario whose script it is. */
 export function aRequest(title: string, config: Partial<AgentConfig> = {}): RunRequest {
@@ -29,38 +20,13 @@ export function aRequest(title: string, config: Partial<AgentConfig> = {}): RunR
   return { instanceId, agent: anAgent("dev", { title, ...config }), item: anItem("1") };
 }
 
-/** Records that go with the test. */
-export function memoryRecords(): ClusterRecords {
-  const records = new Map<string, string>();
-  return {
-    write: (id, record) => {
-      records.set(id, JSON.stringify(record));
-      return Promise.resolve();
-    },
-    read: (id) => {
-      const record = records.get(id);
-      return Promise.resolve(record === undefined ? null : (JSON.parse(record) as ClusterRecord));
-    },
-    remove: (id) => {
-      records.delete(id);
-      return Promise.resolve();
-    },
-    list: () => Promise.resolve([...records.keys()]),
-  };
-}
-
-/** A cluster of this machine alone, and the schedulers that use it one after another. */
-export interface TestCluster {
+/** A cluster whose only machine is this one, and the schedulers that use it one after another. */
+export interface TestCluster extends ClusterRig {
   readonly engine: ProcessEngine;
-  readonly records: ClusterRecords;
   /** What its engine was asked to start. */
   readonly launches: readonly Launch[];
-  /** Options with this in `[cluster]`. */
-  readonly configured: (cluster: Partial<ClusterRunConfig>) => Partial<ClusterRunnerOptions>;
-  /** The next scheduler; requests go to it from now on. */
-  readonly scheduler: (options?: Partial<ClusterRunnerOptions>) => ClusterRunner;
-  /** No scheduler answers from now on. */
-  readonly noScheduler: () => void;
+  /** Starts the runs that wait. */
+  readonly startAll: () => void;
   readonly eventsOf: (
     request: RunRequest,
     options?: Partial<ClusterRunnerOptions>,
@@ -68,63 +34,49 @@ export interface TestCluster {
   ) => Promise<readonly RunnerEvent[]>;
 }
 
-export function aCluster(given: { readonly waits?: boolean } = {}): TestCluster {
-  let requests: RemoteRuns | null = null;
-  const current = (): RemoteRuns => {
-    if (requests === null) throw new Error("no answer");
-    return requests;
-  };
+export interface TestClusterOptions {
+  /** When runs begin; at once by default. */
+  readonly begins?: "later" | "never";
+}
+
+export async function openCluster({ begins }: TestClusterOptions = {}): Promise<TestCluster> {
   const launches: Launch[] = [];
+  const gate = Promise.withResolvers<null>();
   const engine = processEngine((launch) => {
     launches.push(launch);
-    return given.waits === true ? null : standInRun(launch, current);
+    // The script of the scenario that can't be started.
+    if (launch.command.at(-1) === "") throw new Error("no machine takes it");
+    if (begins === "never") return null;
+    return begins === "later" ? later(launch, gate.promise) : remoteRunProcess(launch);
   });
-  const records = memoryRecords();
-  const scheduler: TestCluster["scheduler"] = (options = {}) => {
-    const runner = createClusterRunner({ ...usual(engine, records), ...options });
-    requests = runner.remoteRuns;
-    return runner;
-  };
+  const rig = await clusterRig({ engine });
   return {
+    ...rig,
     engine,
-    records,
     launches,
-    configured: (cluster) => ({ cluster: () => ({ ...clusterConfig, ...cluster }) }),
-    scheduler,
-    noScheduler: () => (requests = null),
-    eventsOf: (request, options, stop$ = NEVER) =>
-      lastValueFrom(scheduler(options).run(request, stop$).pipe(toArray())),
+    startAll: () => gate.resolve(null),
+    eventsOf: async (request, options, stop$ = NEVER) => {
+      const runner = await rig.start(options);
+      return lastValueFrom(runner.run(request, stop$).pipe(toArray()));
+    },
+    dispose: async () => {
+      await Promise.all(engine.names().map((name) => engine.remove(name)));
+      await rig.dispose();
+    },
   };
 }
 
-const clusterConfig: ClusterRunConfig = {
-  address: "scheduler.example:7000",
-  leaseSeconds: 90,
-  startTimeoutSeconds: 600,
-  reserve: { memory: "256m", cpus: 0.1 },
-  place: ["node.labels.zone==a"],
-};
+/** A cluster that goes with the test. */
+export async function aCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
+  const cluster = await openCluster(options);
+  onTestFinished(cluster.dispose);
+  return cluster;
+}
 
-function usual(engine: ProcessEngine, records: ClusterRecords): ClusterRunnerOptions {
+function later(launch: Launch, gate: Promise<null>): EngineProcess {
+  const started = gate.then(() => remoteRunProcess(launch));
   return {
-    engine,
-    records,
-    imageFor: () => Promise.resolve("some-image"),
-    cluster: () => clusterConfig,
-    local: () => ({ memory: "128m", cpus: 1, network: "none" }),
-    certificate: () => "-----BEGIN CERTIFICATE-----",
-    flushLogs: () => Promise.resolve(true),
-    scheduler: randomUUID(),
-    projectDir: "/projects/one",
-    graceMs: contractGraceMs,
-    onCooldown: () => undefined,
-    redactorFor: () => (text) => text.replaceAll("s3cret", "***"),
-    prepare: (request, workDir) =>
-      Promise.resolve({
-        ...jobOf(request, workDir),
-        channel: { socket: "/run/al/channel.sock", token: "the-ticket" },
-      }),
-    command: ({ agent: { title } }) => ["/bin/sh", "-c", scriptOf(title)],
-    pollMs: 50,
+    ended: started.then(({ ended }) => ended),
+    kill: () => void started.then(({ kill }) => kill()),
   };
 }

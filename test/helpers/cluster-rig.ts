@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { tap } from "rxjs";
+import type { Observable } from "rxjs";
+import type { RunnerEvent } from "../../streams/runs/runner.ts";
+import type { RunRequest } from "../../streams/vocabulary.ts";
+import type { Job } from "../../src/contracts/job.ts";
+import { createRedactor } from "../../src/credentials/redactor.ts";
+import { createDoor } from "../../src/run-api/remote/door.ts";
+import { doorIdentity } from "../../src/run-api/remote/door-identity.ts";
+import { createRunSockets } from "../../src/run-api/run-sockets.ts";
+import type { RunSocket } from "../../src/run-api/run-socket.ts";
+import { runName } from "../../src/runners/cluster/cluster-engine.ts";
+import type { ClusterEngine } from "../../src/runners/cluster/cluster-engine.ts";
+import type { ClusterRecord, ClusterRecords } from "../../src/runners/cluster/cluster-records.ts";
+import type {
+  ClusterRunConfig,
+  ClusterRunnerOptions,
+} from "../../src/runners/cluster/cluster-runner-options.ts";
+import { createClusterRunner } from "../../src/runners/cluster/cluster-runner.ts";
+import type { ClusterRunner } from "../../src/runners/cluster/cluster-runner.ts";
+import { createRecordFiles } from "../../src/runners/record-files.ts";
+import { openStore } from "../../src/store/store.ts";
+import { contractGraceMs } from "../contracts/scenarios.ts";
+import { hostGateway } from "../harness/model-host.ts";
+import { noEgress } from "../run-api/no-egress.ts";
+import { jobOf, scriptOf } from "../runners/shell-runs.ts";
+import { fakeAbilities } from "./fake-abilities.ts";
+
+export interface ClusterRigOptions {
+  readonly engine: ClusterEngine;
+  /** Host at which the door listens, and by which machines reach it; this machine by default. */
+  readonly host?: string;
+}
+
+/** Schedulers one after another with a real door, a real store and real records, in front of an engine. */
+export interface ClusterRig {
+  readonly records: ClusterRecords;
+  /** The next scheduler, for these runs of earlier ones; requests go to it from now on. */
+  readonly start: (
+    options?: Partial<ClusterRunnerOptions>,
+    alive?: readonly string[],
+  ) => Promise<ClusterRunner>;
+  /** Options with this in `[cluster]`. */
+  readonly configured: (cluster: Partial<ClusterRunConfig>) => Partial<ClusterRunnerOptions>;
+  /** No scheduler answers from now on. What it follows goes on in this process, unheard. */
+  readonly stop: () => Promise<void>;
+  readonly dispose: () => Promise<void>;
+}
+
+/** Runs are shell scripts: the title of an agent is one, or the scenario whose script it is. */
+export async function clusterRig({
+  engine,
+  host = "127.0.0.1",
+}: ClusterRigOptions): Promise<ClusterRig> {
+  const dir = await mkdtemp(join(tmpdir(), "al-cluster-"));
+  const { key, certificate } = await doorIdentity(join(dir, "door.pem"));
+  const store = openStore(dir);
+  const records = createRecordFiles<ClusterRecord>(join(dir, "records"));
+  let port = 0;
+  let stop = (): Promise<void> => Promise.resolve();
+  const cluster: ClusterRunConfig = {
+    get address() {
+      return `${host}:${port}`;
+    },
+    leaseSeconds: 90,
+    startTimeoutSeconds: 600,
+    reserve: { memory: "64m", cpus: 0.05 },
+    place: [],
+  };
+  const configured = (changed: Partial<ClusterRunConfig>) => ({
+    cluster: () => ({ ...cluster, ...changed, address: cluster.address }),
+  });
+
+  const start: ClusterRig["start"] = async (options = {}, alive = []) => {
+    await stop();
+    const onProblem = (message: string): void => process.emitWarning(message);
+    const sockets = createRunSockets({
+      records: { local: store.channels, remote: store.remoteRuns },
+      redactor: createRedactor(),
+      onProblem,
+    });
+    const bySocket = new Map<string, RunSocket>(await sockets.restore(new Set(alive)));
+    const door = createDoor({
+      identity: { key, certificate },
+      find: (name) => sockets.find(name),
+      onProblem,
+    });
+    port = (await door.listen({ host, port })) ?? 0;
+    const runner = createClusterRunner({
+      engine,
+      records,
+      imageFor: () => Promise.resolve("al-test"),
+      local: () => ({ memory: "256m", cpus: 1, network: "none" }),
+      certificate: () => certificate,
+      flushLogs: () => Promise.resolve(true),
+      scheduler: randomUUID(),
+      projectDir: dir,
+      graceMs: contractGraceMs,
+      onCooldown: () => undefined,
+      redactorFor: () => (text) => text.replaceAll("s3cret", "***"),
+      command: ({ agent: { title } }) => ["/bin/sh", "-c", scriptOf(title)],
+      pollMs: 50,
+      ...configured({}),
+      prepare: async (request, workDir) => {
+        const channel = bySocket.has(request.instanceId) ? null : await opened(request);
+        return { ...jobOf(request, workDir), models: [{ ...aModel }], channel };
+      },
+      ...options,
+    });
+    const opened = async ({ instanceId }: RunRequest) => {
+      const { runSocket, token, path } = await sockets.openRemote(instanceId, runName(instanceId));
+      bySocket.set(instanceId, runSocket);
+      return { token, socket: path };
+    };
+    const untilExit = (instanceId: string, event$: Observable<RunnerEvent>) =>
+      event$.pipe(
+        tap(({ type }) => {
+          if (type === "exit") bySocket.get(instanceId)?.[Symbol.dispose]();
+        }),
+      );
+    sockets.serve({
+      runApi: fakeAbilities(),
+      models: hostGateway,
+      egress: noEgress,
+      remote: runner.remoteRuns,
+    });
+    stop = async () => {
+      stop = () => Promise.resolve();
+      door.close();
+      await sockets.close();
+    };
+    return {
+      ...runner,
+      run: (request, stop$) => untilExit(request.instanceId, runner.run(request, stop$)),
+      resume: (run, stop$) => untilExit(run.request.instanceId, runner.resume(run, stop$)),
+    };
+  };
+  return {
+    records,
+    start,
+    configured,
+    stop: () => stop(),
+    dispose: async () => {
+      await stop();
+      store.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+const aModel = { name: "m", provider: "scripted" } as Job["models"][number];
