@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { connectEngine } from "../../../src/runners/container/engine.ts";
+import type { Engine } from "../../../src/runners/container/engine.ts";
+import { answers } from "../docker.ts";
+
+/** A dockerd of its own, with what a machine of its own would have: network, processes, /run, name server. */
+export interface EngineProcess {
+  readonly engine: Engine;
+  /** Ends it and all that runs on it at once, as a power cut does. */
+  kill(): Promise<void>;
+}
+
+export interface EngineProcessOptions {
+  /** Has its data, socket and log. */
+  readonly dir: string;
+  /** Null for a network with nothing in it. */
+  readonly networkNamespace: string | null;
+  /** The machine's name. */
+  readonly hostname: string;
+  /** A folder whose folders are mounted over those of the same name in the data's `overlay2`; null for none. */
+  readonly layers: string | null;
+  readonly args: readonly string[];
+}
+
+const startTimeoutMs = 60_000;
+
+/**
+ * A pull of a name that no registry has must fail at once: nothing answers there. /run is empty after a power cut, and
+ * so is that of the next start. An engine whose data folder is no mount of its own binds it to itself, which
+ * would hide the mounts in it. The first process of a process namespace takes all others along when it is killed.
+ */
+const script = `
+set -e
+mount --bind "$0/resolv.conf" "$(readlink -f /etc/resolv.conf)"
+mount -t tmpfs -o mode=755 tmpfs /run
+ip link set lo up
+dir="$0"
+echo "$1" >/proc/sys/kernel/hostname
+own="$dir/data/overlay2"
+mkdir -p "$own"
+for folder in "$dir/data" "$own"; do
+  mount --bind "$folder" "$folder"
+  mount --make-private "$folder"
+done
+for layer in "$2"/*; do
+  name=$(basename "$layer")
+  [ "$name" = l ] || [ ! -d "$own/$name" ] || mount --bind "$layer" "$own/$name"
+done
+shift 2
+exec docker-init -- dockerd --data-root "$dir/data" -H "unix://$dir/docker.sock" "$@"
+`;
+
+/** Resolves when it answers. It ends with this process at the latest. */
+export async function startEngineProcess(options: EngineProcessOptions): Promise<EngineProcess> {
+  const { dir, networkNamespace, hostname, layers, args } = options;
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, "resolv.conf"), "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
+  const log = openSync(join(dir, "log"), "a");
+  const network =
+    networkNamespace === null
+      ? ["unshare", "--net"]
+      : ["nsenter", `--net=/run/netns/${networkNamespace}`];
+  const own = ["unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc"];
+  const command = [
+    ...network,
+    ...own,
+    "sh",
+    "-c",
+    script,
+    dir,
+    hostname,
+    layers ?? "/none",
+    ...args,
+  ];
+  // The signal of setpriv goes with every exec, and so to the process that ends the namespace.
+  const child = spawn("setpriv", ["--pdeathsig", "KILL", ...command], {
+    detached: true,
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  const exited = once(child, "exit");
+  const engine = connectEngine({ env: { DOCKER_HOST: `unix://${join(dir, "docker.sock")}` } });
+  const ended = exited.then(() => {
+    throw new Error(`dockerd of ${dir} ended:\n${readFileSync(join(dir, "log"), "utf8")}`);
+  });
+  await Promise.race([answers(engine, startTimeoutMs), ended]);
+  ended.catch(() => undefined);
+  return {
+    engine,
+    kill: async () => {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { connectEngine } from "../../../src/runners/container/engine.ts";
+import type { Engine } from "../../../src/runners/container/engine.ts";
+import { cgroupParent, kernelLimits } from "./cgroups.ts";
+import type { KernelLimits } from "./cgroups.ts";
+import { startEngineProcess } from "./engine-process.ts";
+import type { EngineProcess } from "./engine-process.ts";
+import { seedLayers } from "./images.ts";
+import type { SwarmNetwork } from "./network.ts";
+import type { Slot } from "./slot.ts";
+
+/** A node of a test's Swarm: an engine with a network and processes of its own, on this machine. */
+export interface SwarmNode {
+  /** Its name in the Swarm. */
+  readonly name: string;
+  readonly address: string;
+  readonly engine: Engine;
+  /** For DOCKER_HOST. */
+  readonly dockerHost: string;
+  isUp(): boolean;
+  /** As a power cut does: the engine and every container on it end at once. */
+  kill(): Promise<void>;
+  /** Starts the engine with the data that it had. */
+  boot(): Promise<void>;
+  /** Takes the cable out; what runs there runs on. */
+  partition(): void;
+  heal(): void;
+  /** What the kernel holds a container to. */
+  limits(container: string): KernelLimits;
+}
+
+export interface NodeOptions {
+  readonly slot: Slot;
+  readonly network: SwarmNetwork;
+  /** Counts from 1. */
+  readonly number: number;
+  readonly args: readonly string[];
+}
+
+export const dataDirOf = (slot: Slot, number: number) => join(slot.dir, `n${number}`, "data");
+
+/** A node that has not been started. */
+export function createNode({ slot, network, number, args }: NodeOptions): SwarmNode {
+  const dir = join(slot.dir, `n${number}`);
+  const name = `n${number}`;
+  const dockerHost = `unix://${join(dir, "docker.sock")}`;
+  const parent = `--cgroup-parent=${cgroupParent(slot.number, number)}`;
+  const place = {
+    dir,
+    networkNamespace: network.namespace(number),
+    hostname: name,
+    layers: seedLayers,
+  };
+  let running: EngineProcess | null = null;
+  return {
+    name,
+    address: network.address(number),
+    engine: connectEngine({ env: { DOCKER_HOST: dockerHost } }),
+    dockerHost,
+    isUp: () => running !== null,
+    kill: async () => {
+      const killed = running;
+      running = null;
+      await killed?.kill();
+    },
+    boot: async () => {
+      running = await startEngineProcess({ ...place, args: [parent, ...args] });
+    },
+    partition: () => network.connect(number, false),
+    heal: () => network.connect(number, true),
+    limits: (container) => kernelLimits(slot.number, number, container),
+  };
+}

@@ -1,0 +1,39 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+
+/** In place of the scheduler's door: notes what comes by each connection. */
+export interface StandInDoor {
+  readonly address: string;
+  /** All that came so far, a connection after the other. */
+  readonly heard: () => string;
+  /** `al _door-relay` in one line of a program that every image with Node has. */
+  readonly relayCommand: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function standInDoor(host: string): Promise<StandInDoor> {
+  const texts: string[] = [];
+  const server = createServer((socket) => {
+    const index = texts.push("") - 1;
+    socket.setEncoding("utf8");
+    socket.on("data", (chunk: string) => (texts[index] = `${texts[index] ?? ""}${chunk}`));
+    socket.on("error", () => undefined);
+  });
+  server.listen(0, "0.0.0.0");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const quiet = `a.on("error",()=>b.destroy());b.on("error",()=>a.destroy())`;
+  const pipe = `const b=require("net").connect(${port},"${host}");${quiet};a.pipe(b).pipe(a)`;
+  const relay = `require("net").createServer((a)=>{${pipe}}).listen(${port})`;
+  return {
+    address: `${host}:${port}`,
+    heard: () => texts.join(""),
+    relayCommand: ["node", "-e", relay],
+    close: async () => {
+      const closed = once(server, "close");
+      server.close();
+      await closed;
+    },
+  };
+}
