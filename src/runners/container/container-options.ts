@@ -28,8 +28,8 @@ export interface ContainerSpec {
 export const workDir = "/workspace";
 
 /** Enough for builds and test suites, too few for a fork bomb to be felt. */
-const pidsLimit = 512;
-const nanosPerCpu = 1_000_000_000;
+export const pidsLimit = 512;
+export const nanosPerCpu = 1_000_000_000;
 /** Of processor time that is scarce, a quarter of what a container usually gets: the scheduler is to answer first. */
 const cpuShares = 256;
 
