@@ -10,6 +10,7 @@ import { ingest } from "./measures/ingest.ts";
 import { modelGateway } from "./measures/model-gateway.ts";
 import { reload } from "./measures/reload.ts";
 import { runs } from "./measures/runs.ts";
+import { scale } from "./measures/scale.ts";
 import { search } from "./measures/search.ts";
 import { soak } from "./measures/soak.ts";
 import { startUp } from "./measures/start-up.ts";
@@ -33,7 +34,7 @@ const short = [
   egress,
 ];
 /** Measured when it is asked for. */
-const long = [soak];
+const long = [soak, scale];
 
 const { values } = parseArgs({
   options: {

@@ -28,20 +28,22 @@ interface Minute {
 /** A thousand agents that are due in the same second; beside them a bare timer and one transaction. */
 export const cron: Measure = {
   name: "cron",
-  run: ({ repeats, quick }) => {
-    const agents = quick ? 20 : 1_000;
-    const project = benchProject({ count: agents, config: () => config });
-    return withScheduler(
-      project,
-      async (scheduler) => {
-        const bare = await repeated(10, () => bareTick(agents));
-        const minutes = await repeated(quick ? 1 : repeats, () => nextMinute(scheduler, agents));
-        return figures(agents, minutes, bare);
-      },
-      probeEnv,
-    );
-  },
+  run: ({ repeats, quick }) => ticksAtOnce(quick ? 20 : 1_000, quick ? 1 : repeats),
 };
+
+/** So many agents that are due in the same second, for so many minutes. */
+export function ticksAtOnce(agents: number, minutes: number): Promise<readonly Figure[]> {
+  const project = benchProject({ count: agents, config: () => config });
+  return withScheduler(
+    project,
+    async (scheduler) => {
+      const bare = await repeated(10, () => bareTick(agents));
+      const measured = await repeated(minutes, () => nextMinute(scheduler, agents));
+      return figures(agents, measured, bare);
+    },
+    probeEnv,
+  );
+}
 
 function figures(
   agents: number,
