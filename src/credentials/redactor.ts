@@ -1,5 +1,6 @@
 import { mapTexts } from "../contracts/map-texts.ts";
 import { secretForms } from "./secret-forms.ts";
+import { TextIndex } from "./text-index.ts";
 
 /** Takes known secrets out of what is written down. */
 export interface Redactor {
@@ -20,20 +21,17 @@ const mark = "[redacted]";
 export function createRedactor(): Redactor {
   /** How many secrets have a form. */
   const forms = new Map<string, number>();
-  /** Made of the forms when a text is next looked through; a run adds and forgets some without one in between. */
-  let known: RegExp | null = null;
+  const index = new TextIndex();
 
   const count = (form: string, change: 1 | -1): void => {
     const before = forms.get(form) ?? 0;
-    if (before + change > 0) forms.set(form, before + change);
+    const now = before + change;
+    if (now > 0) forms.set(form, now);
     else forms.delete(form);
-    if (before === 0 || before + change === 0) known = null;
+    if (before === 0) index.add(form);
+    else if (now === 0) index.remove(form);
   };
-  const redact = (text: string): string => {
-    if (forms.size === 0) return text;
-    known ??= anyOf(forms.keys());
-    return text.replace(known, mark);
-  };
+  const redact = (text: string): string => index.replace(text, mark);
   return {
     add: (secrets) => {
       let added = [...secrets].flatMap((secret) => [...secretForms(secret)]);
@@ -46,14 +44,4 @@ export function createRedactor(): Redactor {
     redact,
     redactValue: (value) => mapTexts(value, redact),
   };
-}
-
-/** One expression for all, longest first: a form that begins another one must not win. */
-function anyOf(forms: Iterable<string>): RegExp {
-  const sorted = [...forms].sort((a, b) => b.length - a.length);
-  return new RegExp(sorted.map(escaped).join("|"), "g");
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
