@@ -25,6 +25,8 @@ export interface Served {
   readonly egress: Pick<Egress, "connect" | "forward">;
   /** Takes the claims and the output of runs on other machines; undefined where there can be none. */
   readonly remote?: RemoteRuns | undefined;
+  /** Whether the logs can't be written as fast as they come: lines that wait on other machines are not lost. */
+  readonly areLogsBehind?: () => boolean;
 }
 
 export interface RunApiAppOptions {
@@ -77,6 +79,7 @@ export function runApiApp(options: RunApiAppOptions): FastifyInstance {
   addRemoteRoutes(app, {
     socketOf: options.socketOf,
     remote: () => options.served()?.remote ?? null,
+    areLogsBehind: () => options.served()?.areLogsBehind?.() ?? false,
   });
   for (const name of Object.keys(schedulerRequests) as RequestName[]) {
     const schema: BodySchema = schedulerRequests[name].request(z);

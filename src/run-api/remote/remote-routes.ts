@@ -17,6 +17,8 @@ export interface RemoteRoutesOptions {
   readonly socketOf: (request: FastifyRequest["raw"]) => RunSocket | undefined;
   /** Null while the scheduler starts. */
   readonly remote: () => RemoteRuns | null;
+  /** Then no lines are taken: who sends them keeps them, and what waits here may be dropped. */
+  readonly areLogsBehind: () => boolean;
 }
 
 type Perform = (
@@ -54,7 +56,10 @@ export function addRemoteRoutes(app: FastifyInstance, options: RemoteRoutesOptio
     lines.post(
       remotePaths.lines,
       { bodyLimit: maxLinesBytes },
-      performing(({ instanceId }, remote, { body }) => remote.lines(instanceId, linesIn(body))),
+      performing(async ({ instanceId }, remote, { body }) => {
+        if (options.areLogsBehind()) throw refusal("unavailable", "The logs are behind.");
+        return remote.lines(instanceId, linesIn(body));
+      }),
     );
     registered();
   });

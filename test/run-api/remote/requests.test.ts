@@ -80,6 +80,16 @@ describe("lines", () => {
     expect(await send(ndjson([line(1)]))).toMatchObject({ status: 503, body: problem });
   });
 
+  it("are not taken while the logs are behind: what waits here may be dropped", async () => {
+    let isBehind = true;
+    side.serve({ areLogsBehind: () => isBehind });
+    const body = ndjson([line(1)]);
+    expect(await send(body)).toMatchObject({ status: 503, body: { error: "unavailable" } });
+    expect(side.now.remote.received).toEqual([]);
+    isBehind = false;
+    expect(await send(body)).toMatchObject({ status: 200, body: { stored: 1 } });
+  });
+
   it("with the end are answered with 401 once the run is over", async () => {
     side.now.remote.onLines = () => never();
     const answer = send(ndjson([{ seq: 1, time: 6, end: ending }]));
@@ -104,6 +114,11 @@ describe("lines", () => {
     const answers = await Promise.all(waiting);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
   });
+});
+
+it("nothing is taken where no run can be on another machine", async () => {
+  side.serve({ remote: undefined });
+  expect(await send("")).toMatchObject({ status: 503, body: { error: "unavailable" } });
 });
 
 describe("the inbox", () => {

@@ -91,7 +91,7 @@ export interface DoorSide {
   now: DoorScheduler;
   /** Stops it, and starts another over the same files, at the same port, for these runs; it serves nobody yet. */
   restart(alive: readonly string[]): Promise<ReadonlyMap<string, RunSocket>>;
-  serve(egress?: Served["egress"]): void;
+  serve(more?: Partial<Served>): void;
   remove(): Promise<void>;
 }
 
@@ -134,9 +134,9 @@ export async function doorSide(limits?: DoorDeps["limits"]): Promise<DoorSide> {
       side.now = made;
       return restored;
     },
-    serve: (egress = noEgress) => {
+    serve: (more = {}) => {
       const { sockets, abilities, remote } = side.now;
-      sockets.serve({ runApi: abilities, models: hostGateway, egress, remote });
+      sockets.serve({ runApi: abilities, models: hostGateway, egress: noEgress, remote, ...more });
     },
     remove: async () => {
       await side.now.stop();

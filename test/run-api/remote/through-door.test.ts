@@ -26,7 +26,7 @@ let channel: Channel;
 beforeEach(async () => {
   outside = await egressSide();
   side = await doorSide();
-  side.serve(outside.egress);
+  side.serve({ egress: outside.egress });
   run = await expectRun(side, "dev-1");
   channel = await channelOf(side, run.name);
   socket = { socket: channel.path, token: await tokenOf(side, run) };
