@@ -13,7 +13,7 @@ import { createRunSockets } from "../../src/run-api/run-sockets.ts";
 import { ownBaseDir } from "../../src/runners/host-user/base-dir.ts";
 import { createLiveRuns } from "../../src/runs/live-runs.ts";
 import { runsDir } from "../../src/runners/host-user/run-agent-program.ts";
-import { socketBaseDir } from "../../src/start/runtimes.ts";
+import { isRemote, socketBaseDir } from "../../src/start/runtimes.ts";
 import { openStore } from "../../src/store/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { RuntimeConfig } from "../../streams/agent-config.ts";
@@ -50,7 +50,9 @@ function aScheduler() {
     freeze: () => Promise.resolve(),
     thaw: () => Promise.resolve(),
     openSocket: async ({ instanceId, agent }) =>
-      sockets.open(instanceId, await socketBaseDir(agent)),
+      isRemote(agent)
+        ? sockets.openRemote(instanceId, `al-${instanceId}`)
+        : sockets.open(instanceId, await socketBaseDir(agent)),
   });
   const abilities = fakeAbilities();
   sockets.serve({ runApi: abilities, models: hostGateway, egress: noEgress });
@@ -118,6 +120,27 @@ it("names the path as a container sees it", async () => {
   expect(channel?.socket).toBe("/run/al/channel.sock");
   expect(existsSync(join(run.socket?.dir ?? "", "channel.sock"))).toBe(true);
   finish(request);
+  await sockets.close();
+});
+
+it("expects a run on another machine by its name, with a ticket and without a folder", async () => {
+  const { sockets, enter, finish } = aScheduler();
+  const request = aRequest("dev-1", "cluster");
+  const run = enter(request);
+  const channel = await run.openSocket();
+  const ticket = channel?.token ?? "";
+  expect(channel?.socket).toBe("/run/al/channel.sock");
+  expect(redactor.redact(ticket)).toBe("[redacted]");
+  expect(run.socket?.dir).toBeNull();
+  expect(store.channels.all()).toEqual([]);
+  expect(store.remoteRuns.all()).toMatchObject([{ name: "al-dev-1", tokenHash: null }]);
+  expect(JSON.stringify(store.remoteRuns.all())).not.toContain(ticket);
+  // Its reason to end comes with its inbox.
+  run.writeStopReason("killed");
+  finish(request);
+  expect(redactor.redact(ticket)).toBe(ticket);
+  await expect.poll(() => store.remoteRuns.all()).toEqual([]);
+  expect(problems).toEqual([]);
   await sockets.close();
 });
 
