@@ -1,12 +1,12 @@
+import { maxLinesBytes } from "../../../contracts/remote-run.ts";
 import type { RemoteEnd } from "../../../contracts/remote-run.ts";
 import { createStateLines } from "./state-lines.ts";
 import type { NumberedLine } from "./state-lines.ts";
 
-/** Of one request, unless a single line has more. Most have a byte for each, and the scheduler takes twice as many bytes. */
-const batchCharacters = 512 * 1024;
+/** Bytes of one request. A line has at most 32 KiB, of which escapes make six times as many. */
+const batchBytes = maxLinesBytes / 2;
 
 interface OutgoingLine extends NumberedLine {
-  readonly bytes: number;
   /** What the run wrote on standard output; null for any other line. */
   readonly written: string | null;
 }
@@ -101,10 +101,10 @@ export class OutgoingLines {
 
 /** As many of the first lines as fit into a request. */
 function batchOf(lines: readonly NumberedLine[]): readonly NumberedLine[] {
-  let characters = 0;
-  const tooLong = lines.findIndex(({ text }, index) => {
-    characters += text.length;
-    return index > 0 && characters > batchCharacters;
+  let sum = 0;
+  const tooLong = lines.findIndex(({ bytes }, index) => {
+    sum += bytes;
+    return index > 0 && sum > batchBytes;
   });
   return lines.slice(0, tooLong === -1 ? lines.length : tooLong);
 }

@@ -49,6 +49,8 @@ const remoteRunExits = {
 } as const;
 
 const unreachableMs = 60_000;
+/** Of the machine's name, which the engine gives. */
+const maxNodeCharacters = 200;
 /** What a machine that ends its containers gives the run, in ms: engines wait ten seconds before they kill. */
 const terminationGraceMs = 7_000;
 /** And then its last lines, in ms. */
@@ -67,7 +69,7 @@ export async function remoteRun(options: RemoteRunOptions): Promise<number> {
   }
   try {
     const claimed = await claimJob(given, {
-      node: env.AL_NODE ?? "",
+      node: (env.AL_NODE ?? "").slice(0, maxNodeCharacters),
       unreachableMs: options.unreachableMs ?? unreachableMs,
       signal: terminated,
     });

@@ -5,6 +5,8 @@ export interface NumberedLine {
   readonly seq: number;
   /** NDJSON, with its newline. */
   readonly text: string;
+  /** Of the text. */
+  readonly bytes: number;
 }
 
 /** Messages of which the last one counts, and the lines of the log that show whether a text was the model's last word. */

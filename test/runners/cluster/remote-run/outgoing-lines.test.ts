@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { maxLinesBytes } from "../../../../src/contracts/remote-run.ts";
 import { OutgoingLines } from "../../../../src/runners/cluster/remote-run/outgoing-lines.ts";
 
 const log = (kind: string, msg: string) =>
@@ -42,6 +43,9 @@ describe("the lines that a run has to send", () => {
     lines.acknowledge(1);
     expect(lines.next().length).toBeLessThanOrEqual(512 * 1024);
     expect(numbersIn(lines.next())).toHaveLength(16);
+    const wide = new OutgoingLines();
+    for (let count = 0; count < 100; count += 1) wide.add("stdout", "\u5b57".repeat(10_000), 1);
+    expect(Buffer.byteLength(wide.next())).toBeLessThanOrEqual(maxLinesBytes);
   });
 
   it("end with the end, which stays until the scheduler knows the run no more", () => {

@@ -158,6 +158,24 @@ describe("al _remote-run", () => {
     expect(door.ends[0]?.rejected).toMatch(/cannot be started.*ENOENT/);
   });
 
+  it("reads no more of its process than 4 MiB beyond what the scheduler has, and sends all of it in the end", async () => {
+    await using door = await newDoor();
+    const script = `const fs = require("node:fs");
+      for (let n = 0; n < 100_000; n += 1) fs.writeSync(1, n + "x".repeat(250) + "\\n");`;
+    door.fault = (path) => (path === "/remote/lines" ? "unavailable" : null);
+    using run = startRemoteRun(door.ticket, [process.execPath, "--eval", script]);
+    await wait(3_000);
+    const { pid = 0 } = run.child;
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    // Of 25 MB.
+    expect(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1])).toBeLessThan(140_000);
+    door.fault = () => null;
+    expect(await run.ended).toBe(0);
+    expect(door.log()).toHaveLength(100_000);
+    expect(door.log().findIndex((line, n) => !line.startsWith(`${n}x`))).toBe(-1);
+    expect(door.ends).toMatchObject([{ exitCode: 0 }]);
+  });
+
   it("ends without a report when the machine takes it away, so that the run is lost and starts once more", async () => {
     await using door = await newDoor();
     using run = startRemoteRun(
