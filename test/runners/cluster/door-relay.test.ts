@@ -68,9 +68,12 @@ describe("the relay to the door", () => {
     const away = relayServer("127.0.0.1:1", limits);
     const refused = client(await listening(away)).resume();
     await once(refused, "close");
-    await vi.waitFor(async () => {
-      expect(await new Promise((resolve) => relay.getConnections((_e, n) => resolve(n)))).toBe(0);
-    });
+    await vi.waitFor(
+      async () => {
+        expect(await new Promise((resolve) => relay.getConnections((_e, n) => resolve(n)))).toBe(0);
+      },
+      { timeout: 10_000 },
+    );
   });
 
   it("takes so many connections of one address and no more, until one of them ends", async () => {
@@ -87,15 +90,18 @@ describe("the relay to the door", () => {
     const third = client(port).resume();
     await once(third, "close");
     first.destroy();
-    await vi.waitFor(async () => {
-      const again = client(port);
-      const answered = await Promise.race([
-        once(again, "data").then(() => true),
-        once(again, "close").then(() => false),
-      ]);
-      again.destroy();
-      expect(answered).toBe(true);
-    });
+    await vi.waitFor(
+      async () => {
+        const again = client(port);
+        const answered = await Promise.race([
+          once(again, "data").then(() => true),
+          once(again, "close").then(() => false),
+        ]);
+        again.destroy();
+        expect(answered).toBe(true);
+      },
+      { timeout: 10_000 },
+    );
     second.destroy();
   });
 });

@@ -13,19 +13,23 @@ const lateMs = 10_000;
 /** A scheduler that answers at once is asked again after so long, in ms. */
 const paceMs = 1_000;
 
+export interface InboxListeners {
+  /** May be called more than once with the same order. */
+  readonly onStop: (order: StopOrder) => void;
+  /** A scheduler answers by another connection than before: it may be another one. */
+  readonly onBack: () => void;
+}
+
 /**
  * Asks the scheduler what the run is to do, again and again, until it no longer knows the run (true), or the run's `signal`
- * aborts (false). Never rejects. `onStop` may be called more than once with the same order.
+ * aborts (false). Never rejects.
  */
-export async function followInbox(
-  run: ClaimedRun,
-  onStop: (order: StopOrder) => void,
-): Promise<boolean> {
+export async function followInbox(run: ClaimedRun, listeners: InboxListeners): Promise<boolean> {
   const pauses = createPauses(run.leaseMs / 10);
   while (!run.signal.aborted) {
     try {
       using connection = await openDoor(run.address, run.signal);
-      if (await readBy(connection, run, onStop)) return true;
+      if (await readBy(connection, run, listeners)) return true;
       pauses.reset();
     } catch {
       // It is away or the connection broke.
@@ -38,9 +42,10 @@ export async function followInbox(
 async function readBy(
   connection: DoorConnection,
   run: ClaimedRun,
-  onStop: (order: StopOrder) => void,
+  { onStop, onBack }: InboxListeners,
 ): Promise<boolean> {
   const { token, leaseMs, lease, signal } = run;
+  let isFirst = true;
   while (!signal.aborted && connection.isOpen()) {
     const sentAt = performance.now();
     const { status, body } = await connection.request({
@@ -54,6 +59,8 @@ async function readBy(
     if (status !== 200) throw new Error(`the scheduler answered with status ${status}`);
     const { stop } = inboxAnswerSchema.parse(body);
     lease.renew(sentAt);
+    if (isFirst) onBack();
+    isFirst = false;
     if (stop !== null) onStop(stop);
     const pauseMs = paceMs - (performance.now() - sentAt);
     await wait(Math.max(0, pauseMs), undefined, { signal }).catch(() => undefined);

@@ -17,6 +17,7 @@ export class OutgoingLines {
   #seq = 0;
   #bytes = 0;
   #hasEnded = false;
+  #isAsked = false;
   readonly #listeners = new Set<() => void>();
   readonly #state = createStateLines();
 
@@ -51,6 +52,17 @@ export class OutgoingLines {
     return this.#lines.length === 0;
   }
 
+  /** Whether the scheduler has to be asked: it lacks lines, or may be another one. */
+  get isDue(): boolean {
+    return !this.isEmpty || this.#isAsked;
+  }
+
+  /** The scheduler may be another one, which has to get the state even when no line follows. */
+  ask(): void {
+    this.#isAsked = true;
+    this.#changed();
+  }
+
   /** The next lines to send, as NDJSON. */
   next(): string {
     return textOf(batchOf(this.#lines));
@@ -58,6 +70,7 @@ export class OutgoingLines {
 
   /** Every line up to `stored` is in the scheduler's logs; true when it has more of them than before. */
   acknowledge(stored: number): boolean {
+    this.#isAsked = false;
     const upTo = this.#hasEnded ? Math.min(stored, this.#seq - 1) : stored;
     const left = this.#lines.findIndex(({ seq }) => seq > upTo);
     const gone = this.#lines.splice(0, left === -1 ? this.#lines.length : left);

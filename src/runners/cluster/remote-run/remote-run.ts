@@ -134,7 +134,10 @@ async function followRun(
     writeStopReason(dirname(channel.path), reason);
     child.stop(graceMs);
   };
-  const inbox = followInbox(run, ({ reason, graceMs }) => stop(reason, graceMs));
+  const inbox = followInbox(run, {
+    onStop: ({ reason, graceMs }) => stop(reason, graceMs),
+    onBack: () => lines.ask(),
+  });
   const terminate = () => stop("interrupted", terminationGraceMs);
   terminated.addEventListener("abort", terminate, { once: true });
   if (terminated.aborted) terminate();

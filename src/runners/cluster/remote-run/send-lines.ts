@@ -100,7 +100,7 @@ async function post(
 }
 
 /**
- * Resolves when there are lines, or a quarter of the lease passed without an answer: then an empty request shows that the
+ * Resolves when the scheduler has to be asked, or a quarter of the lease passed without an answer: then an empty request shows that the
  * run lives.
  */
 function somethingToSend({ lines, run }: Sender): Promise<void> {
@@ -110,7 +110,7 @@ function somethingToSend({ lines, run }: Sender): Promise<void> {
     const look = () => {
       clearTimeout(timer);
       const leftMs = leaseMs / 4 - lease.silentMs();
-      if (lines.isEmpty && leftMs > 0 && !signal.aborted) {
+      if (!lines.isDue && leftMs > 0 && !signal.aborted) {
         timer = setTimeout(look, leftMs);
         return;
       }

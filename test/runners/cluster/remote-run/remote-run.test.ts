@@ -5,10 +5,10 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { certificateAuthority } from "../../../helpers/certificate-authority.ts";
 import { scriptedDoor } from "./scripted-door.ts";
-import { jobOf, shell, startRemoteRun } from "./start-remote-run.ts";
+import { eventually, jobOf, shell, startRemoteRun } from "./start-remote-run.ts";
 
 const newDoor = (leaseSeconds = 30) =>
   scriptedDoor({ job: jobOf(`dev-${randomUUID()}`), leaseSeconds });
@@ -45,7 +45,7 @@ describe("al _remote-run", () => {
   it("exits without a word when another process has the claim, or the run is over", async () => {
     await using door = await newDoor();
     using first = startRemoteRun(door.ticket, shell("sleep 60"));
-    await vi.waitFor(() => expect(door.claims).toHaveLength(1));
+    await eventually(() => expect(door.claims).toHaveLength(1));
     using second = startRemoteRun(door.ticket, shell("echo twice"));
     expect(await second.ended).toBe(0);
     door.fence();
@@ -84,9 +84,9 @@ describe("al _remote-run", () => {
       onOther: (asked, answer) => answer.end(JSON.stringify({ path: asked.url })),
     });
     using run = startRemoteRun(door.ticket, shell("sleep 60"));
-    await vi.waitFor(() => expect(door.claims).toHaveLength(1));
+    await eventually(() => expect(door.claims).toHaveLength(1));
     const socketPath = join(run.socketDir, "channel.sock");
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const sent = request({ socketPath, path: "/run/lock", method: "POST" }).end("{}");
       const [answer] = (await once(sent, "response")) as [NodeJS.ReadableStream];
       expect(await json(answer)).toEqual({ path: "/run/lock" });
@@ -99,7 +99,7 @@ describe("al _remote-run", () => {
     await using door = await newDoor();
     const script = `trap 'cat stop-reason; echo' TERM; echo ready; while :; do sleep 0.1; done`;
     using run = startRemoteRun(door.ticket, shell(script));
-    await vi.waitFor(() => expect(door.log()).toEqual(["ready"]));
+    await eventually(() => expect(door.log()).toEqual(["ready"]));
     door.stop({ reason: "timed_out", graceMs: 700 });
     expect(await run.ended).toBe(0);
     expect(door.log()).toContain("timed_out");
@@ -120,7 +120,7 @@ describe("al _remote-run", () => {
     await using door = await newDoor();
     const script = "trap '' TERM; setsid sleep 60 & echo $!; while :; do sleep 0.1; done";
     using run = startRemoteRun(door.ticket, shell(script));
-    await vi.waitFor(() => expect(door.log()).toHaveLength(1));
+    await eventually(() => expect(door.log()).toHaveLength(1));
     door.fence();
     expect(await run.ended).toBe(0);
     expect(isAlive(Number(door.log()[0]))).toBe(false);
@@ -130,7 +130,7 @@ describe("al _remote-run", () => {
   it("kills everything when no answer came for two thirds of its lease", async () => {
     await using door = await newDoor(3);
     using run = startRemoteRun(door.ticket, shell("setsid sleep 60 & echo $!; sleep 60"));
-    await vi.waitFor(() => expect(door.log()).toHaveLength(1));
+    await eventually(() => expect(door.log()).toHaveLength(1));
     const startedAt = performance.now();
     door.fault = () => "silent";
     expect(await run.ended).toBe(4);
@@ -182,7 +182,7 @@ describe("al _remote-run", () => {
       door.ticket,
       shell("trap 'cat stop-reason; echo; exit 1' TERM; echo ready; while :; do sleep 0.1; done"),
     );
-    await vi.waitFor(() => expect(door.log()).toEqual(["ready"]));
+    await eventually(() => expect(door.log()).toEqual(["ready"]));
     run.child.kill("SIGTERM");
     expect(await run.ended).toBe(143);
     expect(door.log()).toContain("interrupted");

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { vi } from "vitest";
 import type { Ticket } from "../../../../src/contracts/remote-run.ts";
 
 const al = resolve("dist/src/cli/al.js");
@@ -47,6 +48,11 @@ export function startRemoteRun(
       rmSync(socketDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Resolves when `check` no longer throws: a busy machine starts programs slowly. */
+export function eventually<T>(check: () => T | Promise<T>): Promise<T> {
+  return vi.waitFor(check, { timeout: 10_000 });
 }
 
 /** A shell script as the run's process; its first line of input is the job. */
