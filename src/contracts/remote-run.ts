@@ -79,7 +79,8 @@ export type RemoteLine = z.infer<typeof remoteLineSchema>;
 /**
  * `stored` is the highest number up to which every line is in the scheduler's logs; what is above it is sent again, in
  * order. With another `scheduler` than before, the run first sends again those of its stored lines that only the
- * scheduler's memory held: status, value, rerun, account. An end is answered with 401 once it is committed.
+ * scheduler's memory held: status, value, rerun, account. It asks by a new connection without a line first, so that the
+ * numbers that one scheduler gets only grow, but for repeats. An end is answered with 401 once it is committed.
  */
 export const linesAnswerSchema = z.object({ stored: z.int().min(0), scheduler: z.string() });
 export type LinesAnswer = z.infer<typeof linesAnswerSchema>;
