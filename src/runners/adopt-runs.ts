@@ -87,8 +87,8 @@ export function instancesOf(adopted: readonly AdoptedRun[]): ReadonlySet<string>
   return new Set(adopted.map(({ request }) => request.instanceId));
 }
 
-/** More than the lines that the scheduler itself logs after a run's last line: one at each start. */
-const fewLines = 100;
+/** The scheduler's own lines after a run's last one are few as a rule, and bounded. */
+const lookBack = [100, 10_000];
 
 /** The last logged line that is the run's own. */
 async function lastLine(
@@ -96,9 +96,14 @@ async function lastLine(
   logs: Pick<LogSource, "read">,
   isOwn: (entry: LogEntry) => boolean,
 ): Promise<LogEntry | null> {
-  const query = { agent: item.agent, instanceId, lines: fewLines, after: null };
-  const lines = await logs.read(query).catch(() => []);
-  return lines.findLast(({ entry }) => isOwn(entry))?.entry ?? null;
+  for (const count of lookBack) {
+    const query = { agent: item.agent, instanceId, lines: count, after: null };
+    const lines = await logs.read(query).catch(() => []);
+    const last = lines.findLast(({ entry }) => isOwn(entry));
+    if (last !== undefined) return last.entry;
+    if (lines.length < count) return null;
+  }
+  return null;
 }
 
 /** The lines about its start, which have the trigger, and about its end are the scheduler's. */

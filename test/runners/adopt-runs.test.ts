@@ -64,3 +64,15 @@ test("it goes on after the last line of the run's own", async () => {
   }
   expect(resumed).toEqual(["said", "session starts", null, null]);
 });
+
+test("it is found behind many lines of the scheduler, by a mark of its runtime", async () => {
+  const numbered = line("its last", "process", { seq: 3 });
+  const lines = [numbered, ...Array.from({ length: 200 }, () => line("denied", "network"))];
+  const read = ({ lines: count }: { readonly lines: number }) =>
+    Promise.resolve(lines.slice(-count).map((entry) => ({ id: "", entry })));
+  const resumed: (string | null)[] = [];
+  const runtime = { ...hostUser(resumed), isOwnLine: ({ seq }: LogEntry) => seq !== undefined };
+  const [run] = await adoptRuns(open, { runtimes: [runtime], logs: { read } });
+  run?.report(EMPTY).subscribe();
+  expect(resumed).toEqual(["its last"]);
+});
