@@ -19,7 +19,11 @@ export async function adoptedRun(
   const record = await context.records.read(instanceId);
   try {
     if (record === null) return emit(lostExit("the record of the run is gone"));
-    if (record.exit !== null) return emit(record.exit);
+    if (record.exit !== null) {
+      emit(record.exit);
+      await context.recorded?.();
+      return;
+    }
     // Made again: for the secrets in it, and for the claimer that has not come yet.
     const job = context.prepare(request, workDir);
     const run: FollowedRun = { request, job, record, logged: last === null ? 0 : numberOf(last) };

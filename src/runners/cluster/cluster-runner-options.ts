@@ -26,6 +26,8 @@ export interface ClusterRunnerOptions extends RunnerOptions {
   readonly records: ClusterRecords;
   /** Writes all log lines so far; whether they are in the files. */
   readonly flushLogs: () => Promise<boolean>;
+  /** Resolves once all events so far are committed: only then the note of a run's exit may go. */
+  readonly recorded?: () => Promise<unknown>;
   /** Names this scheduler, as no other one before or after it. */
   readonly scheduler: string;
   /** A run waits for a machine: its time does not count until the function that it returns is called. */

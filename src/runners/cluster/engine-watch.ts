@@ -12,12 +12,17 @@ export interface EngineWatch {
 
 type Watched = Pick<RemoteProcess, "wantsReport" | "reported">;
 
+/** Between two questions to the engine, in ms. */
+export const defaultPollMs = 2_000;
 /** Between two questions to an engine that does not answer, in ms, at most. */
 const longestPauseMs = 15_000;
 
 const gone: EngineReport = { state: "gone", node: null, problem: null, endings: 0 };
 
-export function watchEngine(engine: Pick<ClusterEngine, "list">, pollMs = 2_000): EngineWatch {
+export function watchEngine(
+  engine: Pick<ClusterEngine, "list">,
+  pollMs = defaultPollMs,
+): EngineWatch {
   const all = new Map<string, Watched>();
   let timer: NodeJS.Timeout | undefined;
   let isAsking = false;

@@ -47,7 +47,7 @@ export async function followProcess(
   run: FollowedRun,
   subscriber: RunSubscriber,
   context: ClusterContext,
-  start: () => Promise<void>,
+  start: (onWaits: (text: string) => void) => Promise<void>,
 ): Promise<void> {
   const { instanceId } = run.request;
   const { emit, left } = subscriber;
@@ -57,7 +57,7 @@ export async function followProcess(
   if (run.record.node !== null) waiting.end();
   let unwatch: (() => void) | null = null;
   try {
-    await start();
+    await start(waiting.show);
     remote.begin();
     stopWhenAsked(remote, run, subscriber, context);
     unwatch = context.watch.add(instanceId, remote);
@@ -67,6 +67,7 @@ export async function followProcess(
     // What is lost may be tried again at once.
     if (!exit.isReported) await context.leftovers.remove(instanceId);
     emit(exit.event);
+    await context.recorded?.();
   } finally {
     unwatch?.();
     remote.close();

@@ -6,7 +6,9 @@ import { workDir } from "../container/container-options.ts";
 import { rejectedExit, stoppedBeforeStart } from "../run-exit.ts";
 import { followProcess } from "./follow-process.ts";
 import type { ClusterContext } from "./follow-process.ts";
+import { defaultPollMs } from "./engine-watch.ts";
 import { launchOf } from "./launch.ts";
+import { startLaunch } from "./start-launch.ts";
 
 /** A run from its image and its job to its exit. */
 export async function newRun(
@@ -14,7 +16,7 @@ export async function newRun(
   subscriber: RunSubscriber,
   context: ClusterContext,
 ): Promise<void> {
-  const { engine, records, cluster, leftovers } = context;
+  const { engine, records, cluster, leftovers, pollMs: pauseMs = defaultPollMs } = context;
   const { instanceId, agent } = request;
   const { emit, stopping, left } = subscriber;
   const over = AbortSignal.any([stopping, left]);
@@ -27,8 +29,9 @@ export async function newRun(
     const record = { agent, leaseSeconds: cluster().leaseSeconds, node: null, exit: null };
     await records.write(instanceId, record);
     const run = { request, job: Promise.resolve(job), record, logged: 0 };
-    await followProcess(run, subscriber, context, async () => {
-      await engine.start(launch);
+    await followProcess(run, subscriber, context, async (onWaits) => {
+      const startMs = cluster().startTimeoutSeconds * 1000;
+      await startLaunch(launch, { engine, startMs, over, onWaits, pauseMs });
       // The turn to start is the next run's: this one may wait long for a machine.
       emit({ type: "ready" });
     });
@@ -40,9 +43,8 @@ export async function newRun(
 }
 
 async function ingredients(request: RunRequest, context: ClusterContext) {
-  const { engine, imageFor, prepare } = context;
+  const { imageFor, prepare } = context;
   const image = await imageFor(request.agent);
-  await engine.ready();
   const job = await prepare(request, workDir);
   return { job, launch: launchOf(request, job, image, context) };
 }

@@ -186,6 +186,22 @@ it("an exit that the earlier scheduler noted and did not report is reported", as
   expect(await cluster.records.list()).toEqual([]);
 });
 
+it("an exit that the earlier scheduler reported and did not commit is reported again", async () => {
+  const cluster = await aCluster();
+  const request = aRequest(`${returned("5")}; ${end()}`);
+  const recorded = () => new Promise(() => undefined);
+  const reported = new Promise((resolve) => {
+    void cluster.start({ recorded }).then((runner) =>
+      runner.run(request, NEVER).subscribe((event) => {
+        if (event.type === "exit") resolve(event);
+      }),
+    );
+  });
+  await reported;
+  const after = await adopted(request, [], await cluster.start({}, [request.instanceId]));
+  expect(after).toEqual([await reported]);
+});
+
 /** Writes records, and does not return once an exit is among them. */
 function notReturning({ records }: TestCluster): ClusterRunnerOptions["records"]["write"] {
   return async (id, record) => {

@@ -3,6 +3,7 @@ import { lastValueFrom, NEVER, Subject, tap } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { runName } from "../../../src/runners/cluster/cluster-engine.ts";
 import type { RunnerEvent, StopReason } from "../../../streams/runs/runner.ts";
+import { UserError } from "../../../src/errors.ts";
 import { exitOf, messagesOf, runnerContract, until } from "../../contracts/runner.ts";
 import { end, forever, log, processesOf } from "../shell-runs.ts";
 import { aCluster, aRequest, openCluster } from "./support.ts";
@@ -160,6 +161,25 @@ describe("a run that waits for a machine", () => {
     cluster.engine.goAway(null);
     stop$.next("killed");
     await exit();
+  });
+
+  it("waits for an engine that is away at its start, and is rejected by one that refuses", async () => {
+    const cluster = await aCluster();
+    const runner = await cluster.start();
+    cluster.engine.goAway(new UserError("engine_unreachable", "no manager answers"));
+    const events: RunnerEvent[] = [];
+    const over = lastValueFrom(
+      runner.run(aRequest("three-lines"), NEVER).pipe(tap((event) => events.push(event))),
+    );
+    await until(() => Promise.resolve(events.length > 0));
+    const text = "waits for the cluster: no manager answers";
+    expect(events).toEqual([{ type: "status-text", text }]);
+    cluster.engine.goAway(null);
+    expect(exitOf([await over])).toMatchObject({ exitCode: 0, rejected: null });
+    cluster.engine.goAway(new UserError("engine_refused", "no such network"));
+    const refused = exitOf([await lastValueFrom(runner.run(aRequest("exit-7"), NEVER))]);
+    expect(refused.rejected).toBe("no such network");
+    cluster.engine.goAway(null);
   });
 
   it("has a clock that stands still until a machine has it", async () => {
