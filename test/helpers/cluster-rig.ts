@@ -28,6 +28,7 @@ import { hostGateway } from "../harness/model-host.ts";
 import { noEgress } from "../run-api/no-egress.ts";
 import { jobOf, scriptOf } from "../runners/shell-runs.ts";
 import { fakeAbilities } from "./fake-abilities.ts";
+import { whileAlive } from "./while-alive.ts";
 
 export interface ClusterRigOptions {
   readonly engine: ClusterEngine;
@@ -45,7 +46,7 @@ export interface ClusterRig {
   ) => Promise<ClusterRunner>;
   /** Options with this in `[cluster]`. */
   readonly configured: (cluster: Partial<ClusterRunConfig>) => Partial<ClusterRunnerOptions>;
-  /** No scheduler answers from now on. What it follows goes on in this process, unheard. */
+  /** No scheduler answers from now on, and the one before does nothing any more. */
   readonly stop: () => Promise<void>;
   readonly dispose: () => Promise<void>;
 }
@@ -89,9 +90,10 @@ export async function clusterRig({
       onProblem,
     });
     port = (await door.listen({ host, port })) ?? 0;
+    const killed = new AbortController();
     const runner = createClusterRunner({
-      engine,
-      records,
+      engine: whileAlive(engine, killed.signal),
+      records: whileAlive(records, killed.signal),
       imageFor: () => Promise.resolve("al-test"),
       local: () => ({ memory: "256m", cpus: 1, network: "none" }),
       certificate: () => certificate,
@@ -129,6 +131,7 @@ export async function clusterRig({
     });
     stop = async () => {
       stop = () => Promise.resolve();
+      killed.abort();
       door.close();
       await sockets.close();
     };
