@@ -35,7 +35,12 @@ const orphanMs = 60_000;
 export function createSwarmEngine(options: SwarmEngineOptions): ClusterEngine {
   const { engine, project } = options;
   const shared = sharedParts(options);
-  const ask = <T>(work: () => Promise<T>) => askSwarm(engine, work);
+  const ask = <T>(work: () => Promise<T>) =>
+    askSwarm(engine, work).catch((error: unknown) => {
+      // It may have come back without what runs share.
+      shared.forget();
+      throw error;
+    });
   return {
     ready: () => ask(shared.ensure),
     start: (launch) =>
@@ -43,7 +48,6 @@ export function createSwarmEngine(options: SwarmEngineOptions): ClusterEngine {
         try {
           await start(launch, options);
         } catch (error) {
-          shared.forget();
           await remove(engine, launch.name).catch(() => undefined);
           throw error;
         }
