@@ -90,7 +90,8 @@ export function limitsOf(
   };
 }
 
-function isolation({ memory, cpus, network }: ContainerLimits) {
+/** What every run's container is held to. */
+export function isolation({ memory, cpus, network }: ContainerLimits) {
   const bytes = memoryBytes(memory);
   const { uid, gid, home } = containerUser;
   // Tools and scripts that an agent fetches must run. What is in these folders counts as the run's memory; half

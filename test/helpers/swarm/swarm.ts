@@ -21,8 +21,8 @@ export interface SwarmOptions {
   readonly from: Engine;
   /** Names of images that every node has from the start. */
   readonly images: readonly string[];
-  /** More arguments of every dockerd. */
-  readonly args?: readonly string[];
+  /** More arguments of the dockerd that has this address. */
+  readonly args?: (address: string) => readonly string[];
 }
 
 /** For a machine that does much else. */
@@ -44,8 +44,9 @@ export async function startSwarm(n: number, options: SwarmOptions): Promise<Test
     const network = createNetwork(slot.number, n);
     const dirs = numbers.map((number) => dataDirOf(slot, number));
     await seedImages(options.from, options.images, dirs);
-    const args = options.args ?? [];
-    nodes.push(...numbers.map((number) => createNode({ slot, network, number, args })));
+    const argsOf = (number: number) => options.args?.(network.address(number)) ?? [];
+    const place = { slot, network };
+    nodes.push(...numbers.map((number) => createNode({ ...place, number, args: argsOf(number) })));
     await Promise.all(nodes.map((node) => node.boot()));
     await joinAll(nodes);
     const settle = (timeoutMs = settleTimeoutMs) => settled(nodes, timeoutMs);

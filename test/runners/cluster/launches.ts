@@ -4,9 +4,9 @@ import type {
   ClusterEngine,
   Launch,
   PlacedRun,
-} from "../../../../src/runners/cluster/cluster-engine.ts";
-import { runName } from "../../../../src/runners/cluster/cluster-engine.ts";
-import { testBase } from "../../../helpers/docker.ts";
+} from "../../../src/runners/cluster/cluster-engine.ts";
+import { runName } from "../../../src/runners/cluster/cluster-engine.ts";
+import { testBase } from "../../helpers/docker.ts";
 
 /** What no client of the engine may see. */
 export const secretTicket = "t1cket-that-is-worth-a-claim";

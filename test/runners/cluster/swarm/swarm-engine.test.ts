@@ -7,7 +7,7 @@ import { standInDoor } from "../../../helpers/swarm/stand-in-door.ts";
 import type { StandInDoor } from "../../../helpers/swarm/stand-in-door.ts";
 import { startSwarm } from "../../../helpers/swarm/swarm.ts";
 import type { TestSwarm } from "../../../helpers/swarm/swarm.ts";
-import { aLaunch, placed, secretTicket } from "./support.ts";
+import { aLaunch, placed, secretTicket } from "../launches.ts";
 
 const { engine, missing } = await testEngine();
 
