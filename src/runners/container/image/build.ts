@@ -113,7 +113,7 @@ function failed(tag: string, error: unknown): unknown {
 const longestLine = 1024 * 1024;
 
 /** The JSON documents of a stream that holds one a line; what is no JSON is left out. */
-async function* ndjsonLines<T>(stream: NodeJS.ReadableStream): AsyncGenerator<T> {
+export async function* ndjsonLines<T>(stream: NodeJS.ReadableStream): AsyncGenerator<T> {
   let lines: string[] = [];
   const splitter = lineSplitter(longestLine, (line) => lines.push(line));
   for await (const chunk of stream as AsyncIterable<Buffer>) {
