@@ -11,6 +11,7 @@ import { instancesOf, refuseAdopted } from "./runners/adopt-runs.ts";
 import { createRunSockets } from "./run-api/run-sockets.ts";
 import { createLiveRuns } from "./runs/live-runs.ts";
 import { createBrokering } from "./start/brokering.ts";
+import { createClusterDoor } from "./start/door.ts";
 import { buildGraph } from "./start/build-graph.ts";
 import { schedulerEffects } from "./start/scheduler-effects.ts";
 import { createInputs } from "./start/inputs.ts";
@@ -23,7 +24,7 @@ import { readAgents } from "./start/agent-directories.ts";
 import { modelSources } from "./start/model-calls.ts";
 import { createRuntimes, isRemote, socketBaseDir } from "./start/runtimes.ts";
 import { networkWarnings } from "./runners/network-warnings.ts";
-import { startWarnings } from "./start/observability.ts";
+import { createProjectLog, startWarnings } from "./start/observability.ts";
 import { closeAll } from "./start/stopping.ts";
 import { createUnconfiguredSkills } from "./start/agent-directories.ts";
 import { createClosingProbe } from "./runners/host-user/isolation.ts";
@@ -80,6 +81,8 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
         : sockets.open(instanceId, await socketBaseDir(agent)),
   });
   const whyNotClosed = createClosingProbe(env);
+  const door = createClusterDoor({ projectDir, project$, sockets, onProblem });
+  const logWriter = createProjectLog(projectDir, own.redactor, options.log);
   const brokering = createBrokering({
     projectKey: () => own.store.settings.maskKey(),
     project: () => project$.value,
@@ -92,15 +95,19 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
     own,
     project$,
     runs,
+    door,
+    clusterEngine: options.clusterEngine ?? null,
+    flushLogs: () => logWriter.flush(),
     brokering,
     warn: onProblem,
   });
   try {
     // Before runs are adopted: a start that fails must not end them.
     await checkListening(options, loaded.project);
-    const parts = { own, inputs, sockets, runs, runtimes, brokering, whyNotClosed };
-    return await run({ options, loaded, version, ...parts });
+    const parts = { own, inputs, sockets, door, logWriter, runs, runtimes, brokering };
+    return await run({ options, loaded, version, whyNotClosed, ...parts });
   } catch (error) {
+    door.close();
     await sockets.close();
     own.close();
     throw error;
@@ -108,7 +115,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
 }
 
 async function run(context: SchedulerContext): Promise<Scheduler> {
-  const { options, loaded, own, inputs, sockets, runs, runtimes } = context;
+  const { options, loaded, own, inputs, sockets, door, runs, runtimes } = context;
   const { projectDir, env, webUi, onDemand = false } = options;
   const { store } = own;
   const [{ agents, problems, bareSkills, scan }, earlier] = await Promise.all([
@@ -120,6 +127,8 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
   const alive = instancesOf(adopted);
   runs.adoptSockets(await sockets.restore(alive));
   if (onDemand) refuseAdopted(adopted);
+  // Not before the sockets are there: who knocks for a run that is not known is told that it is over.
+  else await door.open();
 
   const services = createServices(context, { earlier, agents }, () => subscription.unsubscribe());
   const recovered = await store.recover(alive, services.alerts.onLost);
@@ -202,7 +211,8 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
   void warnOfNetworks(context, services);
   services.dispatch(waiting);
   requests.restore(alive);
-  sockets.serve({ runApi: requests, models: services.modelCalls, egress: services.egress });
+  const { modelCalls: models, egress } = services;
+  sockets.serve({ runApi: requests, models, egress, remote: runtimes.remoteRuns });
   stopping.started();
   const gatewayUrl = http.listener.url();
   const hasDashboard = webUi && gatewayUrl !== null;
@@ -231,7 +241,7 @@ async function warnOfNetworks(
 
 /** After the last run: closes everything that is open, the project's lock last. */
 function close(
-  { own, sockets, runs }: SchedulerContext,
+  { own, sockets, door, logWriter, runs, runtimes }: SchedulerContext,
   { stopping, firstEvents, requests, modelCalls, egress, alerts, http, observability }: Services,
   problem: (error: unknown) => void,
 ): Promise<void> {
@@ -243,10 +253,12 @@ function close(
     () => modelCalls.close(),
     () => egress.close(),
     () => alerts.close(),
+    () => runtimes.close(),
+    () => door.close(),
     () => sockets.close(),
     () => http.gateway.close(),
     () => observability.search.close(),
-    () => observability.logWriter.close(),
+    () => logWriter.close(),
     () => own.close(),
   ];
   return closeAll(steps, problem);

@@ -4,7 +4,7 @@ import type { Wait } from "../../streams/coordination/waits.ts";
 import type { StopReason } from "../../streams/runs/runner.ts";
 import { createSuspension } from "../../streams/runs/suspension.ts";
 import type { RunStart, Suspension } from "../../streams/runs/suspension.ts";
-import type { RunEvent, RunRequest } from "../../streams/vocabulary.ts";
+import type { LogLevel, RunEvent, RunRequest } from "../../streams/vocabulary.ts";
 import { runtimes } from "../../streams/runtimes.ts";
 import type { Job } from "../contracts/job.ts";
 import { mountedSocketDir, refusal } from "../contracts/run-api.ts";
@@ -162,10 +162,12 @@ export class LiveRun implements Disposable {
 
   /** Writes a warning into the log of the run's agent. */
   warn(msg: string, fields: Readonly<Record<string, unknown>> = {}): void {
-    const { agent, instanceId } = this;
-    const at = this.#deps.now();
-    const entry = { level: 40, time: at, msg, agent, instanceId, ...fields } as const;
-    this.#deps.emit({ type: "output", agent, at, instanceId, entry });
+    this.#log(40, msg, fields);
+  }
+
+  /** Writes what is no warning into the same log. */
+  note(msg: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    this.#log(30, msg, fields);
   }
 
   /** What it waits for has another name now. */
@@ -186,6 +188,13 @@ export class LiveRun implements Disposable {
     this.freezer.forget();
     this.#isOver = true;
     this.socket?.[Symbol.dispose]();
+  }
+
+  #log(level: LogLevel, msg: string, fields: Readonly<Record<string, unknown>>): void {
+    const { agent, instanceId } = this;
+    const at = this.#deps.now();
+    const entry = { level, time: at, msg, agent, instanceId, ...fields };
+    this.#deps.emit({ type: "output", agent, at, instanceId, entry });
   }
 
   #suspend({ pausesClock, text }: SuspendOptions): (ready: () => void) => void {

@@ -36,20 +36,28 @@ export interface ObservabilityDeps {
   readonly inputs: Inputs;
   /** The last lines of the logs, oldest first. */
   readonly earlier: readonly LogEntry[];
+  readonly logWriter: LogWriter;
   /** The scheduler's terminal. */
   readonly print: (entry: LogEntry) => void;
 }
 
-/** The readers of events, with what earlier schedulers left. */
-export function createObservability(deps: ObservabilityDeps): Observability {
-  const { projectDir, own, inputs, earlier, print } = deps;
-  const redact = (text: string): string => own.redactor.redact(text);
-  const logWriter = createLogWriter(projectDir, {
-    redact,
+/** The writer of the project's log files. */
+export function createProjectLog(
+  projectDir: string,
+  redactor: ProjectHandle["redactor"],
+  print: ObservabilityDeps["print"],
+): LogWriter {
+  return createLogWriter(projectDir, {
+    redact: (text) => redactor.redact(text),
     now: Date.now,
     // Printed only: the log is the file that can't be written.
     onProblem: (msg) => print({ level: 50, time: Date.now(), msg, agent: "scheduler" }),
   });
+}
+
+/** The readers of events, with what earlier schedulers left. */
+export function createObservability(deps: ObservabilityDeps): Observability {
+  const { projectDir, own, inputs, earlier, logWriter, print } = deps;
   const switches = createSwitches(own.store.settings, inputs, (paused) => {
     status.apply({ type: "scheduler", patch: { paused } });
     logger.log(30, paused ? "paused: cron ticks are skipped" : "resumed");

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
-import { from, of, switchMap, tap } from "rxjs";
+import { EMPTY, from, switchMap, tap } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AdoptedRun } from "../../streams/runs/adopted-runs.ts";
 import type { Runner, StopReason } from "../../streams/runs/runner.ts";
@@ -12,6 +12,7 @@ import type { BuildEvent, RunRequest } from "../../streams/vocabulary.ts";
 import { readSkillFiles } from "../config/skill-files.ts";
 import { proxySecrets } from "../credentials/job-redactor.ts";
 import { stageCredentials } from "../credentials/stage-credentials.ts";
+import type { RemoteRuns } from "../contracts/remote-run.ts";
 import { createLogSource } from "../logs/log-source.ts";
 import { orderChain, withCooldown } from "../models/chain.ts";
 import type { Cooldowns } from "../models/chain.ts";
@@ -19,14 +20,14 @@ import { createRunRecords } from "../runners/container/run-records.ts";
 import { ownBaseDir } from "../runners/host-user/base-dir.ts";
 import { createHostUserRunner } from "../runners/host-user/host-user-runner.ts";
 import type { HostUserRunner } from "../runners/host-user/host-user-runner.ts";
-import { rejectingRunner, runnerFor } from "../runners/rejecting.ts";
-import { rejectedExit } from "../runners/run-exit.ts";
-import type { LiveRuns } from "../runs/live-runs.ts";
+import { runnerFor } from "../runners/rejecting.ts";
 import type { OpenRun } from "../store/recover.ts";
 import { readablePayload } from "../webhooks/readable-payload.ts";
 import { adoptRuns } from "../runners/adopt-runs.ts";
 import type { Adopter } from "../runners/adopt-runs.ts";
-import type { ContainerContext, Containers } from "./containers.ts";
+import type { ClusterContext } from "./cluster.ts";
+import type { Containers } from "./containers.ts";
+import { createInCluster } from "./in-cluster.ts";
 import type { Brokering } from "./brokering.ts";
 import { checkCommand } from "./harness-command.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
@@ -41,15 +42,17 @@ const graceMs = 5_000;
 /** A process of this machine is to be gone within a second, in ms. */
 const hostUserGraceMs = 700;
 
-export interface RuntimesContext extends ContainerContext {
+export interface RuntimesContext extends ClusterContext {
   readonly own: ProjectHandle;
-  readonly runs: Pick<LiveRuns, "find">;
   readonly brokering: Pick<Brokering, "forRun">;
   readonly warn: (message: string) => void;
 }
 
-/** One runtime. `freeze` and `thaw` are there when it can stop the processes of a run that waits. */
+/** One runtime. */
 interface Runtime extends Runner, Adopter {
+  /** There when its runs start from an image. */
+  readonly prepare?: (config: AgentConfig) => Observable<BuildEvent>;
+  /** Both are there when it can stop the processes of a run that waits. */
   readonly freeze?: (request: RunRequest) => Promise<void>;
   readonly thaw?: (request: RunRequest) => Promise<void>;
 }
@@ -61,6 +64,10 @@ export interface Runtimes {
   readonly prepare: (config: AgentConfig) => Observable<BuildEvent>;
   /** Adopts the runs of an earlier scheduler that still live. */
   readonly adopt: (open: readonly OpenRun[]) => Promise<readonly AdoptedRun[]>;
+  /** What runs on other machines ask for. */
+  readonly remoteRuns: RemoteRuns;
+  /** After the last run: ends connections to engines. */
+  close(): void;
   /** Stops a run that only waits, where its runtime can; the other starts it again. */
   readonly freeze: (request: RunRequest) => Promise<void>;
   readonly thaw: (request: RunRequest) => Promise<void>;
@@ -113,12 +120,9 @@ export function createRuntimes(context: RuntimesContext): Runtimes {
       (await records.list()).length === 0 ? [] : (await containers()).adopt(instanceIds),
     freeze: async (request) => (await containers()).freeze(request),
     thaw: async (request) => (await containers()).thaw(request),
+    prepare: (config) => from(containers()).pipe(switchMap((edge) => edge.prepare(config))),
   };
-  const inCluster: Runtime = {
-    ...rejectingRunner("this version can't start runs in a cluster"),
-    resume: () => of(rejectedExit("this version can't adopt runs in a cluster")),
-    adopt: () => Promise.resolve([]),
-  };
+  const inCluster = createInCluster(context, shared);
   const hostUser = createHostUserRunner({
     ...shared,
     runAgent: (agent) => runAgentProgram(agent, projectDir),
@@ -139,7 +143,9 @@ export function createRuntimes(context: RuntimesContext): Runtimes {
     runner: {
       run: (request, stop$) => runner.run(request, withReason(request, stop$)),
     },
-    prepare: (config) => from(containers()).pipe(switchMap((edge) => edge.prepare(config))),
+    prepare: (config) => runners[config.runtime.type].prepare?.(config) ?? EMPTY,
+    remoteRuns: inCluster.remoteRuns,
+    close: () => inCluster.close(),
     adopt: (open) => {
       const runtimes = Object.values(runners).map((runtime): Adopter => ({
         ...runtime,

@@ -10,6 +10,8 @@ import type { SpendMeter } from "../contracts/spend.ts";
 import type { AgentFiles } from "../config/agent-files.ts";
 import type { LoadedProject } from "../config/load-project.ts";
 import { messageOf } from "../errors.ts";
+import type { LogWriter } from "../logs/log-writer.ts";
+import type { ClusterEngine } from "../runners/cluster/cluster-engine.ts";
 import type { RunSockets } from "../run-api/run-sockets.ts";
 import { createFirstEvents } from "../runs/first-events.ts";
 import type { FirstEvents } from "../runs/first-events.ts";
@@ -28,6 +30,7 @@ import { abandonBy, dispatchTo } from "./inputs.ts";
 import type { Inputs } from "./inputs.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import type { Brokering } from "./brokering.ts";
+import type { ClusterDoor } from "./door.ts";
 import { createObservability } from "./observability.ts";
 import type { Observability } from "./observability.ts";
 import type { Runtimes } from "./runtimes.ts";
@@ -56,6 +59,8 @@ export interface SchedulerOptions {
   readonly env: NodeJS.ProcessEnv;
   /** How hosts of allow lists are found and reached, where that is not by this machine's resolver and sockets. */
   readonly egress?: EgressOptions;
+  /** What starts runs in the cluster, where that is not the engine of `[cluster]`. */
+  readonly clusterEngine?: ClusterEngine;
   /** Takes the scheduler's own lines, for the terminal. */
   readonly log: (entry: LogEntry) => void;
 }
@@ -67,6 +72,8 @@ export interface SchedulerContext {
   readonly own: ProjectHandle;
   readonly inputs: Inputs;
   readonly sockets: RunSockets;
+  readonly door: ClusterDoor;
+  readonly logWriter: LogWriter;
   readonly runs: LiveRuns;
   readonly runtimes: Runtimes;
   readonly brokering: Brokering;
@@ -121,6 +128,7 @@ export function createServices(
     own,
     inputs,
     earlier,
+    logWriter: context.logWriter,
     print: options.log,
   });
   const { logger, status } = observability;
