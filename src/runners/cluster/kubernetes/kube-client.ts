@@ -4,6 +4,7 @@ import type {
   KubeConfig,
   Middleware,
   NetworkingV1Api,
+  RequestContext,
   Watch,
 } from "@kubernetes/client-node";
 import { messageOf, UserError } from "../../../errors.ts";
@@ -28,6 +29,8 @@ export interface KubeClientOptions {
 
 /** Requests that answer at once fail after this, in ms. */
 const callTimeoutMs = 30_000;
+/** So long requests share one pool of connections, in ms. */
+const sharedMs = 60_000;
 
 /** Loads the client, which takes a third of a second, and reads the kubeconfig. Connects to nothing yet. */
 export async function connectKubernetes(options: KubeClientOptions): Promise<KubeClient> {
@@ -47,7 +50,7 @@ export async function connectKubernetes(options: KubeClientOptions): Promise<Kub
   const api = kube.createConfiguration({
     baseServer: new kube.ServerConfiguration(cluster.server, {}),
     authMethods: { default: config },
-    promiseMiddleware: [withTimeout],
+    promiseMiddleware: [forAllRequests()],
   });
   return {
     batch: new kube.BatchV1Api(api),
@@ -59,13 +62,26 @@ export async function connectKubernetes(options: KubeClientOptions): Promise<Kub
   };
 }
 
-const withTimeout: Middleware = {
-  pre: (request) => {
-    request.setSignal(AbortSignal.timeout(callTimeoutMs));
-    return Promise.resolve(request);
-  },
-  post: (response) => Promise.resolve(response),
-};
+/**
+ * Requests share connections. Left to itself, the client makes a pool for each request, and so a TLS handshake. After a
+ * minute a new pool is taken, as certificates of clients are renewed.
+ */
+function forAllRequests(): Middleware {
+  let shared: ReturnType<RequestContext["getDispatcher"]>;
+  let sharedAt = -Infinity;
+  return {
+    pre: (request) => {
+      request.setSignal(AbortSignal.timeout(callTimeoutMs));
+      if (performance.now() - sharedAt > sharedMs) {
+        shared = request.getDispatcher();
+        sharedAt = performance.now();
+      }
+      if (shared !== undefined) request.setDispatcher(shared);
+      return Promise.resolve(request);
+    },
+    post: (response) => Promise.resolve(response),
+  };
+}
 
 function namespaceOf(config: KubeConfig): string {
   return config.getContextObject(config.getCurrentContext())?.namespace ?? "default";

@@ -2,6 +2,7 @@ import type { CoreV1Event, V1Job, V1Pod } from "@kubernetes/client-node";
 import type { ClusterConfig } from "../../../contracts/cluster.ts";
 import { UserError } from "../../../errors.ts";
 import type { ClusterEngine, Launch, PlacedRun } from "../cluster-engine.ts";
+import { atATime } from "./at-a-time.ts";
 import { closedPolicy, ensurePolicy, findDoor, hostsOf } from "./closed-network.ts";
 import { connectKubernetes } from "./kube-client.ts";
 import type { KubeClient } from "./kube-client.ts";
@@ -33,6 +34,9 @@ export interface KubernetesEngine extends ClusterEngine {
 /** So long what all runs share is believed to be there, in ms. */
 const readyMs = 30_000;
 
+/** Runs that are started or removed at the same time; hundreds may end at once. */
+const mostAtATime = 16;
+
 interface Connected {
   readonly client: KubeClient;
   readonly jobs: ObjectCache<V1Job>;
@@ -45,6 +49,7 @@ export function createKubernetesEngine(options: KubernetesOptions): KubernetesEn
   const { project, config } = options;
   let connecting: Promise<Connected> | null = null;
   let hosts: RunPlace["hosts"] = [];
+  const queued = atATime(mostAtATime);
   let preparing: { at: number; done: Promise<void> } | null = null;
 
   async function connected(): Promise<Connected> {
@@ -89,9 +94,9 @@ export function createKubernetesEngine(options: KubernetesOptions): KubernetesEn
     start: (launch) =>
       asked("start the run", async (engine) => {
         assertNetwork(launch);
-        await startRun(launch, { project, hosts }, engine);
+        await queued(() => startRun(launch, { project, hosts }, engine));
       }),
-    remove: (name) => asked("remove a run", ({ client }) => removeRun(name, client)),
+    remove: (name) => asked("remove a run", ({ client }) => queued(() => removeRun(name, client))),
     list: () =>
       asked("list the runs", async ({ client, jobs, pods, failedPulls }) => {
         const seen = { jobs: await jobs.current(), pods: await pods.current(), failedPulls };

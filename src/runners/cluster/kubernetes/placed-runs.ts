@@ -36,6 +36,7 @@ function placedRun(
   pulls: number,
 ): PlacedRun {
   const { state, node } = stateOf(job, pod);
+  const isEnded = state === "ended" || finished(job) !== undefined;
   return {
     ...run,
     state,
@@ -44,7 +45,7 @@ function placedRun(
     problem: problemOf(job, pod),
     endings: endingsOf(job, pod) + pulls,
     // A Job that has ended starts nothing more.
-    isHopeless: state === "ended" || pulls >= mostPulls || hasNoImage(pod),
+    isHopeless: isEnded || pulls >= mostPulls || hasNoImage(pod),
   };
 }
 

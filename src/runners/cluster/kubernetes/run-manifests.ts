@@ -120,7 +120,7 @@ function container(launch: Launch, folders: readonly V1VolumeMount[]): V1Contain
     command: [file],
     args,
     workingDir: workDir,
-    env: Object.entries(launch.env).map(([name, value]) => ({ name, value })),
+    env: [...Object.entries(launch.env).map(([name, value]) => ({ name, value })), nodeName],
     resources: resources(launch),
     securityContext: {
       runAsNonRoot: true,
@@ -137,6 +137,9 @@ function container(launch: Launch, folders: readonly V1VolumeMount[]): V1Contain
     volumeMounts: [...folders, { name: "ticket", mountPath: ticketDir, readOnly: true }],
   };
 }
+
+/** The machine's name, which the run gives with its claim; its host name is the pod's. */
+const nodeName = { name: "AL_NODE", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } };
 
 function resources({ limits, reserve }: Launch): V1ResourceRequirements {
   const memory = memoryBytes(limits.memory);
