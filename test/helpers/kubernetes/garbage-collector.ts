@@ -23,6 +23,6 @@ export function collectGarbage(store: ObjectStore, isStopped: () => boolean): vo
     setTimeout(() => {
       isDue = false;
       sweep();
-    }, 20).unref();
+    }, 100).unref();
   });
 }

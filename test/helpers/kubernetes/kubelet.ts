@@ -128,7 +128,8 @@ export function runPods(options: KubeletOptions): Kubelet {
     const grace = graceSeconds ?? own;
     const program = local.get(pod.metadata.uid)?.program ?? null;
     // Without a program there is nothing to wait for.
-    if (grace === 0 || (program === null && isNodeReady(pod))) {
+    const isIdle = program === null && (pod.spec.nodeName === undefined || isNodeReady(pod));
+    if (grace === 0 || isIdle) {
       store.remove("pods", name);
       return;
     }

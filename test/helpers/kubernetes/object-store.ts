@@ -36,7 +36,9 @@ export interface ObjectStore {
 const rememberedChanges = 2_000;
 
 export function createObjectStore(namespace: string): ObjectStore {
-  const objects = new Map<string, KubeObject>();
+  const empty = resources.map((resource) => [resource, new Map<string, KubeObject>()] as const);
+  const objects = new Map<Resource, Map<string, KubeObject>>(empty);
+  const of = (resource: Resource) => objects.get(resource) ?? new Map<string, KubeObject>();
   const listeners = new Set<(event: StoreEvent) => void>();
   let version = 1_000;
   let changes: StoreEvent[] = [];
@@ -46,9 +48,8 @@ export function createObjectStore(namespace: string): ObjectStore {
     version += 1;
     const metadata = { ...object.metadata, resourceVersion: String(version) };
     const after = { ...object, metadata };
-    const key = keyOf(resource, metadata.name);
-    if (type === "DELETED") objects.delete(key);
-    else objects.set(key, after);
+    if (type === "DELETED") of(resource).delete(metadata.name);
+    else of(resource).set(metadata.name, after);
     const event: StoreEvent = { type, resource, version, object: after };
     changes.push(event);
     if (changes.length > 2 * rememberedChanges) forget(changes.length - rememberedChanges);
@@ -63,22 +64,19 @@ export function createObjectStore(namespace: string): ObjectStore {
 
   return {
     version: () => version,
-    get: (resource, name) => objects.get(keyOf(resource, name)),
-    list: (resource) =>
-      [...objects].flatMap(([key, object]) => (key.startsWith(`${resource}/`) ? [object] : [])),
+    get: (resource, name) => of(resource).get(name),
+    list: (resource) => [...of(resource).values()],
     create: (resource, object) => {
       const { name = "" } = object.metadata;
-      if (objects.has(keyOf(resource, name))) return undefined;
+      if (of(resource).has(name)) return undefined;
       const creationTimestamp = wireTime(Date.now());
       const own = { name, namespace, uid: randomUUID(), creationTimestamp, resourceVersion: "" };
       return changed("ADDED", resource, { ...object, metadata: { ...object.metadata, ...own } });
     },
     update: (resource, object) =>
-      objects.has(keyOf(resource, object.metadata.name))
-        ? changed("MODIFIED", resource, object)
-        : undefined,
+      of(resource).has(object.metadata.name) ? changed("MODIFIED", resource, object) : undefined,
     remove: (resource, name) => {
-      const object = objects.get(keyOf(resource, name));
+      const object = of(resource).get(name);
       if (object !== undefined) changed("DELETED", resource, object);
     },
     since: (from) => (from < forgotten ? null : changes.filter((each) => each.version > from)),
@@ -92,10 +90,6 @@ export function createObjectStore(namespace: string): ObjectStore {
       changes = [];
     },
   };
-}
-
-function keyOf(resource: Resource, name: string): string {
-  return `${resource}/${name}`;
 }
 
 /** Times on the wire have whole seconds. */

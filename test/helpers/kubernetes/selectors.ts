@@ -19,7 +19,8 @@ function pairsOf(selector: string | null): [string, string][] {
   });
 }
 
-function fieldOf(object: unknown, path: string): unknown {
+/** What stands at a path such as `spec.nodeName`. */
+export function fieldOf(object: unknown, path: string): unknown {
   return path
     .split(".")
     .reduce((value: unknown, key) => (value as Record<string, unknown> | undefined)?.[key], object);

@@ -40,7 +40,8 @@ export interface SmallCluster {
   readonly kubeconfig: string;
   readonly store: ObjectStore;
   readonly nodes: readonly Node[];
-  readonly violations: readonly string[];
+  /** What the OpenAPI of a real one has against requests, answers and events of watches. */
+  readonly violations: () => readonly string[];
   readonly requests: readonly string[];
   readonly watchCount: () => number;
   readonly log: (pod: string) => string;
@@ -85,7 +86,13 @@ export async function startSmallCluster(options: SmallClusterOptions): Promise<S
     isStopped: () => isStopped,
   });
   collectGarbage(store, () => isStopped);
-  const watches = serveWatches({ store, bookmarkMs });
+  const check = checkAgainst(kubernetesApi());
+  const wrongEvents: string[] = [];
+  const watches = serveWatches({
+    store,
+    bookmarkMs,
+    onSend: (kind, object) => wrongEvents.push(...check.object(kind, object)),
+  });
   const authority = certificateAuthority();
   const token = randomBytes(16).toString("hex");
   const server = await startApiServer({
@@ -94,7 +101,7 @@ export async function startSmallCluster(options: SmallClusterOptions): Promise<S
     watches,
     namespace,
     token,
-    check: checkAgainst(kubernetesApi()),
+    check,
     tls: authority.issue("IP:127.0.0.1"),
     rules: options.rules ?? roleRules(),
     isAway: () => isAway,
@@ -109,7 +116,7 @@ export async function startSmallCluster(options: SmallClusterOptions): Promise<S
     kubeconfig,
     store,
     nodes,
-    violations: server.violations,
+    violations: () => [...server.violations, ...wrongEvents],
     requests: server.requests,
     watchCount: () => watches.count(),
     log: (pod) => kubelet.log(pod),

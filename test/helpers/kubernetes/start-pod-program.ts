@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { ObjectStore } from "./object-store.ts";
 import type { PodProgram, StartProgram } from "./pod-program.ts";
-import type { Pod, Secret, Volume } from "./wire-types.ts";
+import { fieldOf } from "./selectors.ts";
+import type { EnvVar, Pod, Secret, Volume } from "./wire-types.ts";
 
 /** Starts a pod's program with its secrets; null while one of them is not there, as the node then waits for it. */
 export function startPodProgram(
@@ -14,7 +15,7 @@ export function startPodProgram(
   if (container === undefined) throw new Error("a pod has a container");
   const files = secretFiles(pod, store);
   if (files === null) return null;
-  const env = (container.env ?? []).map(({ name, value = "" }) => [name, value] as const);
+  const env = (container.env ?? []).map((each) => [each.name, valueOf(each, pod)] as const);
   return start({
     name: pod.metadata.name,
     node: pod.spec.nodeName ?? "",
@@ -23,6 +24,12 @@ export function startPodProgram(
     files,
     write,
   });
+}
+
+/** Of the fields that a variable may name, those of the pod itself. */
+function valueOf({ value = "", valueFrom }: EnvVar, pod: Pod): string {
+  const path = valueFrom?.fieldRef?.fieldPath;
+  return path === undefined ? value : String(fieldOf(pod, path));
 }
 
 function secretFiles({ spec }: Pod, store: ObjectStore): Record<string, string> | null {

@@ -15,12 +15,14 @@ export interface Watches {
 
 export interface WatchOptions {
   readonly store: ObjectStore;
+  /** Called with each object that is sent. */
+  readonly onSend: (kind: string, object: object) => void;
   /** Between two bookmarks; a minute at a real server. */
   readonly bookmarkMs: number;
 }
 
 /** Sends the changes after a version as they come, and bookmarks between them. */
-export function serveWatches({ store, bookmarkMs }: WatchOptions): Watches {
+export function serveWatches({ store, bookmarkMs, onSend }: WatchOptions): Watches {
   const open = new Set<ServerResponse>();
   return {
     serve: ({ resource }, query, response) => {
@@ -37,8 +39,9 @@ export function serveWatches({ store, bookmarkMs }: WatchOptions): Watches {
         return;
       }
       const onChange = (event: StoreEvent) => {
-        if (event.resource === resource && isSelected(event.object, query))
-          send(event.type, event.object);
+        if (event.resource !== resource || !isSelected(event.object, query)) return;
+        onSend(kinds[resource].kind, event.object);
+        send(event.type, event.object);
       };
       for (const event of missed) onChange(event);
       const stop = store.onChange(onChange);

@@ -65,7 +65,7 @@ export interface Container {
   readonly image: string;
   readonly command?: readonly string[];
   readonly args?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly env?: readonly EnvVar[];
   readonly securityContext?: SecurityContext;
   readonly resources?: {
     readonly limits?: Readonly<Record<string, string>>;
@@ -73,6 +73,12 @@ export interface Container {
   };
   readonly terminationMessagePolicy?: string;
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
+export interface EnvVar {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath: string } };
 }
 
 export interface PodSpec {

@@ -54,6 +54,7 @@ describe("the cluster engine of Kubernetes", () => {
     const { engine, cluster, pods } = await engineTest();
     await engine.start(launch(id));
     await runOnce(engine, (run) => run?.state === "running");
+    expect(pods.all[0]?.start.env).toEqual({ AL_INSTANCE: id, AL_NODE: "node-1" });
     expect(pods.all[0]?.start.files).toEqual({ "/run/secrets/al-run": secretTicket });
     const [secret] = cluster.store.list("secrets");
     const others = [...cluster.store.list("jobs"), ...cluster.store.list("pods")];

@@ -38,7 +38,7 @@ export async function engineTest(
   onTestFinished(async () => {
     for (const engine of engines) engine.close();
     await cluster.stop();
-    expect(cluster.violations).toEqual([]);
+    expect(cluster.violations()).toEqual([]);
   });
   return { engine: another(), cluster, pods, another };
 }
