@@ -1,15 +1,16 @@
 import {
   auditTime,
-  concat,
+  BehaviorSubject,
   defer,
   distinctUntilChanged,
   EMPTY,
+  ignoreElements,
   map,
   merge,
-  of,
   shareReplay,
-  startWith,
+  Subject,
   switchMap,
+  tap,
 } from "rxjs";
 import type { Observable, SchedulerLike } from "rxjs";
 import type { OnLimit } from "../../streams/agent-config.ts";
@@ -19,15 +20,15 @@ import { nanoOfUsd } from "../../streams/spend/money.ts";
 import { usedUpText, waitsForMoneyText } from "../../streams/spend/refusal-text.ts";
 import type { UsedUp } from "../../streams/spend/refusal-text.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
-import type { UsedBudget } from "../../streams/vocabulary.ts";
+import type { RunEvent, UsedBudget } from "../../streams/vocabulary.ts";
 import type { BudgetState, RunFunds, SpendMeter } from "../contracts/spend.ts";
 import { followFunds } from "./run-funds.ts";
 
 export interface BudgetHoldDeps {
-  readonly meter: Pick<SpendMeter, "exhausted" | "spent$" | "refused$" | "raised$">;
+  readonly meter: Pick<SpendMeter, "exhausted" | "limits" | "spent$" | "refused$" | "raised$">;
   readonly agent: (name: string) => Pick<AgentRecord, "config"> | undefined;
   readonly agents: () => Iterable<Pick<AgentRecord, "name" | "config">>;
-  /** Configs of agents or of the project changed. */
+  /** The project's config changed. */
   readonly changed$: Observable<unknown>;
   readonly clock: Clock;
   readonly scheduler: SchedulerLike;
@@ -35,6 +36,8 @@ export interface BudgetHoldDeps {
 
 /** Which agents have no money for a run. */
 export interface BudgetHolds {
+  /** Takes note of agents whose config changed. */
+  onEvent(event: RunEvent): void;
   /** Null for an agent without a valid config, too. */
   overBudget(agent: string): OverBudget | null;
   /** The budget that is used up, by agent. Emits at once. */
@@ -60,17 +63,33 @@ export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
     const state = config === null ? null : meter.exhausted(name);
     return state === null || config === null ? null : usedBudget(state, config.budget.onLimit);
   };
-  const look = (): Observable<ReadonlyMap<string, UsedBudget>> =>
-    defer(() => {
-      const used = new Map<string, UsedBudget>();
-      for (const agent of deps.agents()) {
-        const budget = usedBy(agent);
-        if (budget !== null) used.set(agent.name, budget);
-      }
-      const next = Math.min(...[...used.values()].map(({ endsAt }) => endsAt));
-      const again$ = next === Infinity ? EMPTY : clock.at(next).pipe(switchMap(look));
-      return concat(of(used), again$);
-    });
+  const lookAtAll = (isProjectSpent: boolean): Found => {
+    const used = new Map<string, UsedBudget>();
+    for (const agent of deps.agents()) {
+      const budget = usedBy(agent);
+      if (budget !== null) used.set(agent.name, budget);
+    }
+    return { used, isProjectSpent };
+  };
+  const lookAtSome = (before: Found, names: ReadonlySet<string>): Found => {
+    const used = new Map(before.used);
+    for (const name of names) {
+      const budget = usedBy({ name, config: deps.agent(name)?.config ?? null });
+      if (budget === null) used.delete(name);
+      else used.set(name, budget);
+    }
+    return { ...before, used };
+  };
+  const look = (before: Found | null, names: Changed): Found => {
+    const isProjectSpent = meter.limits([]).some(isSpent);
+    const isShared = before === null || names === null || before.isProjectSpent !== isProjectSpent;
+    return isShared ? lookAtAll(isProjectSpent) : lookAtSome(before, names);
+  };
+  /** The end of the first window in which a budget is used up is a reason to look at all. */
+  const windowEnds = ({ used }: Found): Observable<Changed> => {
+    const next = Math.min(...[...used.values()].map(({ endsAt }) => endsAt));
+    return next === Infinity ? EMPTY : clock.at(next).pipe(map(() => null));
+  };
   const fundsOf = ({ agent, instanceId, onLimit }: RefusedRun): RunFunds => {
     const config = deps.agent(agent)?.config;
     if ((config?.budget.onLimit ?? onLimit) === "stop") return { type: "stops" };
@@ -78,18 +97,38 @@ export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
     if (state === null) return { type: "paid" };
     return { type: "short", endsAt: state.endsAt, text: waitsForMoneyText(usedUp(state)) };
   };
-  const changes$ = merge(
+  const edited$ = new Subject<string>();
+  const spent$ = meter.spent$.pipe(map(({ agent }) => agent));
+  const changes$: Observable<Changed> = merge(
     // At once: what is triggered next must wait already.
-    merge(meter.refused$, meter.raised$),
-    merge(meter.spent$, deps.changed$).pipe(auditTime(quietMs, scheduler)),
+    merge(meter.refused$, meter.raised$).pipe(map(() => null)),
+    deps.changed$.pipe(
+      auditTime(quietMs, scheduler),
+      map(() => null),
+    ),
+    gathered(merge(spent$, edited$), scheduler),
   );
-  const used$ = changes$.pipe(
-    startWith(null),
-    switchMap(look),
+  const used$ = defer(() => {
+    const found$ = new BehaviorSubject<Found>(look(null, null));
+    const ends$ = found$.pipe(switchMap(windowEnds));
+    return merge(
+      found$,
+      merge(changes$, ends$).pipe(
+        tap((names) => found$.next(look(found$.value, names))),
+        ignoreElements(),
+      ),
+    );
+  }).pipe(
+    map(({ used }) => used),
     // All agents look at one.
     shareReplay({ bufferSize: 1, refCount: true }),
   );
   return {
+    onEvent: ({ type, agent }) => {
+      if (type === "agent-set" || type === "agent-invalid" || type === "agent-removed") {
+        edited$.next(agent);
+      }
+    },
     overBudget: (name) => {
       const budget = usedBy({ name, config: deps.agent(name)?.config ?? null });
       return budget && { reason: usedText(budget), onLimit: budget.onLimit };
@@ -102,6 +141,35 @@ export function createBudgetHolds(deps: BudgetHoldDeps): BudgetHolds {
     ),
     funds: (run) => followFunds(() => fundsOf(run), changes$, clock),
   };
+}
+
+/** What was found, and whether the project's own limits were used up then: all agents share those. */
+interface Found {
+  readonly used: ReadonlyMap<string, UsedBudget>;
+  readonly isProjectSpent: boolean;
+}
+
+/** Agents to look at; null for all. With thousands of agents, one of them must not have all looked at. */
+type Changed = ReadonlySet<string> | null;
+
+function gathered(name$: Observable<string>, scheduler: SchedulerLike): Observable<Changed> {
+  return defer(() => {
+    let names = new Set<string>();
+    return name$.pipe(
+      tap((name) => names.add(name)),
+      auditTime(quietMs, scheduler),
+      map(() => {
+        const taken = names;
+        names = new Set();
+        return taken;
+      }),
+    );
+  });
+}
+
+/** A call that needed more than was left is refused, which is a reason of its own to look at all. */
+function isSpent({ usd, limit }: BudgetState): boolean {
+  return limit !== null && usd >= limit;
 }
 
 function waitingIn(used: ReadonlyMap<string, UsedBudget>): ReadonlySet<string> {

@@ -4,6 +4,7 @@ import type { Schedule } from "../../streams/triggers/next-tick.ts";
 import type { Problem, RunEvent, WorkItem } from "../../streams/vocabulary.ts";
 import type { SpendMeter } from "../contracts/spend.ts";
 import { messageOf } from "../errors.ts";
+import type { BudgetHolds } from "../spend/budget-holds.ts";
 import type { Store } from "../store/store.ts";
 import type { Alerts } from "../alerts/alerts.ts";
 import type { FirstEvents } from "../runs/first-events.ts";
@@ -24,6 +25,7 @@ export interface EventHandlerDeps {
   readonly requests: Pick<RunRequests, "onEvent">;
   readonly heartbeats: Pick<Heartbeats, "onEvent">;
   readonly meter: Pick<SpendMeter, "run" | "runEnded">;
+  readonly budgets: Pick<BudgetHolds, "onEvent">;
   readonly alerts: Pick<Alerts, "onEvent">;
   readonly inputs: Pick<Inputs, "paused$" | "project$">;
   readonly store: Pick<Store, "work" | "settings">;
@@ -53,6 +55,7 @@ export function createEventHandler(deps: EventHandlerDeps): (event: RunEvent) =>
   return (raw) => {
     const event = withCost(redactEvent(raw, deps.redact), meter);
     status.apply(event);
+    deps.budgets.onEvent(event);
     logger.onEvent(event);
     http.webhooks.onEvent(event);
     http.metrics.onEvent(event);

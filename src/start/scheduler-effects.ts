@@ -71,6 +71,7 @@ export function schedulerEffects(
     requests,
     heartbeats,
     meter: services.meter,
+    budgets: services.budgets,
     alerts: options.onDemand === true ? noAlerts : services.alerts,
     inputs,
     store: own.store,

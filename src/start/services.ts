@@ -1,4 +1,4 @@
-import { asyncScheduler, merge } from "rxjs";
+import { asyncScheduler } from "rxjs";
 import type { OverBudget } from "../../streams/agent-graph.ts";
 import { createClock } from "../../streams/clock.ts";
 import type { Clock } from "../../streams/clock.ts";
@@ -162,7 +162,7 @@ export function createServices(
     meter,
     agent: (name) => status.agent(name),
     agents: () => status.agents(),
-    changed$: merge(inputs.project$, status.update$),
+    changed$: inputs.project$,
     clock,
     scheduler: asyncScheduler,
   });

@@ -4,7 +4,7 @@ import { createClock } from "../../streams/clock.ts";
 import type { AgentConfig } from "../../streams/agent-config.ts";
 import type { UsedBudget } from "../../streams/vocabulary.ts";
 import { defaultBudget } from "../../streams/spend/budget.ts";
-import type { BudgetState } from "../../src/contracts/spend.ts";
+import type { BudgetState, RunSpend } from "../../src/contracts/spend.ts";
 import { createBudgetHolds } from "../../src/spend/budget-holds.ts";
 import { anAgent } from "../helpers/agents.ts";
 import { marbles } from "../helpers/marbles.ts";
@@ -33,7 +33,7 @@ function holdsOf(
     return { name, config: anAgent(name, { budget }) };
   });
   return createBudgetHolds({
-    meter: { exhausted, spent$: NEVER, refused$, raised$ },
+    meter: { exhausted, limits: () => [], spent$: NEVER, refused$, raised$ },
     agent: (name) => agents.find((agent) => agent.name === name),
     agents: () => agents,
     changed$: NEVER,
@@ -115,4 +115,38 @@ test("each agent's used budget is known, whether its work waits or is refused", 
         ["ops", { ...budget, onLimit: "pause" }],
       ]),
     ]);
+  }));
+
+test("a call of an agent has that agent looked at, and all once the project's own limit is spent", () =>
+  marbles((helpers) => {
+    const { scheduler, flush } = helpers;
+    const agents = ["dev", "ops", "web"].map((name) => ({ name, config: anAgent(name) }));
+    const spent$ = new Subject<RunSpend>();
+    let looked: string[] = [];
+    let project: BudgetState = { ...spent, scope: "project", usd: 1 };
+    const holds = createBudgetHolds({
+      meter: {
+        exhausted: (name) => (looked.push(name), name === "ops" ? spent : null),
+        limits: () => [project],
+        ...{ spent$, refused$: NEVER, raised$: NEVER },
+      },
+      agent: (name) => agents.find((agent) => agent.name === name),
+      agents: () => agents,
+      ...{ changed$: NEVER, clock: createClock(scheduler), scheduler },
+    });
+    const used: string[][] = [];
+    const subscription = holds.used$.subscribe((found) => used.push([...found.keys()]));
+    const call = (agent: string): void =>
+      spent$.next({ instanceId: `${agent}-1`, agent, usd: 1, reservedUsd: 0, turns: 1 });
+    const steps: string[][] = [];
+    const step = (at: number, what: () => void): void => {
+      scheduler.schedule(() => (steps.push(looked), (looked = []), what()), at);
+    };
+    step(1, () => call("dev"));
+    step(300, () => holds.onEvent({ type: "agent-removed", agent: "web", at: 0 }));
+    step(600, () => ((project = { ...project, usd: 5 }), call("dev")));
+    step(900, () => subscription.unsubscribe());
+    flush();
+    expect(steps).toEqual([["dev", "ops", "web"], ["dev"], ["web"], ["dev", "ops", "web"]]);
+    expect(used).toEqual([["ops"], ["ops"], ["ops"], ["ops"]]);
   }));
