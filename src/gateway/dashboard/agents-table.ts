@@ -69,6 +69,7 @@ export const agentsTable = html`<section aria-label="Agents" class="panel" id="t
     </thead>
     <tbody role="rowgroup" id="agents"></tbody>
   </table>
+  <p class="muted none-match" id="more-agents" role="status" hidden></p>
   <p class="muted none-match" id="none-match" role="status" hidden>
     No agent matches the filter.
     <button type="button" class="link" id="agent-all">Show all</button>

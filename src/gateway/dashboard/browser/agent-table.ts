@@ -5,7 +5,7 @@ import { sortAgents } from "./agent-order.ts";
 import { createAgentRow } from "./agent-row.ts";
 import type { PauseState, ShownAgent } from "./agent-row.ts";
 import { createBulk } from "./bulk.ts";
-import { byId } from "./dom.ts";
+import { byId, showText } from "./dom.ts";
 import { createViews } from "./views.ts";
 
 /** The table of agents, with its filter and its order. */
@@ -19,6 +19,8 @@ export interface AgentTable {
 const denseFrom = 10;
 /** Rows of the first frame, more than a screen has room for; the others follow in the next one. */
 const firstRows = 50;
+/** A browser takes seconds for the rows of thousands of agents, and again for each change of one of them. */
+const mostRows = 500;
 
 /** Fills the page's table. `onFilter` gets the agents that the filter leaves, null for no filter. */
 export function createAgentTable(
@@ -41,19 +43,24 @@ export function createAgentTable(
     const filter = filters.current();
     const shown = agents.filter((agent) => meets(agent, filter));
     const names = new Set(shown.map(({ name }) => name));
-    bulk.show(shown);
-    const items = order
-      .of(sortAgents(agents, filter.sort, Date.now()), filter.sort)
-      .map((agent) => {
-        const { name } = agent;
-        return { agent, scheduler, isHidden: !names.has(name), isSelected: bulk.isSelected(name) };
-      });
+    const ordered = order.of(sortAgents(agents, filter.sort, Date.now()), filter.sort);
+    const isMany = agents.length > mostRows;
+    const inTable = isMany
+      ? ordered.filter(({ name }) => names.has(name)).slice(0, mostRows)
+      : ordered;
+    bulk.show(isMany ? inTable : shown);
+    const items = inTable.map((agent) => {
+      const { name } = agent;
+      return { agent, scheduler, isHidden: !names.has(name), isSelected: bulk.isSelected(name) };
+    });
     keepingFocus(() => views.show(items.slice(0, rowLimit)));
     if (items.length > rowLimit) drawRest();
     filters.show(agents, shown.length);
     byId("table").classList.toggle("dense", agents.length >= denseFrom);
     byId("table").classList.toggle("single", agents.length < 2);
     byId("none-match").hidden = shown.length > 0;
+    const isCut = isMany && shown.length > mostRows;
+    showText("more-agents", isCut ? moreText(shown.length) : null);
     onFilter(isNarrow(filter) ? names : null);
   };
   const drawRest = (): void => {
@@ -71,6 +78,11 @@ export function createAgentTable(
     },
     tick: views.tick,
   };
+}
+
+function moreText(agents: number): string {
+  const all = agents.toLocaleString("en");
+  return `These are the first ${mostRows} of ${all} agents. Filter to find the others.`;
 }
 
 /** Keeps rows where they are while the pointer is over them: a press must not meet another agent. */

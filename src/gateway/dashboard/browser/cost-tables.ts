@@ -1,10 +1,22 @@
 import type { SpendLimit, SpendRowView } from "../../../contracts/spend-report.ts";
 import { dollars, doubtText, scopeName } from "../../../contracts/spend-text.ts";
+import { counted } from "../../../contracts/format.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
 import { agentAddress } from "./addresses.ts";
 import { create, createLink, createSvg } from "./dom.ts";
 import { compactCount } from "./format.ts";
 import { percent } from "./timeline-layout.ts";
+
+/** Of thousands of agents a reader looks at the dearest. */
+const mostRows = 200;
+
+/** A row that says how many more there are; none when all are shown. */
+function moreRow(all: number, noun: string, columns: number): readonly HTMLElement[] {
+  if (all <= mostRows) return [];
+  const cell = create("td", "muted", `and ${counted(all - mostRows, noun)} more`);
+  cell.setAttribute("colspan", String(columns));
+  return [create("tr", "", cell)];
+}
 
 /** Fills a table of agents or of models, the dearest first. */
 export function showRows(
@@ -14,7 +26,7 @@ export function showRows(
 ): void {
   const most = Math.max(0, ...rows.map(({ usd }) => usd));
   body.replaceChildren(
-    ...rows.map((row) => {
+    ...rows.slice(0, mostRows).map((row) => {
       const name =
         kind === "agent" ? createLink(agentAddress(row.key), "", row.key) : plainText(row.key);
       return create(
@@ -32,6 +44,7 @@ export function showRows(
         create("td", "number", compactCount(row.tokens)),
       );
     }),
+    ...moreRow(rows.length, kind, 4),
   );
 }
 
@@ -43,22 +56,25 @@ function pillsOf({ unpriced }: SpendRowView): readonly (HTMLElement | string)[] 
 export function showLimits(body: HTMLElement, limits: readonly SpendLimit[]): void {
   const used = limits.filter(({ usd, reserved, limit }) => usd + reserved > 0 || limit !== null);
   body.replaceChildren(
-    ...used.map(({ scope, window, usd, reserved, limit }) =>
-      create(
-        "tr",
-        "",
-        create("td", "cost-name", plainText(scopeName(scope))),
-        create("td", "number", window),
+    ...used
+      .slice(0, mostRows)
+      .map(({ scope, window, usd, reserved, limit }) =>
         create(
-          "td",
-          "number",
-          dollars(usd),
-          limit === null ? "" : share(usd, reserved, limit),
-          create("div", "sub", reserved === 0 ? "" : `${dollars(reserved)} reserved`),
+          "tr",
+          "",
+          create("td", "cost-name", plainText(scopeName(scope))),
+          create("td", "number", window),
+          create(
+            "td",
+            "number",
+            dollars(usd),
+            limit === null ? "" : share(usd, reserved, limit),
+            create("div", "sub", reserved === 0 ? "" : `${dollars(reserved)} reserved`),
+          ),
+          create("td", "number", limit === null ? "none" : dollars(limit)),
         ),
-        create("td", "number", limit === null ? "none" : dollars(limit)),
       ),
-    ),
+    ...moreRow(used.length, "limit", 4),
   );
 }
 
