@@ -212,7 +212,13 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
   services.dispatch(waiting);
   requests.restore(alive);
   const { modelCalls: models, egress } = services;
-  sockets.serve({ runApi: requests, models, egress, remote: runtimes.remoteRuns });
+  sockets.serve({
+    runApi: requests,
+    models,
+    egress,
+    remote: runtimes.remoteRuns,
+    areLogsBehind: () => observability.logWriter.isBehind(),
+  });
   stopping.started();
   const gatewayUrl = http.listener.url();
   const hasDashboard = webUi && gatewayUrl !== null;

@@ -56,7 +56,7 @@ function recordsOf<T extends { readonly instanceId: string }>() {
 }
 
 /** As the store has them. */
-export function remoteRecords(): RunSocketsDeps["records"]["remote"] {
+function remoteRecords(): RunSocketsDeps["records"]["remote"] {
   const runs = recordsOf<StoredRemoteRun>();
   const claims = new Map<string, string>();
   return {
