@@ -19,7 +19,7 @@ export interface ClaimedJob {
 }
 
 /** Why a run can't begin, for a person; nothing of it is secret. */
-export class DoorProblem extends Error {}
+class DoorProblem extends Error {}
 
 export interface ClaimOptions {
   /** The machine that the run is on, for people. */
