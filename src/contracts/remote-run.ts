@@ -30,6 +30,9 @@ export const ticketSchema = z.object({
 });
 export type Ticket = z.infer<typeof ticketSchema>;
 
+/** In the environment of a remote run: the machine that it is on, where its engine can say. */
+export const nodeVariable = "AL_NODE";
+
 export const claimRequestSchema = z.object({
   /** Of the claimer's making; the same again is the same claimer, whose answer was lost. */
   claim: z.uuid(),

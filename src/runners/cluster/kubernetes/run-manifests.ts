@@ -7,6 +7,7 @@ import type {
   V1Volume,
   V1VolumeMount,
 } from "@kubernetes/client-node";
+import { nodeVariable } from "../../../contracts/remote-run.ts";
 import { mountedSocketDir } from "../../../contracts/run-api.ts";
 import { memoryBytes, workDir } from "../../container/container-options.ts";
 import { containerUser } from "../../container/image/dockerfile.ts";
@@ -139,7 +140,7 @@ function container(launch: Launch, folders: readonly V1VolumeMount[]): V1Contain
 }
 
 /** The machine's name, which the run gives with its claim; its host name is the pod's. */
-const nodeName = { name: "AL_NODE", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } };
+const nodeName = { name: nodeVariable, valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } };
 
 function resources({ limits, reserve }: Launch): V1ResourceRequirements {
   const memory = memoryBytes(limits.memory);

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { stopReasonFile } from "../../../contracts/run-stop.ts";
 import type { RunStopReason } from "../../../contracts/run-stop.ts";
+import { nodeVariable } from "../../../contracts/remote-run.ts";
 import type { Ticket } from "../../../contracts/remote-run.ts";
 import { messageOf } from "../../../errors.ts";
 import { claimJob } from "./claim-job.ts";
@@ -69,7 +70,7 @@ export async function remoteRun(options: RemoteRunOptions): Promise<number> {
   }
   try {
     const claimed = await claimJob(given, {
-      node: (env.AL_NODE ?? "").slice(0, maxNodeCharacters),
+      node: (env[nodeVariable] ?? "").slice(0, maxNodeCharacters),
       unreachableMs: options.unreachableMs ?? unreachableMs,
       signal: terminated,
     });

@@ -1,4 +1,5 @@
 import type { ContainerSpec, MountSettings, ServiceSpec } from "dockerode";
+import { nodeVariable } from "../../../contracts/remote-run.ts";
 import { memoryBytes, nanosPerCpu, pidsLimit, workDir } from "../../container/container-options.ts";
 import { containerUser } from "../../container/image/dockerfile.ts";
 import { agentLabel, instanceLabel, projectLabel } from "../../container/labels.ts";
@@ -12,6 +13,9 @@ const secretFile = "al-run";
 
 /** A run that is removed is fenced already: it has this long to end its own processes, in ns. */
 const stopGraceNs = 1_000_000_000;
+
+/** What Swarm puts in for it is the name of the task's node. */
+const nodeTemplate = "{{.Node.Hostname}}";
 
 export interface RunServiceOptions {
   /** Tells the project from others, also of other machines. */
@@ -77,7 +81,9 @@ function containerSpec(launch: Launch, { secretId, project }: RunServiceOptions)
     Hostname: launch.instanceId.slice(0, 63),
     User: `${uid}:${gid}`,
     Dir: workDir,
-    Env: Object.entries(env).map(([variable, value]) => `${variable}=${value}`),
+    Env: Object.entries({ ...env, [nodeVariable]: nodeTemplate }).map(
+      ([variable, value]) => `${variable}=${value}`,
+    ),
     ReadOnly: true,
     Init: true,
     CapabilityDrop: ["ALL"],
