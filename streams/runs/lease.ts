@@ -1,53 +1,6 @@
 import { createMachine } from "../machine.ts";
 import type { Machine, MachineContext } from "../machine.ts";
-
-/** What the engine of a cluster says of a run. */
-export interface EngineReport {
-  /** `gone`: the engine knows nothing of it. */
-  readonly state: "waiting" | "running" | "ended" | "gone";
-  /** The machine, for people. */
-  readonly node: string | null;
-  readonly problem: string | null;
-  /** How often a process of it ended or could not be started. */
-  readonly endings: number;
-  readonly exitCode?: number | null;
-  readonly outOfMemory?: boolean;
-  readonly isHopeless?: boolean;
-}
-
-export type LeaseCommand =
-  /** Its time counts from here. */
-  | { readonly type: "begin" }
-  /** A process on this machine has the run's claim. */
-  | { readonly type: "claimed"; readonly node: string }
-  /** A request of the run came. */
-  | { readonly type: "heard" }
-  | { readonly type: "reported"; readonly report: EngineReport }
-  /** The run is to end: TERM, and KILL after so many ms. */
-  | { readonly type: "stop"; readonly graceMs: number }
-  /** Its end came. */
-  | { readonly type: "end" };
-
-export type LeaseEvent =
-  /** Why it waits for a machine. */
-  | { readonly type: "waits"; readonly text: string }
-  /** It never began, and won't. */
-  | { readonly type: "rejected"; readonly reason: string }
-  /** It was stopped before it began. */
-  | { readonly type: "stopped" }
-  | { readonly type: "lost"; readonly reason: string }
-  | { readonly type: "out-of-memory"; readonly exitCode: number | null }
-  /** It was asked to end and did not. */
-  | { readonly type: "overdue" };
-
-export interface LeaseOptions {
-  /** Without a request of the run for so long, it is lost. */
-  readonly leaseMs: number;
-  /** For so long it may wait for a machine. */
-  readonly startMs: number;
-  /** The machine that an earlier scheduler had its claim from; null before the claim. */
-  readonly node: string | null;
-}
+import type { EngineReport, LeaseCommand, LeaseEvent, LeaseOptions } from "./lease-events.ts";
 
 export interface Lease extends Machine<LeaseCommand, LeaseEvent> {
   /** Whether the engine's report is of interest now. */
@@ -60,6 +13,10 @@ const silentMs = 10_000;
 const lateMs = 10_000;
 /** The way of a stop to the run, and of its end back, in ms. */
 const stopMarginMs = 10_000;
+/** Exit codes of a process that KILL or TERM ended, as on a machine that goes down. */
+const endedFromOutside = new Set([137, 143]);
+/** Exit code of a run's process that reaches no scheduler. */
+const unreachableExit = 3;
 /** A process that failed before the claim as often is not waited for any more. */
 const mostEndings = 3;
 
@@ -192,10 +149,18 @@ class LeaseState {
     this.#finish({ type: "lost", reason });
   }
 
-  #neverBegan({ problem, exitCode = null, isHopeless = false }: EngineReport): void {
-    const code = exitCode === null ? "" : ` with exit code ${exitCode}`;
-    const fallback = isHopeless ? "the cluster can't start it" : `its process ended${code}`;
-    this.#finish({ type: "rejected", reason: problem ?? fallback });
+  #neverBegan({ problem, exitCode = null, outOfMemory = false, isHopeless }: EngineReport): void {
+    if (outOfMemory) return this.#finish({ type: "out-of-memory", exitCode });
+    const why = problem ?? "the engine does not say why";
+    if (exitCode !== null && endedFromOutside.has(exitCode)) {
+      return this.#finish({ type: "lost", reason: `it was ended before it began: ${why}` });
+    }
+    if (exitCode === unreachableExit) {
+      const reason = `its machine can't reach the scheduler (${why}): check "address" and "listen" of [cluster], and firewalls between the machines`;
+      return this.#finish({ type: "rejected", reason });
+    }
+    const what = isHopeless === true ? "the cluster can't start it" : "its process ended";
+    this.#finish({ type: "rejected", reason: problem ?? what });
   }
 
   #stop(graceMs: number): void {

@@ -1,4 +1,4 @@
-import type { EngineReport } from "../../../streams/runs/lease.ts";
+import type { EngineReport } from "../../../streams/runs/lease-events.ts";
 import { reasonOf } from "../../errors.ts";
 import { runName } from "./cluster-engine.ts";
 import type { ClusterEngine, PlacedRun } from "./cluster-engine.ts";

@@ -2,7 +2,7 @@ import { aborted } from "node:util";
 import type { Clock } from "../../../streams/clock.ts";
 import { drive } from "../../../streams/machine.ts";
 import { createLease } from "../../../streams/runs/lease.ts";
-import type { EngineReport, LeaseEvent, LeaseOptions } from "../../../streams/runs/lease.ts";
+import type { EngineReport, LeaseEvent, LeaseOptions } from "../../../streams/runs/lease-events.ts";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { Job } from "../../contracts/job.ts";
 import type { ClaimRequest, RemoteLine, RemoteRuns } from "../../contracts/remote-run.ts";

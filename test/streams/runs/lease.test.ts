@@ -5,7 +5,7 @@ import type {
   LeaseCommand,
   LeaseEvent,
   LeaseOptions,
-} from "../../../streams/runs/lease.ts";
+} from "../../../streams/runs/lease-events.ts";
 import { marbles, seconds } from "../../helpers/marbles.ts";
 import { driven } from "../coordination/driven.ts";
 
@@ -26,6 +26,8 @@ const commands: Record<string, LeaseCommand> = {
   e: report("ended", { problem: "exit 3", endings: 1 }),
   E: report("ended", { problem: "exit 3", endings: 3 }),
   k: report("ended", { problem: "killed", endings: 1, exitCode: 137, outOfMemory: true }),
+  u: report("ended", { problem: "exit 3", endings: 3, exitCode: 3 }),
+  d: report("ended", { problem: "node down", endings: 3, exitCode: 137 }),
   g: report("gone"),
 };
 
@@ -44,6 +46,11 @@ const events: Record<string, LeaseEvent> = {
   O: { type: "overdue" },
   D: { type: "lost", reason: `the run on "n1" ended without a word: exit 3` },
   K: { type: "out-of-memory", exitCode: 137 },
+  X: {
+    type: "rejected",
+    reason: `its machine can't reach the scheduler (exit 3): check "address" and "listen" of [cluster], and firewalls between the machines`,
+  },
+  B: { type: "lost", reason: "it was ended before it began: node down" },
   G: { type: "lost", reason: "the cluster has the run no more" },
 };
 
@@ -115,6 +122,23 @@ describe("a run that no machine has begun", () => {
     expectEvents(
       "b-e-e-n-e-e-c-x------", //
       "------N---------------------",
+    );
+  });
+
+  it("is rejected with what to do when its machine can't reach the scheduler", () =>
+    expectEvents(
+      "b-u-", //
+      "--X",
+    ));
+
+  it("is lost when its machine went down, and out of memory when that was too little", () => {
+    expectEvents(
+      "b-d-", //
+      "--B",
+    );
+    expectEvents(
+      "b-k-", //
+      "------------K",
     );
   });
 

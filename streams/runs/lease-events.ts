@@ -1,0 +1,47 @@
+/** What the engine of a cluster says of a run. */
+export interface EngineReport {
+  /** `gone`: the engine knows nothing of it. */
+  readonly state: "waiting" | "running" | "ended" | "gone";
+  /** The machine, for people. */
+  readonly node: string | null;
+  readonly problem: string | null;
+  /** How often a process of it ended or could not be started. */
+  readonly endings: number;
+  readonly exitCode?: number | null;
+  readonly outOfMemory?: boolean;
+  readonly isHopeless?: boolean;
+}
+
+export type LeaseCommand =
+  /** Its time counts from here. */
+  | { readonly type: "begin" }
+  /** A process on this machine has the run's claim. */
+  | { readonly type: "claimed"; readonly node: string }
+  /** A request of the run came. */
+  | { readonly type: "heard" }
+  | { readonly type: "reported"; readonly report: EngineReport }
+  /** The run is to end: TERM, and KILL after so many ms. */
+  | { readonly type: "stop"; readonly graceMs: number }
+  /** Its end came. */
+  | { readonly type: "end" };
+
+export type LeaseEvent =
+  /** Why it waits for a machine. */
+  | { readonly type: "waits"; readonly text: string }
+  /** It never began, and won't. */
+  | { readonly type: "rejected"; readonly reason: string }
+  /** It was stopped before it began. */
+  | { readonly type: "stopped" }
+  | { readonly type: "lost"; readonly reason: string }
+  | { readonly type: "out-of-memory"; readonly exitCode: number | null }
+  /** It was asked to end and did not. */
+  | { readonly type: "overdue" };
+
+export interface LeaseOptions {
+  /** Without a request of the run for so long, it is lost. */
+  readonly leaseMs: number;
+  /** For so long it may wait for a machine. */
+  readonly startMs: number;
+  /** The machine that an earlier scheduler had its claim from; null before the claim. */
+  readonly node: string | null;
+}
