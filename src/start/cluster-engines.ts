@@ -18,6 +18,10 @@ type Make = (config: ClusterConfig, sources: EngineSources) => Promise<ClosableE
 
 /** Each is loaded when it is needed. */
 const engines: Readonly<Partial<Record<ClusterEngineName, Make>>> = {
+  docker: async (config, sources) => {
+    const edge = await import("../runners/cluster/docker/docker-engine.ts");
+    return edge.createDockerEngine({ ...sources, project: sources.project(), config });
+  },
   swarm: async (config, sources) => {
     const edge = await import("../runners/cluster/swarm/swarm-engine.ts");
     return edge.createSwarmEngine({ ...sources, project: sources.project(), config });
