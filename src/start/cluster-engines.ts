@@ -17,7 +17,7 @@ export interface EngineSources {
 type Make = (config: ClusterConfig, sources: EngineSources) => Promise<ClosableEngine>;
 
 /** Each is loaded when it is needed. */
-const engines: Readonly<Partial<Record<ClusterEngineName, Make>>> = {
+const engines: Readonly<Record<ClusterEngineName, Make>> = {
   docker: async (config, sources) => {
     const edge = await import("../runners/cluster/docker/docker-engine.ts");
     return edge.createDockerEngine({ ...sources, project: sources.project(), config });
@@ -40,10 +40,8 @@ export function activeEngine(config: ClusterConfig | null, sources: EngineSource
     });
   }
   const { engine, address, namespace, subnet } = config;
-  const make = engines[engine];
-  if (make === undefined) throw new UserError("no_engine", `there is no engine ${engine}`);
   return {
     key: JSON.stringify([engine, address, namespace, subnet]),
-    make: () => make(config, sources),
+    make: () => engines[engine](config, sources),
   };
 }
