@@ -123,6 +123,8 @@ export async function clusterRig({
           if (type === "exit") bySocket.get(instanceId)?.[Symbol.dispose]();
         }),
       );
+    // As at a start of `al`: a run that nobody has adopted yet would be refused, and end itself.
+    await runner.adopt([...alive]);
     sockets.serve({
       runApi: fakeAbilities(),
       models: hostGateway,
