@@ -40,7 +40,7 @@ export function hostsOf({ host, ips }: Door): RunPlace["hosts"] {
 
 const specAnnotation = "al.spec";
 
-export function closedPolicyName(project: string): string {
+function closedPolicyName(project: string): string {
   return `al-closed-${project}`;
 }
 

@@ -15,7 +15,7 @@ export function ifStatus<T>(value: T, ...codes: readonly number[]): (error: unkn
 }
 
 /** The server's own message, without the client's frame around it: that one repeats all headers. */
-export function serverMessage(error: unknown): string {
+function serverMessage(error: unknown): string {
   const body = (error as { body?: unknown } | null)?.body;
   const status = typeof body === "string" ? parsed(body) : body;
   const message = (status as { message?: unknown } | null | undefined)?.message;

@@ -6,7 +6,7 @@ import { atATime } from "./at-a-time.ts";
 import { closedPolicy, ensurePolicy, findDoor, hostsOf } from "./closed-network.ts";
 import { connectKubernetes } from "./kube-client.ts";
 import type { KubeClient } from "./kube-client.ts";
-import { ifStatus, userError } from "./kube-errors.ts";
+import { ifStatus, statusOf, userError } from "./kube-errors.ts";
 import { createObjectCache } from "./list-and-watch.ts";
 import type { ObjectCache } from "./list-and-watch.ts";
 import { podSource, jobSource } from "./object-sources.ts";
@@ -63,11 +63,22 @@ export function createKubernetesEngine(options: KubernetesOptions): KubernetesEn
     }
   }
 
+  /** The next call reads the kubeconfig again, whose credentials may have been renewed. */
+  function disconnect(): void {
+    const closing = connecting;
+    connecting = null;
+    void closing?.then(
+      ({ jobs, pods }) => [jobs, pods].forEach((cache) => cache.stop()),
+      () => undefined,
+    );
+  }
+
   async function asked<T>(what: string, ask: (engine: Connected) => Promise<T>): Promise<T> {
     const engine = await connected();
     try {
       return await ask(engine);
     } catch (error) {
+      if (statusOf(error) === 401) disconnect();
       throw userError(error, engine.client.server, what);
     }
   }
@@ -105,14 +116,7 @@ export function createKubernetesEngine(options: KubernetesOptions): KubernetesEn
           ? placedRuns({ ...seen, refusals: await podRefusals(client) })
           : runs;
       }),
-    close: () => {
-      const closing = connecting;
-      connecting = null;
-      void closing?.then(
-        ({ jobs, pods }) => [jobs, pods].forEach((cache) => cache.stop()),
-        () => undefined,
-      );
-    },
+    close: disconnect,
   };
 }
 
