@@ -15,7 +15,7 @@ export interface ApiServerOptions extends ObjectHandlers {
   readonly watches: Watches;
   readonly namespace: string;
   readonly tls: { readonly key: string; readonly cert: string };
-  readonly token: string;
+  readonly token: () => string;
   /** What the client's user may do. */
   readonly rules: readonly Rule[];
   /** Whether the server answers at all. */
@@ -71,7 +71,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     send: (code: number, body: unknown) => void,
   ): Promise<void> {
     const body = await bodyOf(request);
-    if (request.headers.authorization !== `Bearer ${options.token}`) throw refusals.unauthorized();
+    if (request.headers.authorization !== `Bearer ${options.token()}`)
+      throw refusals.unauthorized();
     const problems = check.request(method, url, body);
     violations.push(...problems);
     if (problems.length > 0) throw refusals.badRequest(problems.join("; "));

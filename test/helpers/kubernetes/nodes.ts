@@ -61,7 +61,7 @@ function request({ containers }: PodSpec, resource: string): number {
 }
 
 /** `500m` and plain numbers, which are all that is asked for here. */
-export function quantity(text: string): number {
+function quantity(text: string): number {
   const [, number = "", unit] = /^(\d+)(m?)$/.exec(text) ?? [];
   if (number === "") throw new Error(`${text} is no quantity that the small cluster knows`);
   return Number(number) / (unit === "m" ? 1_000 : 1);

@@ -48,6 +48,8 @@ export interface SmallCluster {
   /** Cuts all connections, and answers no more until it is back. */
   away(isAway: boolean): void;
   endWatches(): void;
+  /** Writes another token into the kubeconfig; the one before is worth nothing. */
+  readonly renewToken: () => void;
   drain(node: string): void;
   /** The node loses its power. */
   crash(node: string): void;
@@ -94,13 +96,13 @@ export async function startSmallCluster(options: SmallClusterOptions): Promise<S
     onSend: (kind, object) => wrongEvents.push(...check.object(kind, object)),
   });
   const authority = certificateAuthority();
-  const token = randomBytes(16).toString("hex");
+  let token = "";
   const server = await startApiServer({
     store,
     kubelet,
     watches,
     namespace,
-    token,
+    token: () => token,
     check,
     tls: authority.issue("IP:127.0.0.1"),
     rules: options.rules ?? roleRules(),
@@ -108,9 +110,12 @@ export async function startSmallCluster(options: SmallClusterOptions): Promise<S
   });
   const dir = mkdtempSync(join(tmpdir(), "al-kube-"));
   const kubeconfig = join(dir, "config");
-  writeFileSync(kubeconfig, configOf(server.port, authority.cert, token, namespace), {
-    mode: 0o600,
-  });
+  const renewToken = () => {
+    token = randomBytes(16).toString("hex");
+    const content = configOf(server.port, authority.cert, token, namespace);
+    writeFileSync(kubeconfig, content, { mode: 0o600 });
+  };
+  renewToken();
   return {
     namespace,
     kubeconfig,
@@ -125,6 +130,7 @@ export async function startSmallCluster(options: SmallClusterOptions): Promise<S
       if (away) watches.endAll();
     },
     endWatches: () => watches.endAll(),
+    renewToken,
     drain: (name) => {
       const node = nodes.find((each) => each.name === name);
       if (node !== undefined) node.isSchedulable = false;

@@ -133,6 +133,15 @@ describe("the cluster engine of Kubernetes", () => {
     expect(cluster.store.list("jobs")).toEqual([]);
   });
 
+  it("reads the kubeconfig again when its token is worth nothing any more", async () => {
+    const { engine, cluster } = await engineTest();
+    await engine.ready();
+    cluster.renewToken();
+    await expect(engine.start(launch(id))).rejects.toThrow(/^Kubernetes refused to start the run/);
+    await engine.start(launch(id));
+    expect(await engine.list()).toHaveLength(1);
+  });
+
   it("rejects while the API server is away, and goes on when it is back", async () => {
     const { engine, cluster } = await engineTest();
     await engine.start(launch(id));

@@ -3,6 +3,7 @@ import { lastValueFrom, NEVER, tap, toArray } from "rxjs";
 import { expect, it, onTestFinished } from "vitest";
 import type { AgentConfig } from "../../../../streams/agent-config.ts";
 import type { RunRequest } from "../../../../streams/vocabulary.ts";
+import { adoptRuns } from "../../../../src/runners/adopt-runs.ts";
 import { createKubernetesEngine } from "../../../../src/runners/cluster/kubernetes/kubernetes-engine.ts";
 import { exitOf, messagesOf, runnerContract } from "../../../contracts/runner.ts";
 import { anAgent, anItem } from "../../../helpers/agents.ts";
@@ -107,5 +108,51 @@ it("is lost when its node is drained, and the cluster does not start it again", 
   expect(messagesOf(events)).toContain("ready");
   expect(exitOf(events)).toMatchObject({ lost: true, rejected: null });
   expect(await processesOf(request.instanceId)).toEqual([]);
+  await expect.poll(cluster.objects).toEqual([]);
+});
+
+it("goes on while the API server is away, and what is left of it goes when that is back", async () => {
+  const cluster = await openCluster();
+  onTestFinished(cluster.dispose);
+  const runner = await cluster.start();
+  const run$ = runner
+    .run(aRequest(`${log("one")}; sleep 0.5; ${log("two")}; ${end()}`), NEVER)
+    .pipe(
+      tap((event) => {
+        if (event.type === "output") cluster.cluster.away(true);
+      }),
+    );
+  const events = await lastValueFrom(run$.pipe(toArray()));
+  expect(messagesOf(events)).toEqual(["one", "two"]);
+  expect(exitOf(events)).toMatchObject({ exitCode: 0, error: null });
+  expect(cluster.objects()).not.toEqual([]);
+  cluster.cluster.away(false);
+  await expect.poll(cluster.objects, { timeout: 10_000 }).toEqual([]);
+});
+
+it("goes on under the next scheduler, which another engine of the same project serves", async () => {
+  const cluster = await openCluster();
+  onTestFinished(cluster.dispose);
+  const request = aRequest(`${log("one")}; sleep 2; ${log("two")}; ${end()}`);
+  const earlier = await cluster.start();
+  const started = new Promise<void>((resolve) => {
+    earlier.run(request, NEVER).subscribe(({ type }) => {
+      if (type === "output") resolve();
+    });
+  });
+  await started;
+  const { instanceId, item } = request;
+  const runner = await cluster.start({}, [instanceId]);
+  await runner.adopt([instanceId]);
+  await runner.reap();
+  const open = [{ item, instanceId, startedAt: 0, waitedMs: 0, leftByStop: false }];
+  const [run] = await adoptRuns(open, {
+    runtimes: [runner],
+    logs: { read: () => Promise.resolve([]) },
+  });
+  if (run === undefined) throw new Error("it is not found");
+  const events = await lastValueFrom(run.report(NEVER).pipe(toArray()));
+  expect(messagesOf(events)).toContain("two");
+  expect(exitOf(events)).toMatchObject({ exitCode: 0, error: null });
   await expect.poll(cluster.objects).toEqual([]);
 });
