@@ -11,14 +11,16 @@ const dayMs = 86_400_000;
 /** Lines of a made run. Real ones have more; what counts here is how many files there are. */
 const linesPerRun = 2;
 
+/** Days with logs. The retention leaves fourteen; to index them all would take longer than all that is measured. */
+const days = 4;
+
 /** A log file for each agent and day, with lines of as many runs as the history has. */
 export function fillLogs(projectDir: string, { agents, runs }: ProjectSize): void {
   const dir = logsDir(projectDir);
   mkdirSync(dir, { recursive: true });
   const words = createWords(3);
-  const days = Math.ceil(spanMs / dayMs);
-  const runsADay = runs / agents / days;
-  const begin = Date.now() - spanMs;
+  const runsADay = runs / agents / (spanMs / dayMs);
+  const begin = Date.now() - days * dayMs;
   for (let day = 0; day < days; day++) {
     for (let n = 0; n < agents; n++) {
       const agent = agentName(n);

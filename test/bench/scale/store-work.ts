@@ -8,15 +8,14 @@ import type { Figure } from "../figure.ts";
 
 const resolution = 10;
 
-/** What is kept of the history: half of the made days. */
-const days = 6;
+/** What is kept of the history and the logs. */
+const days = 2;
 
 /** Pruning, in this process: how long it takes, and for how long at a time it holds up all else. */
 export async function storeFigures(projectDir: string): Promise<readonly Figure[]> {
   const path = join(projectDir, ".al", "state.db");
   const before = statSync(path).size;
   const store = openStore(projectDir);
-  const open = performance.now();
   const entries = store.history.query({ page: 1, limit: 1 }).total;
   const limits = { now: Date.now(), days, maxBytes: 1e12 };
   const rows = await blocked(() => store.prune(limits));
@@ -32,14 +31,7 @@ export async function storeFigures(projectDir: string): Promise<readonly Figure[
     figureOf("pruning: longest block of the event loop", "ms", [rows.longest]),
     figureOf("pruning of the logs", "ms", [logs.ms]),
     figureOf("pruning of the logs: longest block", "ms", [logs.longest]),
-    figureOf("opening the database", "ms", [performance.now() - open > 0 ? openMs(projectDir) : 0]),
   ];
-}
-
-function openMs(projectDir: string): number {
-  const began = performance.now();
-  openStore(projectDir).close();
-  return performance.now() - began;
 }
 
 async function blocked<T>(work: () => Promise<T>) {
