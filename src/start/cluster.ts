@@ -82,6 +82,7 @@ export function createCluster(context: ClusterContext, sources: ClusterSources):
     local,
     certificate: () => door.certificate(),
     flushLogs,
+    recorded: () => own.store.work.record(() => undefined),
     scheduler: randomUUID(),
     pauseClock: (instanceId) => runs.find(instanceId)?.clock.pause() ?? (() => undefined),
     onClaim: (instanceId, node) => runs.find(instanceId)?.note(`runs on ${node}`, { node }),

@@ -11,8 +11,8 @@ import { networkNames } from "./swarm-networks.ts";
 /** The file of a run's ticket, below /run/secrets. */
 const secretFile = "al-run";
 
-/** A run that is removed is fenced already: it has this long to end its own processes, in ns. */
-const stopGraceNs = 1_000_000_000;
+/** A node that is drained gives the run's last hooks and lines this long, in ns; a removed run ends itself at once. */
+const stopGraceNs = 10_000_000_000;
 
 /** What Swarm puts in for it is the name of the task's node. */
 const nodeTemplate = "{{.Node.Hostname}}";
