@@ -234,5 +234,7 @@ function builds({ name, active$, usable$ }: Agent, ports: AgentPorts): Observabl
 
 function sameImage(a: AgentConfig | null, b: AgentConfig | null): boolean {
   if (a === null || b === null) return a === b;
-  return needsImage(a) === needsImage(b) && a.dockerfileHash === b.dockerfileHash;
+  // Each runtime keeps an image ready in its own place.
+  const sameRuntime = a.runtime.type === b.runtime.type;
+  return sameRuntime && needsImage(a) === needsImage(b) && a.dockerfileHash === b.dockerfileHash;
 }

@@ -76,7 +76,9 @@ export function createCluster(context: ClusterContext, sources: ClusterSources):
   const runner = createClusterRunner({
     ...sources,
     projectDir,
-    engine: { ...engine, ready: () => door.open().then(() => engine.ready()) },
+    engine,
+    // Where `[cluster]` came after the start, the first run opens the door.
+    prepare: (request, workDir) => door.open().then(() => sources.prepare(request, workDir)),
     imageFor: (agent) => images.imageFor(agent),
     cluster: () => active() ?? noCluster,
     local,

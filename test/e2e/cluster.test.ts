@@ -1,0 +1,160 @@
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { LogEntry } from "../../streams/vocabulary.ts";
+import type { Launch } from "../../src/runners/cluster/cluster-engine.ts";
+import { UserError } from "../../src/errors.ts";
+import { startScheduler } from "../../src/start.ts";
+import type { Scheduler } from "../../src/start.ts";
+import { processEngine } from "../helpers/process-engine.ts";
+import { remoteRunProcess } from "../helpers/remote-run-process.ts";
+import { end, log } from "../runners/shell-runs.ts";
+import { shell } from "../runners/cluster/remote-run/start-remote-run.ts";
+
+const patience = { timeout: 20_000 };
+const model = '[models.m]\nprovider = "scripted"\nscript = "m.script.toml"\n';
+const agent = 'models = ["m"]\ncredentials = []\ncallable = true\n';
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+const clusterAt = (port: number, more = "") =>
+  `[cluster]\nengine = "swarm"\naddress = "127.0.0.1:${port}"\nlisten = "127.0.0.1:${port}"\nimage = "given:1"\n${more}`;
+
+/** A project whose runs do this on the only machine of its cluster. */
+async function clusterProject(script: string) {
+  const folder = await mkdtemp(join(tmpdir(), "al-cluster-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const dir = join(folder, "project");
+  const write = async (path: string, text: string) => {
+    await mkdir(join(dir, path, ".."), { recursive: true });
+    await writeFile(join(dir, path), text);
+  };
+  const port = await freePort();
+  const configure = (cluster: string) => write("config.toml", `${model}${cluster}`);
+  await configure(clusterAt(port));
+  await write("m.script.toml", '[[turns]]\ntext = "Done."\n');
+  await write("agents/dev/config.toml", agent);
+  await write("agents/dev/SKILL.md", "Work.\n");
+  const launches: Launch[] = [];
+  const engine = processEngine((launch) => {
+    launches.push(launch);
+    return remoteRunProcess({ ...launch, command: shell(script) });
+  });
+  const lines: LogEntry[] = [];
+  const start = async (): Promise<Scheduler> => {
+    const scheduler = await startScheduler({
+      projectDir: dir,
+      webUi: false,
+      port: 0,
+      graceSeconds: 5,
+      env: { ...process.env, AL_HOME: join(folder, "home") },
+      clusterEngine: engine,
+      log: (entry) => lines.push(entry),
+    });
+    onTestFinished(async () => {
+      scheduler.stopNow();
+      await scheduler.done;
+    });
+    return scheduler;
+  };
+  const messages = () => lines.map(({ msg }) => msg);
+  return { dir, port, configure, launches, engine, start, messages };
+}
+
+async function logOf({ logs }: Scheduler): Promise<readonly LogEntry[]> {
+  const lines = await logs.read({ agent: "dev", instanceId: null, lines: 100, after: null });
+  return lines.map(({ entry }) => entry);
+}
+
+/** Outcomes of the agent's runs, the latest first. */
+function outcomes({ operations }: Scheduler) {
+  return operations
+    .history({ page: 1, limit: 20, agent: "dev" })
+    .triggers.map(({ outcome }) => outcome);
+}
+
+test("an agent without a runtime runs on a machine of the cluster, which its log names", async () => {
+  const project = await clusterProject(`${log("from there")}; ${end()}`);
+  const scheduler = await project.start();
+  await scheduler.operations.trigger("dev", null);
+  await expect.poll(() => outcomes(scheduler), patience).toEqual(["succeeded"]);
+  const entries = await logOf(scheduler);
+  expect(entries).toContainEqual(expect.objectContaining({ msg: "runs on here", node: "here" }));
+  expect(entries).toContainEqual(expect.objectContaining({ msg: "from there" }));
+  expect(project.launches).toMatchObject([
+    { agent: "dev", image: "given:1", limits: { memory: "4g", cpus: 2, network: "none" } },
+  ]);
+  await expect.poll(() => project.engine.names(), patience).toEqual([]);
+});
+
+test("the door keeps its certificate, which no other user can read the key of, and moves with its config", async () => {
+  const project = await clusterProject(end());
+  const first = await project.start();
+  const file = join(project.dir, ".al/door.pem");
+  const identity = await readFile(file, "utf8");
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const other = await freePort();
+  await project.configure(clusterAt(other));
+  await expect
+    .poll(project.messages, patience)
+    .toContainEqual(
+      expect.stringContaining(`cluster.listen "127.0.0.1:${project.port}" → "127.0.0.1:${other}"`),
+    );
+  await first.operations.trigger("dev", null);
+  await expect.poll(() => outcomes(first), patience).toEqual(["succeeded"]);
+  expect(project.launches[0]?.ticket).toContain(`127.0.0.1:${other}`);
+  first.stop("the test is over");
+  await first.done;
+  const second = await project.start();
+  expect(await readFile(file, "utf8")).toBe(identity);
+  await second.operations.trigger("dev", null);
+  await expect.poll(() => outcomes(second), patience).toEqual(["succeeded", "succeeded"]);
+});
+
+test("a start whose door can't listen fails with what to do", async () => {
+  const project = await clusterProject(end());
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(project.port, "127.0.0.1", done));
+  onTestFinished(() => void server.close());
+  await expect(project.start()).rejects.toMatchObject({
+    message: expect.stringContaining(`127.0.0.1:${project.port}`) as string,
+    hint: expect.stringContaining("[cluster] listen") as string,
+  });
+});
+
+test("[cluster] may come while the scheduler runs", async () => {
+  const project = await clusterProject(end());
+  await project.configure("");
+  const scheduler = await project.start();
+  await project.configure(clusterAt(project.port));
+  await expect
+    .poll(project.messages, patience)
+    .toContainEqual(expect.stringContaining("[cluster] added"));
+  await scheduler.operations.trigger("dev", null);
+  await expect.poll(() => outcomes(scheduler), patience).toEqual(["succeeded"]);
+});
+
+test("a run that waits for its machine says so, and a kill ends it wherever it is", async () => {
+  const project = await clusterProject("sleep 100");
+  const scheduler = await project.start();
+  project.engine.goAway(new UserError("engine_unreachable", "no engine answers"));
+  await scheduler.operations.trigger("dev", null);
+  const status = () => scheduler.operations.snapshot().agents[0]?.statusText;
+  await expect.poll(status, patience).toContain("no engine answers");
+  project.engine.goAway(null);
+  await expect.poll(() => project.engine.names(), patience).toHaveLength(1);
+  const messages = async () => (await logOf(scheduler)).map(({ msg }) => msg);
+  await expect.poll(messages, patience).toContain("runs on here");
+  await scheduler.operations.killAgent("dev");
+  await expect.poll(() => outcomes(scheduler), patience).toEqual(["killed"]);
+  await expect.poll(() => project.engine.names(), patience).toEqual([]);
+});
