@@ -2,6 +2,7 @@ import { agents } from "./checks/agents.ts";
 import { alerts } from "./checks/alerts.ts";
 import { apiKey } from "./checks/api-key.ts";
 import { budget } from "./checks/budget.ts";
+import { cluster } from "./checks/cluster.ts";
 import { clock } from "./checks/clock.ts";
 import { closedNetwork } from "./checks/closed-network.ts";
 import { config } from "./checks/config.ts";
@@ -43,6 +44,7 @@ export const checks: readonly Check[] = [
   closedNetwork,
   hosts,
   engine,
+  cluster,
   dockerfiles,
   scheduler,
   containers,

@@ -2,8 +2,11 @@ import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { agentConfig, runLast } from "./fault.ts";
 import type { Fault, TheWard } from "./fault.ts";
-import { runInContainer, takePort, writeState } from "./support.ts";
+import { runInCluster, runInContainer, swarmNodes, takePort, writeState } from "./support.ts";
 import type { Closing } from "./support.ts";
+
+const reachable = 'address = "10.0.0.5:8443"';
+const toRegistry = 'registry = "registry.example.com/team"';
 
 /** Faults of the machine that the project is on. */
 export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] => [
@@ -75,6 +78,59 @@ export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] =
     says: /DOCKER_HOST is tcp:\/\/10\.0\.0\.9:2376, the engine of another machine/,
     fix: /write engine = "docker".+under \[cluster\].+unset DOCKER_HOST/,
     repair: () => (ward().env.DOCKER_HOST = undefined),
+  },
+  {
+    name: "an address that other machines take for themselves",
+    seed: async () => {
+      await runInCluster(ward(), close, `address = "127.0.0.1:8443"\n${toRegistry}`);
+    },
+    severity: "error",
+    says: /no other machine reaches this scheduler at 127\.0\.0\.1:8443/,
+    fix: /^al config --set cluster\.address=/,
+    repair: () => ward().bash("al config --set cluster.address=10.0.0.5:8443"),
+  },
+  {
+    name: "an engine that is in no Swarm",
+    seed: async () => {
+      const lines = `${reachable}\n${toRegistry}`;
+      await runInCluster(ward(), close, lines, { "/info": { NCPU: 4 } });
+    },
+    severity: "error",
+    says: /is in no Swarm/,
+    fix: /docker swarm init/,
+    repair: () => ward().bash("al config --unset cluster"),
+  },
+  {
+    name: "a machine of the Swarm that is down",
+    seed: async () => {
+      const nodes = swarmNodes("ready", "down");
+      await runInCluster(ward(), close, `${reachable}\n${toRegistry}`, { "/nodes": nodes });
+    },
+    severity: "warning",
+    says: /the machine node-2 takes no runs: it is down/,
+    fix: /docker node ls/,
+    repair: () => ward().bash("al config --unset cluster"),
+  },
+  {
+    name: "images that the machines of the Swarm can't load",
+    seed: async () => {
+      await runInCluster(ward(), close, reachable);
+    },
+    severity: "warning",
+    says: /each other one must have them already/,
+    fix: /^al config --set cluster\.registry=/,
+    repair: () => ward().bash("al config --set cluster.registry=registry.example.com/team"),
+  },
+  {
+    name: "a broken key of the door",
+    seed: async () => {
+      await runInCluster(ward(), close, `${reachable}\n${toRegistry}`);
+      writeState(ward(), "door.pem", "no key");
+    },
+    severity: "error",
+    says: /does not hold the key and the certificate of the door/,
+    fix: /or remove it/,
+    repair: () => ward().bash("rm .al/door.pem"),
   },
   {
     name: "an image that the engine does not have",

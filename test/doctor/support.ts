@@ -189,6 +189,28 @@ export async function runInContainer(
   close(await startEngine(ward, { ...healthyEngine, ...answers }));
 }
 
+/** Machines of a Swarm in these states, as its manager lists them. */
+export function swarmNodes(...states: readonly string[]) {
+  return states.map((state, index) => ({
+    Description: { Hostname: `node-${index + 1}` },
+    Status: { State: state },
+    Spec: { Availability: "active" },
+  }));
+}
+
+/** Gives the project a Swarm with these lines of `[cluster]`, whose manager has these answers. */
+export async function runInCluster(
+  ward: Ward,
+  close: Closing,
+  lines: string,
+  answers: EngineAnswers = {},
+): Promise<void> {
+  ward.edit("config.toml", "[gateway]", `[cluster]\nengine = "swarm"\n${lines}\n\n[gateway]`);
+  const Swarm = { LocalNodeState: "active", ControlAvailable: true };
+  const manager = { "/info": { NCPU: 4, Swarm }, "/nodes": swarmNodes("ready") };
+  close(await startEngine(ward, { ...healthyEngine, ...manager, ...answers }));
+}
+
 /** Lets another program have the gateway's port. */
 export async function takePort(ward: Ward, close: Closing): Promise<void> {
   const server = createNetServer();
