@@ -23,7 +23,7 @@ import type { SchedulerContext, Services, SchedulerOptions } from "./start/servi
 import { readAgents } from "./start/agent-directories.ts";
 import { modelSources } from "./start/model-calls.ts";
 import { createRuntimes, isRemote, socketBaseDir } from "./start/runtimes.ts";
-import { networkWarnings } from "./runners/network-warnings.ts";
+import { warnOfNetworks } from "./start/warn-of-networks.ts";
 import { createProjectLog, startWarnings } from "./start/observability.ts";
 import { closeAll } from "./start/stopping.ts";
 import { createUnconfiguredSkills } from "./start/agent-directories.ts";
@@ -233,16 +233,6 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
     stop: stopping.stop,
     stopNow: () => stopping.stopNow("interrupted again"),
   };
-}
-
-/** What a run of another OS user has of the network is found out where it starts. */
-async function warnOfNetworks(
-  { inputs, whyNotClosed }: SchedulerContext,
-  services: Services,
-): Promise<void> {
-  const agents = services.observability.status.agents();
-  const messages = await networkWarnings(agents, inputs.project$.value, whyNotClosed);
-  for (const message of messages) services.warn(message);
 }
 
 /** After the last run: closes everything that is open, the project's lock last. */

@@ -89,6 +89,9 @@ function leftOut(name: string): boolean {
   );
 }
 
+/** What the scheduler alone uses and is large: 25 MB that each image would carry. */
+const ofScheduler: ReadonlySet<string> = new Set(["@kubernetes/client-node"]);
+
 async function collect(dir: string, found: Map<string, Found>): Promise<void> {
   const manifest = JSON.parse(await readFile(join(dir, "package.json"), "utf8")) as Manifest;
   found.set(dir, { dir, manifest, links: new Set() });
@@ -98,6 +101,7 @@ async function collect(dir: string, found: Map<string, Found>): Promise<void> {
     ...dependencies,
     ...optionalDependencies,
   })) {
+    if (ofScheduler.has(name)) continue;
     const place = resolvePackage(name, dir);
     if (place === null) {
       if (name in dependencies && !(name in optionalDependencies)) throw notInstalled(name, dir);
