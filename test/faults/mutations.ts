@@ -6,6 +6,7 @@ import { alertViews } from "./mutations/alert-views.ts";
 import { brokering } from "./mutations/brokering.ts";
 import { budgets } from "./mutations/budgets.ts";
 import { closedRuns } from "./mutations/closed-runs.ts";
+import { cluster } from "./mutations/cluster.ts";
 import { costs } from "./mutations/costs.ts";
 import { doors } from "./mutations/doors.ts";
 import { expectations } from "./mutations/expectations.ts";
@@ -40,6 +41,7 @@ export const mutations: readonly Mutation[] = [
   ...load,
   ...costs,
   ...network,
+  ...cluster,
   ...closedRuns,
   ...alertViews,
   ...heartbeat,

@@ -113,7 +113,7 @@ export const agents: readonly Mutation[] = [
   {
     defence: "a run socket answers its own run's token only",
     file: "src/run-api/app.ts",
-    find: "if (!carriesToken(headers.authorization, socket.tokenHash))",
+    find: "if (!carriesToken(headers.authorization, isClaim ? ticketHash : tokenHash))",
     replace: "if (headers.authorization === undefined)",
     tests: ["test/run-api/run-sockets.test.ts"],
   },

@@ -113,7 +113,7 @@ export const network: readonly Mutation[] = [
   {
     defence: "a tunnel is for the run whose token it comes with",
     file: "src/run-api/proxy-requests.ts",
-    find: 'carriesToken(request.headers["proxy-authorization"], socket.tokenHash)',
+    find: 'carriesToken(request.headers["proxy-authorization"], socket.tokens.tokenHash)',
     replace: '(request.headers["proxy-authorization"] ?? "") !== ""',
     tests: ["test/run-api/egress/authentication.test.ts"],
   },
