@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { connectEngine } from "../../../src/runners/container/engine.ts";
 import type { Engine } from "../../../src/runners/container/engine.ts";
 import { answers } from "../docker.ts";
+import type { SharedLayers } from "./images.ts";
 
 /** A dockerd of its own, with what a machine of its own would have: network, processes, /run, name server. */
 export interface EngineProcess {
@@ -16,12 +17,11 @@ export interface EngineProcess {
 export interface EngineProcessOptions {
   /** Has its data, socket and log. */
   readonly dir: string;
-  /** Null for a network with nothing in it. */
-  readonly networkNamespace: string | null;
+  readonly networkNamespace: string;
   /** The machine's name. */
   readonly hostname: string;
-  /** A folder whose folders are mounted over those of the same name in the data's `overlay2`; null for none. */
-  readonly layers: string | null;
+  /** Mounted over the empty folders of the same names in its data's `overlay2`. */
+  readonly layers: SharedLayers;
   readonly args: readonly string[];
 }
 
@@ -45,9 +45,8 @@ for folder in "$dir/data" "$own"; do
   mount --bind "$folder" "$folder"
   mount --make-private "$folder"
 done
-for layer in "$2"/*; do
-  name=$(basename "$layer")
-  [ "$name" = l ] || [ ! -d "$own/$name" ] || mount --bind "$layer" "$own/$name"
+for layer in $2; do
+  mount --bind "$layer" "$own/$(basename "$layer")"
 done
 shift 2
 exec docker-init -- dockerd --data-root "$dir/data" -H "unix://$dir/docker.sock" "$@"
@@ -59,10 +58,7 @@ export async function startEngineProcess(options: EngineProcessOptions): Promise
   mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, "resolv.conf"), "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
   const log = openSync(join(dir, "log"), "a");
-  const network =
-    networkNamespace === null
-      ? ["unshare", "--net"]
-      : ["nsenter", `--net=/run/netns/${networkNamespace}`];
+  const network = ["nsenter", `--net=/run/netns/${networkNamespace}`];
   const own = ["unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc"];
   const command = [
     ...network,
@@ -72,7 +68,7 @@ export async function startEngineProcess(options: EngineProcessOptions): Promise
     script,
     dir,
     hostname,
-    layers ?? "/none",
+    [...layers.values()].join(" "),
     ...args,
   ];
   // The signal of setpriv goes with every exec, and so to the process that ends the namespace.

@@ -1,88 +1,104 @@
-import { execFile } from "node:child_process";
-import { mkdir, readdir } from "node:fs/promises";
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { finished } from "node:stream/promises";
-import { promisify } from "node:util";
 import type { Engine } from "../../../src/runners/container/engine.ts";
-import { withLock } from "../lock.ts";
-import { startEngineProcess } from "./engine-process.ts";
-import { takenSlots } from "./slot.ts";
 
-const run = promisify(execFile);
+/** What an engine has of images and layers, in its data folder. */
+const images = "image/overlay2";
+const layers = "overlay2";
 
-/** Outlives the test run: unpacking an image takes longer than all the rest of a start. */
-const cacheDir = "/tmp/al-test-docker/swarm-images";
-
-/** Where the layers of the images are: engines mount them, as they never write to layers that they have. */
-export const seedLayers = join(cacheDir, "data/overlay2");
+/** Folders of another engine's layers, by the names that they have in every engine that uses them. */
+export type SharedLayers = ReadonlyMap<string, string>;
 
 /**
- * Gives each of these data folders the images that `from` has under these names. They are loaded once, into a data
- * folder whose layers all engines use.
+ * Gives each of these data folders the images that this machine's engine has under these names. To save and to load
+ * them takes minutes; their layers are shared instead, as no engine writes to layers that it has. Returns those.
  */
-export async function seedImages(
+export async function shareImages(
   from: Engine,
   names: readonly string[],
   dataDirs: readonly string[],
-): Promise<void> {
-  if (names.length === 0) return;
-  await mkdir(cacheDir, { recursive: true });
-  await withLock(`${cacheDir}.lock`, async () => {
-    await loadMissing(from, names);
-    for (const dataDir of dataDirs) await copySeed(dataDir);
-  });
-}
-
-async function loadMissing(from: Engine, names: readonly string[]): Promise<void> {
-  const args = ["--bridge=none", "--iptables=false"];
-  const place = { dir: cacheDir, networkNamespace: null, hostname: "seed", layers: null };
-  const seed = await startEngineProcess({ ...place, args });
-  try {
-    for (const name of names) {
-      const [wanted, there] = await Promise.all([idOf(from, name), idOf(seed.engine, name)]);
-      if (wanted === null) throw new Error(`the engine has no image ${name}`);
-      if (wanted !== there) await load(from, seed.engine, name);
+): Promise<SharedLayers> {
+  const { DockerRootDir: root, Driver } = (await from.calls().info()) as EngineInfo;
+  if (Driver !== layers) throw new Error(`the engine of the tests has ${Driver}, not ${layers}`);
+  const shared = new Map<string, string>();
+  for (const name of names) {
+    const { Id } = await from.calls().getImage(name).inspect();
+    for (const dir of dataDirs) {
+      for (const layer of await copyImage({ root, dir }, Id)) {
+        shared.set(layer, join(root, layers, layer));
+      }
+      await addName(dir, name, Id);
     }
-    if (takenSlots() === 1) await removeOthers(seed.engine, names);
-  } finally {
-    await seed.kill();
   }
+  return shared;
 }
 
-async function load(from: Engine, to: Engine, name: string): Promise<void> {
-  const archive = await from.streams().getImage(name).get();
-  const answer = await to.streams().loadImage(archive);
-  await finished(answer.resume());
+interface EngineInfo {
+  readonly DockerRootDir: string;
+  readonly Driver: string;
 }
 
-/** Each build of the program is an image of its own: older ones go, unless another swarm may use them. */
-async function removeOthers(seed: Engine, names: readonly string[]): Promise<void> {
-  const repositories = new Set(names.map(repositoryOf));
-  for (const { Id, RepoTags } of await seed.calls().listImages()) {
-    const tags = (RepoTags as string[] | null) ?? [];
-    if (tags.some((tag) => names.includes(tag) || !repositories.has(repositoryOf(tag)))) continue;
-    await seed
-      .calls()
-      .getImage(Id)
-      .remove({ force: true })
-      .catch(() => undefined);
+/** A data folder, and that of the engine that has the image. */
+interface Place {
+  readonly root: string;
+  readonly dir: string;
+}
+
+/** Copies all but the contents of its layers. Returns the names of their folders. */
+async function copyImage(place: Place, id: string): Promise<readonly string[]> {
+  const config = await copied(place, `${images}/imagedb/content/${path(id)}`);
+  const { rootfs } = JSON.parse(await readFile(config, "utf8")) as ImageConfig;
+  const folders: string[] = [];
+  for (const chain of chainIds(rootfs.diff_ids)) {
+    const record = await copied(place, `${images}/layerdb/${path(chain)}`);
+    const folder = await readFile(join(record, "cache-id"), "utf8");
+    folders.push(folder);
+    await linkLayer(place, folder);
   }
+  return folders;
 }
 
-/** All but the layers' contents, which are mounted. */
-async function copySeed(dataDir: string): Promise<void> {
-  const layers = join(dataDir, "overlay2");
-  await mkdir(layers, { recursive: true, mode: 0o711 });
-  await run("cp", ["-a", join(cacheDir, "data/image"), dataDir]);
-  await run("cp", ["-a", join(seedLayers, "l"), layers]);
-  for (const name of await readdir(seedLayers)) {
-    if (name !== "l") await mkdir(join(layers, name), { mode: 0o711 });
+interface ImageConfig {
+  readonly rootfs: { readonly diff_ids: readonly string[] };
+}
+
+/** Of the OCI image specification: a layer by all that is below it. */
+function chainIds(diffIds: readonly string[]): readonly string[] {
+  const chain: string[] = [];
+  for (const diffId of diffIds) {
+    const below = chain.at(-1);
+    const hash = createHash("sha256").update(`${below ?? ""} ${diffId}`);
+    chain.push(below === undefined ? diffId : `sha256:${hash.digest("hex")}`);
   }
+  return chain;
 }
 
-const repositoryOf = (name: string) => name.replace(/:[^:/]*$/, "");
+/** The folder that the layer is mounted at, and the short name by which others name it. */
+async function linkLayer({ root, dir }: Place, folder: string): Promise<void> {
+  await mkdir(join(dir, layers, folder), { recursive: true, mode: 0o711 });
+  const short = (await readFile(join(root, layers, folder, "link"), "utf8")).trim();
+  await mkdir(join(dir, layers, "l"), { recursive: true, mode: 0o711 });
+  await symlink(`../${folder}/diff`, join(dir, layers, "l", short)).catch(() => undefined);
+}
 
-async function idOf(engine: Engine, name: string): Promise<string | null> {
-  const [image] = await engine.calls().listImages({ filters: { reference: [name] } });
-  return image?.Id ?? null;
+async function addName(dir: string, name: string, id: string): Promise<void> {
+  const file = join(dir, images, "repositories.json");
+  const text = await readFile(file, "utf8").catch(() => '{"Repositories":{}}');
+  const { Repositories } = JSON.parse(text) as RepositoryFile;
+  const repository = name.replace(/:[^:/]*$/, "");
+  const names = { ...Repositories[repository], [name]: id };
+  await writeFile(file, JSON.stringify({ Repositories: { ...Repositories, [repository]: names } }));
+}
+
+interface RepositoryFile {
+  readonly Repositories: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** `sha256:1234` as a path. */
+const path = (id: string) => id.replace(":", "/");
+
+async function copied({ root, dir }: Place, name: string): Promise<string> {
+  await cp(join(root, name), join(dir, name), { recursive: true });
+  return join(dir, name);
 }

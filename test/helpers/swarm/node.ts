@@ -5,7 +5,7 @@ import { cgroupParent, kernelLimits } from "./cgroups.ts";
 import type { KernelLimits } from "./cgroups.ts";
 import { startEngineProcess } from "./engine-process.ts";
 import type { EngineProcess } from "./engine-process.ts";
-import { seedLayers } from "./images.ts";
+import type { SharedLayers } from "./images.ts";
 import type { SwarmNetwork } from "./network.ts";
 import type { Slot } from "./slot.ts";
 
@@ -34,13 +34,14 @@ export interface NodeOptions {
   readonly network: SwarmNetwork;
   /** Counts from 1. */
   readonly number: number;
+  readonly layers: SharedLayers;
   readonly args: readonly string[];
 }
 
 export const dataDirOf = (slot: Slot, number: number) => join(slot.dir, `n${number}`, "data");
 
 /** A node that has not been started. */
-export function createNode({ slot, network, number, args }: NodeOptions): SwarmNode {
+export function createNode({ slot, network, number, layers, args }: NodeOptions): SwarmNode {
   const dir = join(slot.dir, `n${number}`);
   const name = `n${number}`;
   const dockerHost = `unix://${join(dir, "docker.sock")}`;
@@ -49,7 +50,7 @@ export function createNode({ slot, network, number, args }: NodeOptions): SwarmN
     dir,
     networkNamespace: network.namespace(number),
     hostname: name,
-    layers: seedLayers,
+    layers,
   };
   let running: EngineProcess | null = null;
   return {

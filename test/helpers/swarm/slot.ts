@@ -28,9 +28,6 @@ export function releaseSlot({ number }: Slot): void {
   clear(number);
 }
 
-/** How many swarms there are on this machine. */
-export const takenSlots = () => taken().length;
-
 const lockOf = (number: number) => join(root, `${number}.lock`);
 
 function taken(): readonly number[] {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Engine } from "../../../src/runners/container/engine.ts";
-import { seedImages } from "./images.ts";
+import { shareImages } from "./images.ts";
 import { createNetwork } from "./network.ts";
 import { createNode, dataDirOf } from "./node.ts";
 import type { SwarmNode } from "./node.ts";
@@ -17,7 +17,7 @@ export interface TestSwarm {
 }
 
 export interface SwarmOptions {
-  /** The engine that has the images. */
+  /** This machine's engine, which has the images. */
   readonly from: Engine;
   /** Names of images that every node has from the start. */
   readonly images: readonly string[];
@@ -43,9 +43,9 @@ export async function startSwarm(n: number, options: SwarmOptions): Promise<Test
     const numbers = Array.from({ length: n }, (_, index) => index + 1);
     const network = createNetwork(slot.number, n);
     const dirs = numbers.map((number) => dataDirOf(slot, number));
-    await seedImages(options.from, options.images, dirs);
+    const layers = await shareImages(options.from, options.images, dirs);
     const argsOf = (number: number) => options.args?.(network.address(number)) ?? [];
-    const place = { slot, network };
+    const place = { slot, network, layers };
     nodes.push(...numbers.map((number) => createNode({ ...place, number, args: argsOf(number) })));
     await Promise.all(nodes.map((node) => node.boot()));
     await joinAll(nodes);
