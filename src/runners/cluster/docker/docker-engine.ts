@@ -7,7 +7,8 @@ import type { ClusterEngine, Launch } from "../cluster-engine.ts";
 import { ticketByRelay } from "../relay-door.ts";
 import { ensureClosedBridge } from "./closed-bridge.ts";
 import { createContainer } from "./create-container.ts";
-import { placedContainers } from "./placed-containers.ts";
+import { machineName, placedContainers } from "./placed-containers.ts";
+import { whileAway } from "../while-away.ts";
 import { runContainer } from "./run-container.ts";
 
 export interface DockerEngineOptions {
@@ -45,7 +46,8 @@ export function createDockerEngine(options: DockerEngineOptions): ClusterEngine 
       throw error;
     });
   return {
-    ready: () => asked(() => (preparing ??= prepare().finally(() => (preparing = null)))),
+    ready: () =>
+      whileAway(() => asked(() => (preparing ??= prepare().finally(() => (preparing = null))))),
     start: (launch) =>
       asked(async () => {
         try {
@@ -76,7 +78,8 @@ async function ask<T>(engine: Engine, work: () => Promise<T>): Promise<T> {
 /** The ticket is written once the container reads: before its start it would be lost. */
 async function start(launch: Launch, options: DockerEngineOptions): Promise<void> {
   const { engine, project } = options;
-  await createContainer(options, runContainer(launch, project));
+  const spec = runContainer(launch, project, await machineName(engine));
+  await createContainer(options, spec);
   const container = engine.streams().getContainer(launch.name);
   const input = await container.attach({ stream: true, stdin: true, hijack: true });
   input.on("error", () => undefined);

@@ -13,7 +13,7 @@ export async function placedContainers(
   const label = [`${projectLabel}=${project}`, instanceLabel];
   const containers = await engine.calls().listContainers({ all: true, filters: { label } });
   if (containers.length === 0) return [];
-  const { Name: node } = (await engine.calls().info()) as { readonly Name: string };
+  const node = await machineName(engine);
   const runs = containers.map(async ({ Id, Names, Labels, State }) => {
     const [name = ""] = Names.map((each) => each.replace(/^\//, ""));
     const common = { name, instanceId: Labels[instanceLabel] ?? "", node, problem: null };
@@ -35,4 +35,10 @@ async function ending(engine: Engine, id: string): Promise<Partial<PlacedRun>> {
     if (statusOf(error) === 404) return { exitCode: null };
     throw error;
   }
+}
+
+/** Of the engine's machine, for people. */
+export async function machineName(engine: Engine): Promise<string> {
+  const { Name } = (await engine.calls().info()) as { readonly Name: string };
+  return Name;
 }

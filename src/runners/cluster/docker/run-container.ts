@@ -1,4 +1,5 @@
 import type { ContainerCreateOptions } from "dockerode";
+import { nodeVariable } from "../../../contracts/remote-run.ts";
 import { isolation, workDir } from "../../container/container-options.ts";
 import { containerUser } from "../../container/image/dockerfile.ts";
 import { agentLabel, instanceLabel, projectLabel } from "../../container/labels.ts";
@@ -10,7 +11,11 @@ import { closedNetwork } from "./closed-bridge.ts";
  * A run's container on another machine, as containers of this one are but for what it is told by: its ticket goes over
  * standard input. Nothing secret is in here, as every client of the engine can read it.
  */
-export function runContainer(launch: Launch, project: string): ContainerCreateOptions {
+export function runContainer(
+  launch: Launch,
+  project: string,
+  node: string,
+): ContainerCreateOptions {
   const { name, instanceId, agent, image, env, limits } = launch;
   const [file = "", ...args] = withTicketFromInput(launch.command);
   const isClosed = limits.network === "none";
@@ -23,7 +28,7 @@ export function runContainer(launch: Launch, project: string): ContainerCreateOp
     User: `${uid}:${gid}`,
     WorkingDir: workDir,
     Hostname: instanceId.slice(0, 63),
-    Env: Object.entries(env).map(([variable, value]) => `${variable}=${value}`),
+    Env: Object.entries({ ...env, [nodeVariable]: node }).map((each) => each.join("=")),
     Labels: { [projectLabel]: project, [agentLabel]: agent, [instanceLabel]: instanceId },
     OpenStdin: true,
     StdinOnce: true,

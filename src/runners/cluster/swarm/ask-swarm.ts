@@ -21,7 +21,7 @@ export async function askSwarm<T>(engine: Engine, work: () => Promise<T>): Promi
 function isWithoutLeader(error: unknown): boolean {
   return (
     (statusOf(error) ?? 0) >= 500 &&
-    /does not have a leader|deadline ?exceeded|lost leadership|not the leader|quorum|Unavailable|not a swarm manager/i.test(
+    /does not have a leader|deadline ?exceeded|lost leader|not the leader|raft: |quorum|Unavailable|not a swarm manager/i.test(
       engineMessage(error),
     )
   );
@@ -46,6 +46,8 @@ export async function assertManager(engine: Engine): Promise<void> {
   const { Swarm = {} } = (await engine.calls().info()) as SwarmInfo;
   const { LocalNodeState = "inactive", ControlAvailable = false } = Swarm;
   if (ControlAvailable) return;
+  // After a start of the engine, until it has found the others.
+  if (LocalNodeState === "pending") throw away(engine, new Error("its node is joining"));
   const isMember = LocalNodeState === "active";
   const message = isMember
     ? `the engine at ${engine.address()} is a worker of its Swarm`

@@ -5,6 +5,7 @@ import type { Engine } from "../../container/engine.ts";
 import { instanceLabel, projectLabel } from "../../container/labels.ts";
 import type { ClusterEngine, Launch, PlacedRun } from "../cluster-engine.ts";
 import { ticketByRelay } from "../relay-door.ts";
+import { whileAway } from "../while-away.ts";
 import { ensureRelay } from "./ensure-relay.ts";
 import { relayService } from "./relay-service.ts";
 import { labelsOf, runService } from "./run-service.ts";
@@ -42,16 +43,15 @@ export function createSwarmEngine(options: SwarmEngineOptions): ClusterEngine {
       throw error;
     });
   return {
-    ready: () => ask(shared.ensure),
-    start: (launch) =>
-      ask(async () => {
-        try {
-          await start(launch, options);
-        } catch (error) {
-          await remove(engine, launch.name).catch(() => undefined);
-          throw error;
-        }
-      }),
+    ready: () => whileAway(() => ask(shared.ensure)),
+    start: async (launch) => {
+      try {
+        await whileAway(() => ask(() => start(launch, options)));
+      } catch (error) {
+        await remove(engine, launch.name).catch(() => undefined);
+        throw error;
+      }
+    },
     remove: (name) => ask(() => remove(engine, name)),
     list: () => ask(() => list(engine, project)),
   };
@@ -78,31 +78,41 @@ function sharedParts(options: SwarmEngineOptions) {
   };
 }
 
-async function start(launch: Launch, { engine, project, loginFor }: SwarmEngineOptions) {
+/** What is there already was made by a try whose answer was lost: no other run has the name. */
+async function start(launch: Launch, options: SwarmEngineOptions): Promise<void> {
+  const { engine, project, loginFor } = options;
+  const spec = runService(launch, { project, secretId: await secretOf(launch, options) });
+  const login = await loginFor(launch.image);
+  // Never without a login: the client then takes the service itself for one.
+  await unless(409, engine.calls().createService(login ?? {}, spec));
+}
+
+/** Resolves to the id of the secret that has the run's ticket. */
+async function secretOf(launch: Launch, { engine, project }: SwarmEngineOptions): Promise<string> {
   const isClosed = launch.limits.network === "none";
   const ticket = isClosed ? ticketByRelay(launch.ticket) : launch.ticket;
-  const secret = (await engine.calls().createSecret({
+  const secret = {
     Name: launch.name,
     Labels: labelsOf(launch, project),
     Data: Buffer.from(ticket).toString("base64"),
-  })) as { readonly id?: string; readonly ID?: string };
-  const secretId = secret.id ?? secret.ID ?? "";
-  const spec = runService(launch, { project, secretId });
-  // Never without a login: the client then takes the service itself for one.
-  await engine.calls().createService((await loginFor(launch.image)) ?? {}, spec);
+  };
+  await unless(409, engine.calls().createSecret(secret));
+  const { ID } = (await engine.calls().getSecret(launch.name).inspect()) as { readonly ID: string };
+  return ID;
 }
 
 /** The service first: a secret that is used can't be removed. */
 async function remove(engine: Engine, name: string): Promise<void> {
-  await unlessMissing(engine.calls().getService(name).remove());
-  await unlessMissing(engine.calls().getSecret(name).remove());
+  await unless(404, engine.calls().getService(name).remove());
+  await unless(404, engine.calls().getSecret(name).remove());
 }
 
-async function unlessMissing(removal: Promise<unknown>): Promise<void> {
+/** The engine may refuse it with this status. */
+async function unless(refusal: number, answer: Promise<unknown>): Promise<void> {
   try {
-    await removal;
+    await answer;
   } catch (error) {
-    if (statusOf(error) !== 404) throw error;
+    if (statusOf(error) !== refusal) throw error;
   }
 }
 

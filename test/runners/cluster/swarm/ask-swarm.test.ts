@@ -11,6 +11,10 @@ describe("a request to a Swarm", () => {
   it.each([
     [503, "rpc error: code = Unknown desc = The swarm does not have a leader."],
     [500, "rpc error: code = DeadlineExceeded desc = context deadline exceeded"],
+    [
+      500,
+      "rpc error: code = Unknown desc = raft: failed to process the request: node lost leader status",
+    ],
     [503, "This node is not a swarm manager. Use docker swarm init to make it one."],
   ])("finds it away: %i %s", async (status, message) => {
     await expect(asked(refusal(status, message))).rejects.toMatchObject({

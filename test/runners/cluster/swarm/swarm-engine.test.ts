@@ -173,8 +173,8 @@ describe.skipIf(missing !== null)("runs on a Swarm of three nodes", () => {
     expect(await cluster.list()).toEqual([]);
     expect(await node(name).engine.calls().listSecrets()).toEqual([]);
     const left = () => containersOf(node(name), launch);
-    await expect.poll(left, { timeout: 20_000 }).toEqual([]);
-  });
+    await expect.poll(left, { timeout: 40_000 }).toEqual([]);
+  }, 60_000);
 
   it("lists the project's own runs alone, by any manager", async () => {
     const launch = await start("sleep 60");
