@@ -34,9 +34,14 @@ export function createLeftovers(
     },
     reap: (isLive) =>
       untilDone("what is left of earlier runs", async () => {
-        const placed = await engine.list();
-        const ids = new Set([...(await records.list()), ...placed.map((run) => run.instanceId)]);
-        await Promise.all([...ids].filter((id) => !isLive(id)).map(removeOne));
+        const recorded = (await records.list()).filter((id) => !isLive(id));
+        const placed = (await engine.list()).filter(({ instanceId }) => !isLive(instanceId));
+        const removals = [
+          ...recorded.map(removeOne),
+          // By its name: each client of the engine can write an instance, and a record's path is made of that.
+          ...placed.map(({ name }) => engine.remove(name)),
+        ];
+        await Promise.all(removals);
       }),
   };
 }
