@@ -41,8 +41,10 @@ export function createReceivedLines(options: ReceivedLinesOptions): ReceivedLine
   const take = (line: RemoteLine): void => {
     if (line.seq <= taken) return;
     taken = line.seq;
-    if ("end" in line) end = { ...line.end, time: line.time };
-    else output.line(line.stream, line.line, line.time);
+    // The clock of its machine may be ahead, and a run can write any time.
+    const time = Math.min(line.time, Date.now());
+    if ("end" in line) end = { ...line.end, time };
+    else output.line(line.stream, line.line, time);
   };
   return {
     take: (lines) => lines.forEach(take),
