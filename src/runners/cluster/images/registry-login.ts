@@ -50,7 +50,7 @@ export async function registryLogin(
 export function registryOf(image: string): string {
   const [first = "", ...rest] = image.split("/");
   const isHost = rest.length > 0 && (/[.:]/.test(first) || first === "localhost");
-  return isHost ? first : hub;
+  return isHost && first !== "docker.io" ? first : hub;
 }
 
 async function readConfig(path: string): Promise<ConfigFile> {
@@ -91,10 +91,21 @@ async function fromHelper(
   const program = `docker-credential-${helper}`;
   const answer = await ask(program, registry, env);
   if (answer === null) return undefined;
-  const { Username: username, Secret: password } = helperSchema.parse(JSON.parse(answer));
+  const { Username: username, Secret: password } = loginIn(answer, program);
   return username === "<token>"
     ? { identitytoken: password, serveraddress: registry }
     : { username, password, serveraddress: registry };
+}
+
+/** The parser's message would quote the answer, which is secret. */
+function loginIn(answer: string, program: string): z.output<typeof helperSchema> {
+  try {
+    return helperSchema.parse(JSON.parse(answer));
+  } catch {
+    throw new UserError("registry_login", `the answer of ${program} is not a login`, {
+      hint: "log in anew: docker login <registry>",
+    });
+  }
 }
 
 /** Null where the program has no login for the registry. Its output is secret. */

@@ -25,6 +25,7 @@ async function loginBy(config: object | string, helpers: Readonly<Record<string,
 test.each([
   ["al-agent:1", "https://index.docker.io/v1/"],
   ["team/al-agent", "https://index.docker.io/v1/"],
+  ["docker.io/team/al-agent", "https://index.docker.io/v1/"],
   ["localhost/al-agent", "localhost"],
   ["registry.example.com/team/al-agent:1", "registry.example.com"],
   ["127.0.0.1:5000/al-agent", "127.0.0.1:5000"],
@@ -70,4 +71,11 @@ test("a program that fails is one, with what to do, and without what it wrote", 
 
 test("a file that is none of Docker's is an error", async () => {
   await expect(loginBy("{")).rejects.toThrow(/is not a config file of Docker/);
+});
+
+test("what such a program answers is in no error", async () => {
+  const asked = loginBy({ credsStore: "broken" }, { broken: "echo s3cret-password" });
+  const error = await asked.catch((reason: unknown) => reason);
+  expect(String(error)).toMatch(/docker-credential-broken is not a login/);
+  expect(String(error)).not.toMatch(/s3cret/);
 });
