@@ -51,7 +51,7 @@ export const cluster: readonly Mutation[] = [
   {
     defence: "a line counts once, however often it comes",
     file: "src/runners/cluster/received-lines.ts",
-    find: "if (!isOld && seq > logged) emit(",
+    find: "if (taken > logged) emit(",
     replace: "if (true) emit(",
     tests: ["test/runners/cluster/adoption.test.ts"],
   },
