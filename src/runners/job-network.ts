@@ -47,10 +47,15 @@ export function networkOfRun(
   return { variables: maybeOpen ? variables : {}, certificates, closed: true };
 }
 
+/** Jobs live as long as their runs: a thousand of them hold the certificates once. */
+let latest = "";
+
 async function certificatesOf(path: string, warn: (message: string) => void) {
   if (path === "") return null;
   try {
-    return await readFile(path, "utf8");
+    const text = await readFile(path, "utf8");
+    if (text !== latest) latest = text;
+    return latest;
   } catch (error) {
     warn(
       `NODE_EXTRA_CA_CERTS: ${path} cannot be read, so runs don't trust it: ${messageOf(error)}`,
