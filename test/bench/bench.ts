@@ -9,6 +9,7 @@ import { history } from "./measures/history.ts";
 import { ingest } from "./measures/ingest.ts";
 import { modelGateway } from "./measures/model-gateway.ts";
 import { reload } from "./measures/reload.ts";
+import { remote } from "./measures/remote.ts";
 import { runs } from "./measures/runs.ts";
 import { scale } from "./measures/scale.ts";
 import { search } from "./measures/search.ts";
@@ -34,7 +35,7 @@ const short = [
   egress,
 ];
 /** Measured when it is asked for. */
-const long = [soak, scale];
+const long = [soak, scale, remote];
 
 const { values } = parseArgs({
   options: {
