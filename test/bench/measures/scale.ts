@@ -7,6 +7,7 @@ import { requestFigures } from "../scale/requests.ts";
 import { restFigures } from "../scale/rest.ts";
 import { storeFigures } from "../scale/store-work.ts";
 import { tickFigures } from "../scale/ticks.ts";
+import { inUnit } from "../target.ts";
 import { probeEnv } from "../soak/probed.ts";
 import { withScheduler } from "../with-scheduler.ts";
 
@@ -60,6 +61,12 @@ async function measuredAt(size: ProjectSize, quick: boolean): Promise<readonly F
 /** Says what is done, and how busy the machine was: figures of a busy one are of processor time only. */
 function step(name: string, figures: readonly Figure[]): readonly Figure[] {
   say(`${name} done; load ${loadavg()[0]?.toFixed(1) ?? "?"}`);
+  // The whole takes many minutes: what is known is not lost with what fails later.
+  for (const figure of figures) {
+    const { unit, median, processorMs } = figure;
+    const each = processorMs === undefined ? "" : `, processor ${inUnit(processorMs, "ms")}`;
+    say(`  ${figure.name}: ${inUnit(median, unit)}${each}`);
+  }
   return figures;
 }
 
