@@ -1,4 +1,4 @@
-import { distinctUntilChanged, filter, map } from "rxjs";
+import { concatMap, distinctUntilChanged, filter, map } from "rxjs";
 import type { Observable, Subscription } from "rxjs";
 import { join } from "node:path";
 import type { ProjectConfig } from "../config/project-config.ts";
@@ -78,10 +78,12 @@ function follow(door: Door, { project$, onProblem }: ClusterDoorDeps): Subscript
       map(({ cluster }) => cluster?.listen),
       filter((listen) => listen !== undefined),
       distinctUntilChanged(),
+      // One after another: two at once would leave a listener that nothing closes.
+      concatMap((listen) =>
+        door
+          .listen(hostAndPortOf(listen))
+          .catch((error: unknown) => onProblem(`${reasonOf(error)}; it stays where it was`)),
+      ),
     )
-    .subscribe((listen) => {
-      door
-        .listen(hostAndPortOf(listen))
-        .catch((error: unknown) => onProblem(`${reasonOf(error)}; it stays where it was`));
-    });
+    .subscribe();
 }
