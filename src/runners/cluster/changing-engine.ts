@@ -14,7 +14,7 @@ export interface ActiveEngine {
 
 interface Kept {
   readonly engine: Promise<ClosableEngine>;
-  /** Runs that were started by it and are not removed. */
+  /** Runs that it has, as far as is known, and that are not removed. */
   readonly names: Set<string>;
 }
 
@@ -36,8 +36,15 @@ export function createChangingEngine(active: () => ActiveEngine): Required<Closa
     }
     return kept;
   };
-  const ownerOf = (name: string): Kept =>
-    [...all.values()].find(({ names }) => names.has(name)) ?? current();
+  const knownOwner = (name: string): Kept | undefined =>
+    [...all.values()].find(({ names }) => names.has(name));
+  const ownerOf = (name: string): Kept => knownOwner(name) ?? current();
+  /** An earlier scheduler's runs are on the engine that first shows them. */
+  const listOf = async ({ engine, names }: Kept): Promise<readonly PlacedRun[]> => {
+    const runs = await (await engine).list();
+    for (const { name } of runs) if (knownOwner(name) === undefined) names.add(name);
+    return runs;
+  };
   return {
     ready: async () => (await current().engine).ready(),
     start: async (launch) => {
@@ -61,10 +68,6 @@ export function createChangingEngine(active: () => ActiveEngine): Required<Closa
       all.clear();
     },
   };
-}
-
-async function listOf({ engine }: Kept): Promise<readonly PlacedRun[]> {
-  return (await engine).list();
 }
 
 function closeOf(engine: Promise<ClosableEngine>): void {
