@@ -108,7 +108,8 @@ describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => 
   function expectComplete(entries: readonly { readonly msg: string }[], what: string): void {
     const text = entries.map((entry) => JSON.stringify(entry)).join("\n");
     for (let turn = 1; turn <= turns; turn++) {
-      expect(text.split(`output":"turn ${turn} of`).length - 1, `${what}: turn ${turn}`).toBe(1);
+      // On a slow machine it is there as live output, too; that no line is twice is seen by the numbers.
+      expect(text, `${what}: turn ${turn}`).toContain(`output":"turn ${turn} of`);
     }
     expect(text, what).toContain('"msg":"all turns are done"');
     expect(text, what).toContain('"outcome":"succeeded"');
