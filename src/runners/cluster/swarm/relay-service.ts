@@ -24,7 +24,7 @@ export interface RelayOptions {
   readonly command?: readonly string[];
 }
 
-export const relayName = (project: string) => `${networkNames(project).closed}-door`;
+const relayName = (project: string) => `${networkNames(project).closed}-door`;
 
 /**
  * Passes bytes from the closed network to the door and nowhere else. It has no secret: what passes is TLS between run

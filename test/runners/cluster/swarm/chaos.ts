@@ -12,7 +12,7 @@ export const faults = [
 export type Fault = (typeof faults)[number];
 
 /** The same numbers for the same seed, between 0 and 1. */
-export function seeded(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     // mulberry32
