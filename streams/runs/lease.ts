@@ -141,6 +141,9 @@ class LeaseState {
     if (report.state === "gone") {
       return this.#finish({ type: "lost", reason: "the cluster has the run no more" });
     }
+    if (this.#node === null && report.endings === 0) {
+      return this.#finish({ type: "lost", reason: "the scheduler ended before it had started it" });
+    }
     if (this.#node === null) return this.#neverBegan(report);
     const { exitCode = null, problem } = report;
     if (report.outOfMemory === true) return this.#finish({ type: "out-of-memory", exitCode });

@@ -29,13 +29,18 @@ export interface PlacedRun {
   readonly node: string | null;
   /** What the engine says of it: why it waits, or why it ended. Null when it says nothing. */
   readonly problem: string | null;
-  /** How often a process of it ended or could not be started. */
+  /** How often a process of it ended or could not be started; 0 of an ended one whose start broke off. */
   readonly endings: number;
   /** Of an ended run, as far as the engine has them. */
   readonly exitCode?: number | null;
   readonly outOfMemory?: boolean;
   /** True when waiting can't help, such as for an image that is not there; absent for no. */
   readonly isHopeless?: boolean;
+}
+
+/** Whether a start broke off before its process could begin: it ended, and nothing of it ever ran. */
+export function isPartial({ state, endings }: Pick<PlacedRun, "state" | "endings">): boolean {
+  return state === "ended" && endings === 0;
 }
 
 /** How runs are started on machines of a cluster. All methods reject with a UserError while the engine is away. */

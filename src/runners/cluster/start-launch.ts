@@ -1,10 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { reasonOf, UserError } from "../../errors.ts";
 import { unlessAborted } from "../as-run.ts";
+import { isPartial } from "./cluster-engine.ts";
 import type { ClusterEngine, Launch } from "./cluster-engine.ts";
 
 export interface StartLaunchOptions {
-  readonly engine: Pick<ClusterEngine, "ready" | "start" | "list">;
+  readonly engine: Pick<ClusterEngine, "ready" | "start" | "list" | "remove">;
   /** For so long an engine that is away is waited for, in ms. */
   readonly startMs: number;
   /** Aborted when the run is over. */
@@ -27,8 +28,7 @@ export async function startLaunch(launch: Launch, options: StartLaunchOptions): 
   for (let tries = 0; !over.aborted; tries += 1) {
     try {
       await engine.ready();
-      // The engine may have taken it, and its answer was lost.
-      if (tries > 0 && (await hasRun(engine, launch))) return;
+      if (tries > 0 && (await hasTaken(engine, launch))) return;
       return await engine.start(launch);
     } catch (error) {
       if (!isAway(error) || performance.now() > until) throw error;
@@ -38,8 +38,18 @@ export async function startLaunch(launch: Launch, options: StartLaunchOptions): 
   }
 }
 
-async function hasRun(engine: Pick<ClusterEngine, "list">, { name }: Launch): Promise<boolean> {
-  return (await engine.list()).some((run) => run.name === name);
+/**
+ * Whether the engine took the run by an earlier try, whose answer was lost. What a try that broke off has made is removed:
+ * it would be in the way of the next one.
+ */
+async function hasTaken(
+  engine: Pick<ClusterEngine, "list" | "remove">,
+  { name }: Launch,
+): Promise<boolean> {
+  const run = (await engine.list()).find((each) => each.name === name);
+  if (run !== undefined && !isPartial(run)) return true;
+  await engine.remove(name);
+  return false;
 }
 
 function isAway(error: unknown): boolean {

@@ -29,6 +29,7 @@ const commands: Record<string, LeaseCommand> = {
   u: report("ended", { problem: "exit 3", endings: 3, exitCode: 3 }),
   d: report("ended", { problem: "node down", endings: 3, exitCode: 137 }),
   g: report("gone"),
+  p: report("ended"),
 };
 
 const events: Record<string, LeaseEvent> = {
@@ -52,6 +53,7 @@ const events: Record<string, LeaseEvent> = {
   },
   B: { type: "lost", reason: "it was ended before it began: node down" },
   G: { type: "lost", reason: "the cluster has the run no more" },
+  P: { type: "lost", reason: "the scheduler ended before it had started it" },
 };
 
 const defaults: LeaseOptions = { leaseMs: 20_000, startMs: 30_000, node: null };
@@ -152,6 +154,12 @@ describe("a run that no machine has begun", () => {
     expectEvents(
       "b-g--------------", //
       "------------G",
+    ));
+
+  it("is lost when its start broke off", () =>
+    expectEvents(
+      "b-p--------------", //
+      "------------P",
     ));
 });
 

@@ -17,7 +17,8 @@ export async function placedContainers(
   const runs = containers.map(async ({ Id, Names, Labels, State }) => {
     const [name = ""] = Names.map((each) => each.replace(/^\//, ""));
     const common = { name, instanceId: Labels[instanceLabel] ?? "", node, problem: null };
-    if (State === "created") return { ...common, state: "waiting" as const, endings: 0 };
+    // Its ticket goes to it as it starts, so one that was not started waits for nothing.
+    if (State === "created") return { ...common, state: "ended" as const, endings: 0 };
     if (!overStates.has(State)) return { ...common, state: "running" as const, endings: 0 };
     return { ...common, state: "ended" as const, endings: 1, ...(await ending(engine, Id)) };
   });
