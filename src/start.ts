@@ -127,7 +127,7 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
   const alive = instancesOf(adopted);
   runs.adoptSockets(await sockets.restore(alive));
   if (onDemand) refuseAdopted(adopted);
-  // Not before the sockets are there: who knocks for a run that is not known is told that it is over.
+  // Not before the sockets are there: the door answers a run that it does not know with the end of that run.
   else await door.open();
 
   const services = createServices(context, { earlier, agents }, () => subscription.unsubscribe());

@@ -17,7 +17,7 @@ export interface RemoteRoutesOptions {
   readonly socketOf: (request: FastifyRequest["raw"]) => RunSocket | undefined;
   /** Null while the scheduler starts. */
   readonly remote: () => RemoteRuns | null;
-  /** Then no lines are taken: who sends them keeps them, and what waits here may be dropped. */
+  /** Then no lines are taken: the run keeps them, while what waits here may be dropped. */
   readonly areLogsBehind: () => boolean;
 }
 

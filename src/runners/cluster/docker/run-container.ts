@@ -8,7 +8,7 @@ import { tmpfsOptions, writableFolders } from "../writable-folders.ts";
 import { closedNetwork } from "./closed-bridge.ts";
 
 /**
- * A run's container on another machine, as containers of this one are but for what it is told by: its ticket goes over
+ * A run's container on another machine, as containers of this one are, but for how its job comes: its ticket goes over
  * standard input. Nothing secret is in here, as every client of the engine can read it.
  */
 export function runContainer(

@@ -32,7 +32,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** `fetch failed` says nothing; its cause does. */
+/** The message `fetch failed` has no reason; its cause has. */
 function causeOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return messageOf(cause ?? error);

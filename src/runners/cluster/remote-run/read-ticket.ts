@@ -35,7 +35,7 @@ async function fileAt(path: string): Promise<string> {
   });
 }
 
-/** Its end is as good as a newline. What follows the line is nobody's. */
+/** Its end is as good as a newline. What follows the line is ignored. */
 async function firstLineOf(input: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

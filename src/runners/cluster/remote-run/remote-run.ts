@@ -33,7 +33,7 @@ export interface RemoteRunOptions {
   readonly terminated: AbortSignal;
   /** For how long, in ms, a door is tried that does not answer. */
   readonly unreachableMs?: number;
-  /** Takes a line for whoever looks at the machine; nothing in it is secret. */
+  /** Takes a line for the operator of the machine; nothing in it is secret. */
   readonly err: (text: string) => void;
 }
 
@@ -58,7 +58,7 @@ const terminationGraceMs = 7_000;
 const lastLinesMs = 2_000;
 
 /**
- * One run on this machine: claims the job of its ticket, runs it in a process of its own, and tells the scheduler all that
+ * One run on this machine: claims the job of its ticket, runs it in a process of its own, and sends the scheduler all that
  * comes of it. Resolves to the exit code of this process; never rejects.
  */
 export async function remoteRun(options: RemoteRunOptions): Promise<number> {

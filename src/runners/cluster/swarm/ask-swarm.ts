@@ -41,7 +41,7 @@ interface SwarmInfo {
   readonly Swarm?: { readonly LocalNodeState?: string; readonly ControlAvailable?: boolean };
 }
 
-/** Rejects with a UserError unless the engine can be told what the Swarm is to do. */
+/** Rejects with a UserError unless the engine is a manager of its Swarm. */
 export async function assertManager(engine: Engine): Promise<void> {
   const { Swarm = {} } = (await engine.calls().info()) as SwarmInfo;
   const { LocalNodeState = "inactive", ControlAvailable = false } = Swarm;

@@ -76,7 +76,7 @@ function containerSpec(launch: Launch, { secretId, project }: RunServiceOptions)
   const { uid, gid } = containerUser;
   return {
     Image: image,
-    // Swarm can't say it itself before API 1.44, which is Docker 25.
+    // Swarm has no option for it before API 1.44, which is Docker 25.
     Command: ["setpriv", "--no-new-privs", ...command],
     Hostname: launch.instanceId.slice(0, 63),
     User: `${uid}:${gid}`,
