@@ -47,6 +47,8 @@ export async function openBridge({ runSocket, onInterrupted }: BridgeOptions): P
   });
   // A model may take long for an answer, and an agent for its next question.
   server.requestTimeout = 0;
+  // Whoever closes an idle connection may cross with a request, and clients don't send a question twice: they close it.
+  server.keepAliveTimeout = 0;
   server.on("connect", (request: IncomingMessage, client: Socket, head: Buffer) => {
     client.setNoDelay(true);
     void passTunnel(request, client, head, { key, runSocket });

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { RequestListener, Server } from "node:http";
+import { Agent, createServer, request } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,6 +50,23 @@ const ask = (init: RequestInit = {}, rest = "/v1/messages?beta=true") =>
     body: `{"a":1}`,
     ...init,
   });
+
+test("keeps a connection that its client keeps, however long no question comes", async () => {
+  await serve((_request, response) => response.end("an answer"));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const url = bridge.baseUrl({ name: "m" }, upstream);
+  const asked = async (): Promise<boolean> => {
+    const sent = request(url, { agent, headers: { "x-api-key": bridge.key } }).end();
+    const [answer] = (await once(sent, "response")) as [IncomingMessage];
+    await text(answer);
+    return sent.reusedSocket;
+  };
+  expect(await asked()).toBe(false);
+  // Longer than Node's own limit of 5 s, after which a server adds another second.
+  await wait(7_000);
+  expect(await asked()).toBe(true);
+  agent.destroy();
+}, 20_000);
 
 test("passes a request on with the run's token in place of the key, under the provider's host", async () => {
   const seen: unknown[] = [];
