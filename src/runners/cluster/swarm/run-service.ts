@@ -17,6 +17,8 @@ const stopGraceNs = 10_000_000_000;
 /** What Swarm puts in for it is the name of the task's node. */
 const nodeTemplate = "{{.Node.Hostname}}";
 
+const restartDelayNs = 1_000_000_000;
+
 export interface RunServiceOptions {
   /** Tells the project from others, also of other machines. */
   readonly project: string;
@@ -25,10 +27,11 @@ export interface RunServiceOptions {
 }
 
 /**
- * A run as a service of one task that is not restarted. Not as a replicated job: with Docker before 24 the container of
- * a job that is removed runs on (moby/swarmkit#3112), and newer ones repeat jobs after each change of the leader
- * (moby/moby#53632). Swarm may make a second task of any service; a ticket is worth one claim, so that its process ends
- * itself. Nothing secret is in here, as every client of the engine can read it.
+ * A run as a service of one task. Not as a replicated job: with Docker before 24 the container of a job that is removed
+ * runs on (moby/swarmkit#3112), and newer ones repeat jobs after each change of the leader (moby/moby#53632). A task
+ * that fails is made again, if need be on another node, as its node may have failed before the run began; a ticket is
+ * worth one claim, so that each further process of a run that did begin ends itself. Nothing secret is in here, as every
+ * client of the engine can read it.
  */
 export function runService(launch: Launch, options: RunServiceOptions): ServiceSpec {
   const { limits, reserve, place } = launch;
@@ -40,7 +43,7 @@ export function runService(launch: Launch, options: RunServiceOptions): ServiceS
     EndpointSpec: { Mode: "dnsrr" },
     TaskTemplate: {
       ContainerSpec: containerSpec(launch, options),
-      RestartPolicy: { Condition: "none" },
+      RestartPolicy: { Condition: "on-failure", MaxAttempts: 2, Delay: restartDelayNs },
       Placement: { Constraints: [...place] },
       Resources: {
         Limits: {
