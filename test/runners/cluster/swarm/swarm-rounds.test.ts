@@ -53,7 +53,9 @@ describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => 
     await scheduler.kill();
     await swarm.stop();
     await model.close();
-    await project.remove();
+    // By hand: its logs are what there is to look at.
+    if (process.env.AL_SWARM_KEEP === undefined) await project.remove();
+    else process.stdout.write(`${scheduler.output()}\nkept: ${project.dir}\n`);
   });
 
   const node = (index: number) => swarm.nodes[index] as SwarmNode;
