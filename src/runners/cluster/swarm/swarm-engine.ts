@@ -32,7 +32,7 @@ const sureMs = 30_000;
 /** A secret of this age without a service is left from a start that failed, in ms. */
 const orphanMs = 60_000;
 
-/** Runs as jobs of a Docker Swarm, by any of its managers. */
+/** Runs as services of a Docker Swarm, by any of its managers. */
 export function createSwarmEngine(options: SwarmEngineOptions): ClusterEngine {
   const { engine, project } = options;
   const shared = sharedParts(options);
