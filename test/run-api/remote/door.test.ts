@@ -118,9 +118,11 @@ describe("the door", () => {
       return connection;
     };
     const connections: Socket[] = [];
-    for (let n = 0; n < 330; n += 1) connections.push(await begin());
+    for (const count of [160, 160, 10]) {
+      connections.push(...(await Promise.all(Array.from({ length: count }, begin))));
+    }
     await expect
-      .poll(() => connections.map(isOpen))
+      .poll(() => connections.map(isOpen), { timeout: 10_000 })
       .toEqual([...connections.keys()].map((n) => n < 320));
   });
 

@@ -22,6 +22,13 @@ runnerContract("the cluster runner", async () => {
   };
 });
 
+/** As if its machine stood still: it neither sends nor ends itself. */
+async function freeze(instanceId: string): Promise<void> {
+  for (const each of await processesOf(instanceId)) {
+    process.kill(Number(each.replace("process ", "")), "SIGSTOP");
+  }
+}
+
 describe("a run on a cluster", () => {
   it("gets its job by its claim, and its engine gets nothing of it", async () => {
     const cluster = await aCluster();
@@ -93,7 +100,7 @@ describe("a run on a cluster", () => {
     const runner = await cluster.start(cluster.configured({ leaseSeconds: 0.3 }));
     const run$ = runner.run({ ...request, instanceId }, NEVER).pipe(
       tap((event) => {
-        if (event.type === "output") void cluster.stop();
+        if (event.type === "output") void freeze(instanceId);
       }),
     );
     const exit = exitOf([await lastValueFrom(run$)]);
