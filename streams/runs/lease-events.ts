@@ -1,14 +1,17 @@
-/** What the engine of a cluster says of a run. */
+/** A run as the engine of a cluster sees it. */
 export interface EngineReport {
-  /** `gone`: the engine knows nothing of it. */
+  /** `waiting` for a machine or its image; `ended` when none of its processes is left; `gone` when the engine has no such run. */
   readonly state: "waiting" | "running" | "ended" | "gone";
-  /** The machine, for people. */
+  /** The machine, for people; null before it has one. */
   readonly node: string | null;
+  /** Why it waits, or why it ended; null when the engine gives no reason. */
   readonly problem: string | null;
-  /** How often a process of it ended or could not be started. */
+  /** How often a process of it ended or could not be started; 0 of an ended one whose start broke off. */
   readonly endings: number;
+  /** Of an ended run, as far as the engine has them. */
   readonly exitCode?: number | null;
   readonly outOfMemory?: boolean;
+  /** True when waiting can't help, such as for an image that is not there; absent for no. */
   readonly isHopeless?: boolean;
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { EngineReport } from "../../../streams/runs/lease-events.ts";
 import type { ContainerLimits } from "../container/container-options.ts";
 
 /** One run as an engine starts it. Nothing but its ticket is secret. */
@@ -19,23 +20,11 @@ export interface Launch {
   readonly place: readonly string[];
 }
 
-/** One run as an engine sees it. */
-export interface PlacedRun {
+/** One of the runs that an engine has. */
+export interface PlacedRun extends EngineReport {
   readonly name: string;
   readonly instanceId: string;
-  /** `waiting` for a machine or its image; `ended` when none of its processes is left. */
-  readonly state: "waiting" | "running" | "ended";
-  /** The machine, for people; null before it has one. */
-  readonly node: string | null;
-  /** What the engine says of it: why it waits, or why it ended. Null when it says nothing. */
-  readonly problem: string | null;
-  /** How often a process of it ended or could not be started; 0 of an ended one whose start broke off. */
-  readonly endings: number;
-  /** Of an ended run, as far as the engine has them. */
-  readonly exitCode?: number | null;
-  readonly outOfMemory?: boolean;
-  /** True when waiting can't help, such as for an image that is not there; absent for no. */
-  readonly isHopeless?: boolean;
+  readonly state: Exclude<EngineReport["state"], "gone">;
 }
 
 /** Whether a start broke off before its process could begin: it ended, and nothing of it ever ran. */
