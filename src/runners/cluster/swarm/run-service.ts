@@ -74,11 +74,14 @@ export function labelsOf({ agent, instanceId }: Launch, project: string) {
 
 const nanos = (cpus: number) => Math.round(cpus * nanosPerCpu);
 
-function containerSpec(launch: Launch, { secretId, project }: RunServiceOptions): ContainerSpec {
+function containerSpec(launch: Launch, options: RunServiceOptions): ContainerSpec {
+  const { secretId, project } = options;
   const { name, image, command, env, limits } = launch;
   const { uid, gid } = containerUser;
   return {
     Image: image,
+    // For `docker container prune` on its node: a power cut can leave containers that Swarm has forgotten.
+    Labels: { [projectLabel]: project },
     // Swarm has no option for it before API 1.44, which is Docker 25.
     Command: ["setpriv", "--no-new-privs", ...command],
     Hostname: launch.instanceId.slice(0, 63),
