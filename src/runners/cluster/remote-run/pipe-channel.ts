@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { joinSockets } from "../join-sockets.ts";
 import { dialDoor } from "./dial-door.ts";
 import type { DoorAddress } from "./dial-door.ts";
+import { cutOnDeadWay } from "./dead-way.ts";
 import { createPauses } from "./pauses.ts";
 
 /** A Unix socket, whose connections lead to the scheduler's door. */
@@ -53,11 +54,13 @@ async function pass(connection: Socket, address: DoorAddress, closed: AbortSigna
   const gone = new AbortController();
   const onGone = () => gone.abort();
   connection.on("error", onGone).once("close", onGone);
-  const door = await dial(address, AbortSignal.any([gone.signal, closed]));
+  const over = AbortSignal.any([gone.signal, closed]);
+  const door = await dial(address, over);
   if (door === null || connection.destroyed) {
     door?.destroy();
     return void connection.destroy();
   }
+  cutOnDeadWay(door, address, over);
   joinSockets(connection, door);
 }
 
