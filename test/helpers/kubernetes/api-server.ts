@@ -86,6 +86,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       throw refusals.forbidden(
         `${target.resource} is forbidden: the user cannot ${verb} resource "${target.resource}" in API group "${target.group}" in the namespace "${target.namespace}"`,
       );
+    const isMergePatch = request.headers["content-type"] === "application/merge-patch+json";
+    if (verb === "patch" && !isMergePatch)
+      throw refusals.badRequest("it takes merge patches alone");
     if (verb === "watch") return options.watches.serve(target, url.searchParams, response);
     const { code, body: answered } = handleObjects(options, target, verb, url.searchParams, body);
     send(code, answered);

@@ -19,7 +19,8 @@ export function generatedApi(apis: readonly string[], kinds: readonly string[]):
     ...kinds,
     ...operations.flatMap(({ body, answers }) => [body, ...Object.values(answers)]),
   ];
-  const schemas: Record<string, object> = {};
+  // Of a patch, which may have any fields, the client has no model.
+  const schemas: Record<string, object> = { any: { type: "object" } };
   for (const name of wanted) addSchema(name, schemas);
   const release = /OpenAPI spec version: (\S+)/.exec(read("models", "V1Job.js"))?.[1];
   return { source: `@kubernetes/client-node, ${release ?? "unknown"}`, operations, schemas };

@@ -53,6 +53,8 @@ export function handleObjects(
       const own = { ...given.metadata, uid, creationTimestamp, namespace };
       return { code: 200, body: store.update(resource, { ...given, metadata: own }) };
     }
+    case "patch":
+      return { code: 200, body: store.update(resource, merged(found(), body) as KubeObject) };
     case "delete":
       return { code: 200, body: remove(handlers, resource, found(), query) };
     case "deletecollection": {
@@ -73,6 +75,19 @@ function listOf(store: ObjectStore, resource: Resource, query: URLSearchParams):
     metadata: { resourceVersion: String(store.version()) },
     items: store.list(resource).filter((object) => isSelected(object, query)),
   };
+}
+
+/** A JSON merge patch (RFC 7386). */
+function merged(value: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const before = isObject(value) ? value : {};
+  const entries = Object.entries(patch).map(([key, part]) => [key, merged(before[key], part)]);
+  const after: Record<string, unknown> = { ...before, ...Object.fromEntries(entries) };
+  return Object.fromEntries(Object.entries(after).filter(([, part]) => part !== null));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const nameFormat = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;

@@ -28,21 +28,31 @@ export function controlJobs(options: JobControllerOptions): void {
 
   store.onChange(({ type, resource, object }) => {
     if (isStopped()) return;
-    if (resource === "jobs" && type === "ADDED") begin(object as Job);
+    if (resource === "jobs" && type !== "DELETED") jobChanged(object as Job);
     if (resource === "pods") {
       const name = ownerOf(object);
       if (name !== null) setImmediate(() => podChanged(name, object as Pod, type === "DELETED"));
     }
   });
 
-  function begin(job: Job): void {
+  function jobChanged(job: Job): void {
     const { name, uid } = job.metadata;
-    const { activeDeadlineSeconds } = job.spec;
+    const isSuspended = job.spec.suspend === true;
+    if (isSuspended ? job.status !== undefined : job.status?.startTime !== undefined) return;
     setImmediate(() => {
-      const status = { active: 1, startTime: wireTime(Date.now()) };
-      if (jobOf(name)?.metadata.uid === uid) setStatus(name, status);
-      makePod(name, uid);
+      const status = isSuspended
+        ? { conditions: [suspended("True")] }
+        : { active: 1, startTime: wireTime(Date.now()), conditions: [suspended("False")] };
+      const now = jobOf(name);
+      const isSame = now?.metadata.uid === uid && now.spec.suspend === job.spec.suspend;
+      if (!isSame || now.status?.startTime !== undefined) return;
+      setStatus(name, status);
+      if (!isSuspended) begin(job);
     });
+  }
+
+  function begin({ metadata: { name, uid }, spec: { activeDeadlineSeconds } }: Job): void {
+    makePod(name, uid);
     if (activeDeadlineSeconds === undefined) return;
     later(activeDeadlineSeconds, () => {
       if (jobOf(name)?.metadata.uid !== uid || isFinished(jobOf(name))) return;
@@ -91,7 +101,7 @@ export function controlJobs(options: JobControllerOptions): void {
       ...job.status,
       active: 0,
       ...(isComplete && { succeeded: 1, completionTime: now }),
-      conditions: [condition],
+      conditions: [...(job.status?.conditions ?? []), condition],
     });
     const { ttlSecondsAfterFinished: ttl } = job.spec;
     if (ttl === undefined) return;
@@ -113,7 +123,12 @@ export function controlJobs(options: JobControllerOptions): void {
 }
 
 function isFinished(job: Job | undefined): boolean {
-  return (job?.status?.conditions ?? []).length > 0;
+  return (job?.status?.conditions ?? []).some(({ type }) => type !== "Suspended");
+}
+
+function suspended(status: Condition["status"]): Condition {
+  const reason = status === "True" ? "JobSuspended" : "JobResumed";
+  return { type: "Suspended", status, reason, lastTransitionTime: wireTime(Date.now()) };
 }
 
 function ownerOf({ metadata }: KubeObject): string | null {

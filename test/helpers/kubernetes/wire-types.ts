@@ -36,6 +36,7 @@ export interface Condition {
 
 export interface Job extends KubeObject {
   readonly spec: {
+    readonly suspend?: boolean;
     readonly backoffLimit?: number;
     readonly activeDeadlineSeconds?: number;
     readonly ttlSecondsAfterFinished?: number;

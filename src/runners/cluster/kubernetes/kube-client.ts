@@ -5,6 +5,7 @@ import type {
   Middleware,
   NetworkingV1Api,
   RequestContext,
+  setHeaderOptions,
   Watch,
 } from "@kubernetes/client-node";
 import { messageOf, UserError } from "../../../errors.ts";
@@ -15,6 +16,8 @@ export interface KubeClient {
   readonly core: CoreV1Api;
   readonly networking: NetworkingV1Api;
   readonly watch: Watch;
+  /** Options of a request whose body has the changed fields alone (RFC 7386). */
+  readonly mergePatch: ReturnType<typeof setHeaderOptions>;
   readonly namespace: string;
   /** Where it is, for a person. */
   readonly server: string;
@@ -59,6 +62,7 @@ export async function connectKubernetes(options: KubeClientOptions): Promise<Kub
     watch: new kube.Watch(config),
     namespace: options.namespace ?? namespaceOf(config),
     server: cluster.server,
+    mergePatch: kube.setHeaderOptions("Content-Type", kube.PatchStrategy.MergePatch),
   };
 }
 

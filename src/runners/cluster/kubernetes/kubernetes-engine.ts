@@ -147,19 +147,21 @@ function assertNetwork({ limits: { network } }: Launch): void {
   });
 }
 
-/** The Job first, as its secret is to go with it: the node mounts that as soon as it is there. */
+/** The Job first, as its secret is to go with it; suspended, as nothing could begin before the secret is there. */
 async function startRun(launch: Launch, place: RunPlace, engine: Connected): Promise<void> {
   const { client, jobs } = engine;
-  const { batch, core, namespace } = client;
+  const { batch, core, namespace, mergePatch } = client;
+  const { name } = launch;
   const job = await batch.createNamespacedJob({ namespace, body: runJob(launch, place) });
   try {
-    const body = ticketSecret(launch, place.project, job.metadata?.uid ?? "");
-    await core.createNamespacedSecret({ namespace, body });
+    const secret = ticketSecret(launch, place.project, job.metadata?.uid ?? "");
+    await core.createNamespacedSecret({ namespace, body: secret });
+    const body = { spec: { suspend: false } };
+    jobs.put(await batch.patchNamespacedJob({ name, namespace, body }, mergePatch));
   } catch (error) {
-    await removeRun(launch.name, client).catch(() => undefined);
+    await removeRun(name, client).catch(() => undefined);
     throw error;
   }
-  jobs.put(job);
 }
 
 /** The Job first, so that no other pod is made. Its secret goes with it. */

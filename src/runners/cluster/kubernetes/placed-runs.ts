@@ -36,7 +36,7 @@ function placedRun(
   pulls: number,
 ): PlacedRun {
   const { state, node } = stateOf(job, pod);
-  const isEnded = state === "ended" || finished(job) !== undefined;
+  const isEnded = (pod !== undefined && isOver(pod)) || finished(job) !== undefined;
   return {
     ...run,
     state,
@@ -69,12 +69,15 @@ function finished(job: V1Job | undefined) {
   );
 }
 
+/** A Job that is still suspended is one whose start broke off: nothing of it runs, or will. */
 function stateOf(
   job: V1Job | undefined,
   pod: V1Pod | undefined,
 ): Pick<PlacedRun, "state" | "node"> {
-  if (pod === undefined)
-    return { state: finished(job) === undefined ? "waiting" : "ended", node: null };
+  if (pod === undefined) {
+    const isWaiting = finished(job) === undefined && job?.spec?.suspend !== true;
+    return { state: isWaiting ? "waiting" : "ended", node: null };
+  }
   const node = pod.spec?.nodeName ?? null;
   if (isOver(pod)) return { state: "ended", node };
   return { state: pod.status?.phase === "Running" ? "running" : "waiting", node };

@@ -38,7 +38,7 @@ export interface RunPlace {
   readonly hosts: readonly { readonly ip: string; readonly hostnames: string[] }[];
 }
 
-/** The Job of a run: one pod, once. Nothing secret is among it. */
+/** The Job of a run: one pod, once, from when it is suspended no more. Nothing secret is among it. */
 export function runJob(launch: Launch, place: RunPlace): V1Job {
   const isClosed = launch.limits.network === "none";
   const labels = { [projectLabel]: place.project, [runLabel]: launch.name };
@@ -52,6 +52,7 @@ export function runJob(launch: Launch, place: RunPlace): V1Job {
     kind: "Job",
     metadata: { name: launch.name, labels, annotations },
     spec: {
+      suspend: true,
       completions: 1,
       parallelism: 1,
       backoffLimit: 0,

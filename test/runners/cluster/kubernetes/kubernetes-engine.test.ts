@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { runName } from "../../../../src/runners/cluster/cluster-engine.ts";
+import { isPartial, runName } from "../../../../src/runners/cluster/cluster-engine.ts";
+import { runJob } from "../../../../src/runners/cluster/kubernetes/run-manifests.ts";
+import type { NewObject } from "../../../helpers/kubernetes/object-store.ts";
 import type { KubeObject, Pod } from "../../../helpers/kubernetes/wire-types.ts";
-import { engineTest, launch, runOnce, secretTicket } from "./support.ts";
+import { engineTest, launch, project, runOnce, secretTicket } from "./support.ts";
 
 const id = "dev-20261123-abcdef";
 
@@ -22,6 +24,7 @@ describe("the cluster engine of Kubernetes", () => {
         "create networkpolicies",
         "create jobs",
         "create secrets",
+        "patch jobs",
         "list jobs",
         "list pods",
         "watch jobs",
@@ -120,7 +123,11 @@ describe("the cluster engine of Kubernetes", () => {
 
   it("says which right is missing, and leaves nothing of the run", async () => {
     const rules = [
-      { apiGroups: ["batch"], resources: ["jobs"], verbs: ["create", "delete", "list", "watch"] },
+      {
+        apiGroups: ["batch"],
+        resources: ["jobs"],
+        verbs: ["create", "patch", "delete", "list", "watch"],
+      },
       { apiGroups: [""], resources: ["pods"], verbs: ["deletecollection", "list", "watch"] },
     ];
     const { engine, cluster } = await engineTest({ rules });
@@ -131,6 +138,17 @@ describe("the cluster engine of Kubernetes", () => {
     });
     await expect.poll(() => cluster.store.list("pods")).toEqual([]);
     expect(cluster.store.list("jobs")).toEqual([]);
+  });
+
+  it("shows a start that broke off as one, of which nothing runs", async () => {
+    const { engine, cluster, pods } = await engineTest();
+    const job = runJob(launch(id), { project, hosts: [] });
+    cluster.store.create("jobs", job as unknown as NewObject);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const [run] = await engine.list();
+    expect(run && isPartial(run)).toBe(true);
+    expect(run).toMatchObject({ instanceId: id, isHopeless: false });
+    expect(pods.all).toEqual([]);
   });
 
   it("reads the kubeconfig again when its token is worth nothing any more", async () => {
