@@ -1,3 +1,4 @@
+import { reasonOf } from "../../errors.ts";
 import type { ClusterEngine, PlacedRun } from "./cluster-engine.ts";
 
 /** Engines that hold connections close them. */
@@ -14,8 +15,8 @@ export interface ActiveEngine {
 
 interface Kept {
   readonly engine: Promise<ClosableEngine>;
-  /** Runs that it has, as far as is known, and that are not removed. */
-  readonly names: Set<string>;
+  /** Instances of the runs that it has, as far as is known, and that are not removed, by name. */
+  readonly runs: Map<string, string>;
 }
 
 /**
@@ -26,48 +27,58 @@ export function createChangingEngine(active: () => ActiveEngine): Required<Closa
   const all = new Map<string, Kept>();
   const current = (): Kept => {
     const { key, make } = active();
-    const kept = all.get(key) ?? { engine: make(), names: new Set<string>() };
+    const kept = all.get(key) ?? { engine: make(), runs: new Map<string, string>() };
     all.set(key, kept);
     kept.engine.catch(() => all.delete(key));
-    for (const [other, { engine, names }] of all) {
-      if (kept.names === names || names.size > 0) continue;
+    for (const [other, { engine, runs }] of all) {
+      if (kept.runs === runs || runs.size > 0) continue;
       all.delete(other);
       closeOf(engine);
     }
     return kept;
   };
   const knownOwner = (name: string): Kept | undefined =>
-    [...all.values()].find(({ names }) => names.has(name));
+    [...all.values()].find(({ runs }) => runs.has(name));
   const ownerOf = (name: string): Kept => knownOwner(name) ?? current();
   /** An earlier scheduler's runs are on the engine that first shows them. */
-  const listOf = async ({ engine, names }: Kept): Promise<readonly PlacedRun[]> => {
-    const runs = await (await engine).list();
-    for (const { name } of runs) if (knownOwner(name) === undefined) names.add(name);
-    return runs;
+  const listOf = async ({ engine, runs }: Kept): Promise<readonly PlacedRun[]> => {
+    const listed = await (await engine).list();
+    for (const { name, instanceId } of listed) {
+      if (knownOwner(name) === undefined) runs.set(name, instanceId);
+    }
+    return listed;
   };
   return {
     ready: async () => (await current().engine).ready(),
     start: async (launch) => {
-      const { engine, names } = current();
-      names.add(launch.name);
+      const { engine, runs } = current();
+      runs.set(launch.name, launch.instanceId);
       await (await engine).start(launch);
     },
     remove: async (name) => {
-      const { engine, names } = ownerOf(name);
+      const { engine, runs } = ownerOf(name);
       await (await engine).remove(name);
-      names.delete(name);
+      runs.delete(name);
     },
     list: async () => {
       const newest = current();
       const others = [...all.values()].filter((kept) => kept !== newest);
-      const lists = await Promise.all([newest, ...others].map(listOf));
-      return lists.flat();
+      const ofOthers = others.map((kept) =>
+        listOf(kept).catch((error: unknown) => unknownRuns(kept, reasonOf(error))),
+      );
+      return (await Promise.all([listOf(newest), ...ofOthers])).flat();
     },
     close: () => {
       for (const { engine } of all.values()) closeOf(engine);
       all.clear();
     },
   };
+}
+
+/** For an engine that is away for good no run of another one waits. */
+function unknownRuns({ runs }: Kept, problem: string): readonly PlacedRun[] {
+  const unknown = { state: "waiting", node: null, problem, endings: 0 } as const;
+  return [...runs].map(([name, instanceId]) => ({ name, instanceId, ...unknown }));
 }
 
 function closeOf(engine: Promise<ClosableEngine>): void {

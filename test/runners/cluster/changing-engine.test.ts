@@ -24,16 +24,30 @@ function engineWith(...names: string[]) {
   return { engine, runs };
 }
 
+/** Has seen the runs of the first engine before the config names the second one. */
+async function changed(...[before, after]: [ClosableEngine, ClosableEngine]) {
+  let active = { key: "before", make: () => Promise.resolve(before) };
+  const changing = createChangingEngine(() => active);
+  await changing.list();
+  active = { key: "after", make: () => Promise.resolve(after) };
+  return changing;
+}
+
+test("runs are seen while an engine that the config names no more is away", async () => {
+  const [before, after] = [engineWith("al-old"), engineWith("al-new")];
+  const changing = await changed(before.engine, after.engine);
+  before.engine.list = () => Promise.reject(new Error("no answer"));
+  expect(await changing.list()).toMatchObject([
+    { name: "al-new", state: "running", problem: null },
+    { name: "al-old", instanceId: "al-old", state: "waiting", problem: "no answer" },
+  ]);
+  after.engine.list = before.engine.list;
+  await expect(changing.list()).rejects.toThrow("no answer");
+});
+
 test("a run of an earlier scheduler is removed from its own engine after the config names another", async () => {
   const [before, after] = [engineWith("al-adopted"), engineWith()];
-  const engines = { before, after };
-  let key: keyof typeof engines = "before";
-  const changing = createChangingEngine(() => {
-    const { engine } = engines[key];
-    return { key, make: () => Promise.resolve(engine) };
-  });
-  await changing.list();
-  key = "after";
+  const changing = await changed(before.engine, after.engine);
   await changing.ready();
   expect((await changing.list()).map(({ name }) => name)).toEqual(["al-adopted"]);
   await changing.remove("al-adopted");
