@@ -53,8 +53,11 @@ export function createClusterDoor(deps: ClusterDoorDeps): ClusterDoor {
       throw new UserError("no_door", "no run can reach this scheduler from another machine yet");
     },
     close: () => {
-      opened?.following.unsubscribe();
-      opened?.door.close();
+      const close = ({ following, door }: Opened): void => {
+        following.unsubscribe();
+        door.close();
+      };
+      opening?.then(close, () => undefined);
     },
   };
 }

@@ -54,6 +54,7 @@ export function createDoor(deps: DoorDeps): Door {
   const waiting = waitingPeers(limits.maxUnauthenticated);
   let server: Server | null = null;
   let listensAt: DoorAddress | null = null;
+  let isClosed = false;
 
   const accept = (connection: TLSSocket): void => {
     const name = connection.servername as string | false;
@@ -81,6 +82,8 @@ export function createDoor(deps: DoorDeps): Door {
     await once(opened, "listening").catch((error: unknown) => {
       throw listenError(error, where);
     });
+    // It was closed meanwhile.
+    if (isClosed) return void opened.close();
     opened.on("error", (error: Error) => onProblem(`the door: ${error.message}`));
     server = opened;
     listensAt = where;
@@ -106,6 +109,7 @@ export function createDoor(deps: DoorDeps): Door {
       return portOf(server);
     },
     close: () => {
+      isClosed = true;
       stop();
       waiting.cut();
     },

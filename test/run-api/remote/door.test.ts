@@ -145,6 +145,12 @@ describe("the door", () => {
   });
 });
 
+async function connectError(host: string): Promise<string> {
+  const connection = kept(connect(side.now.port, host));
+  const event = await Promise.race([once(connection, "error"), once(connection, "connect")]);
+  return (event as [{ code: string }?])[0]?.code ?? "none";
+}
+
 describe("where the door listens", () => {
   it("can change, and what is connected stays", async () => {
     const run = await expectRun(side, "dev-1");
@@ -158,8 +164,7 @@ describe("where the door listens", () => {
     const before = side.now.port;
     side.now.port = (await door.listen({ host: "127.0.0.2", port: before })) ?? 0;
     expect(side.now.port).toBe(before);
-    const gone = connect(before, "127.0.0.1");
-    expect(((await once(gone, "error")) as [{ code: string }])[0].code).toBe("ECONNREFUSED");
+    expect(await connectError("127.0.0.1")).toBe("ECONNREFUSED");
     resolve({ stop: null });
     expect(await waiting).toEqual({ status: 200, body: { stop: null } });
     await door.listen({ host: "127.0.0.1", port: before });
@@ -183,7 +188,14 @@ describe("where the door listens", () => {
 
   it("is nowhere without an address", async () => {
     expect(await side.now.door.listen(null)).toBeNull();
-    const refused = connect(side.now.port, "127.0.0.1");
-    expect(((await once(refused, "error")) as [{ code: string }])[0].code).toBe("ECONNREFUSED");
+    expect(await connectError("127.0.0.1")).toBe("ECONNREFUSED");
+  });
+
+  it("is nowhere when it is closed before it listens", async () => {
+    const { door, port } = side.now;
+    const moving = door.listen({ host: "127.0.0.2", port });
+    door.close();
+    expect(await moving).toBeNull();
+    expect(await connectError("127.0.0.2")).toBe("ECONNREFUSED");
   });
 });
