@@ -21,6 +21,20 @@ export const cluster: readonly Mutation[] = [
     tests: claims,
   },
   {
+    defence: "a Job that has no ticket starts nothing",
+    file: "src/runners/cluster/kubernetes/run-manifests.ts",
+    find: "suspend: true,",
+    replace: "suspend: false,",
+    tests: ["test/runners/cluster/kubernetes/kubernetes-engine.test.ts"],
+  },
+  {
+    defence: "a connection whose relay is gone is cut",
+    file: "src/runners/cluster/remote-run/dead-way.ts",
+    find: "if (isDead) connection.destroy();",
+    replace: "if (isDead) return;",
+    tests: ["test/runners/cluster/remote-run/dead-way.test.ts"],
+  },
+  {
     defence: "a run talks to the door whose certificate it knows",
     file: "src/runners/cluster/remote-run/dial-door.ts",
     find: "if (socket.getPeerX509Certificate()?.raw.equals(pinned) !== true) return fail(other(door));",

@@ -86,12 +86,11 @@ describe("a run on a cluster", () => {
 
   it("keeps its lines while the log can't be written", async () => {
     let isFull = true;
-    setTimeout(() => (isFull = false), 200);
+    setTimeout(() => (isFull = false), 2_000);
     const flushLogs = () => Promise.resolve(!isFull);
-    const before = performance.now();
     const events = await (await aCluster()).eventsOf(aRequest("three-lines"), { flushLogs });
+    expect(isFull, "the run was over before its lines were stored").toBe(false);
     expect(messagesOf(events)).toEqual(["one", "two", "three"]);
-    expect(performance.now() - before).toBeGreaterThan(190);
   });
 
   it("is lost, ended and refused when it is silent for longer than its lease", async () => {
