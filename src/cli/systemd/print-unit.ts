@@ -14,7 +14,15 @@ import type { StartOptions } from "../start/run-scheduler.ts";
 import { UserError } from "../../errors.ts";
 
 /** What an engine or a time zone is found by; the rest of a login's environment is nothing that a service has. */
-const keptVariables = ["AL_HOME", "DOCKER_HOST", "TZ"];
+const keptVariables = [
+  "AL_HOME",
+  "DOCKER_HOST",
+  "DOCKER_TLS_VERIFY",
+  "DOCKER_CERT_PATH",
+  "DOCKER_CONFIG",
+  "KUBECONFIG",
+  "TZ",
+];
 
 /** Prints a systemd unit that starts the project with the same options, and beside it how to install it. */
 export async function printUnit(context: Context, options: StartOptions): Promise<void> {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import Docker from "dockerode";
 import { messageOf, reasonOf, UserError } from "../../errors.ts";
+import { SshConnections } from "./ssh-connections.ts";
 
 /** The container engine, as every file of this folder uses it. */
 export interface Engine {
@@ -76,13 +77,29 @@ class QuietAgent extends Agent {
 function clientsAt(env: NodeJS.ProcessEnv, callTimeoutMs: number): Clients {
   const host = env.DOCKER_HOST ?? "";
   const socketPath = host === "" ? firstSocket(env) : (/^unix:\/\/(.+)/.exec(host)?.[1] ?? null);
-  // For any other place docker-modem reads DOCKER_HOST, DOCKER_TLS_VERIFY and DOCKER_CERT_PATH itself.
-  const place = socketPath === null ? {} : { socketPath, agent: new QuietAgent() };
-  return {
-    calls: new Docker({ ...place, timeout: callTimeoutMs }),
-    streams: new Docker({ ...place, timeout: 0 }),
-    address: socketPath === null ? host : `unix://${socketPath}`,
-  };
+  const address = socketPath === null ? host : `unix://${socketPath}`;
+  const place = socketPath === null ? placeOf(host, env) : { socketPath, agent: new QuietAgent() };
+  try {
+    return {
+      calls: new Docker({ ...place, timeout: callTimeoutMs }),
+      streams: new Docker({ ...place, timeout: 0 }),
+      address,
+    };
+  } catch (error) {
+    throw new UserError(
+      "engine_certificates",
+      `the certificates for ${address} can't be read: ${messageOf(error)}`,
+      { hint: "set DOCKER_CERT_PATH to a folder with ca.pem, cert.pem and key.pem", cause: error },
+    );
+  }
+}
+
+/** For TCP docker-modem reads DOCKER_HOST, DOCKER_TLS_VERIFY and DOCKER_CERT_PATH itself. */
+function placeOf(host: string, env: NodeJS.ProcessEnv): object {
+  if (!host.startsWith("ssh://")) return {};
+  // Left to itself, docker-modem takes any machine that answers for the right one.
+  const agent = new SshConnections(host, env);
+  return { protocol: "http", host: "docker", agent };
 }
 
 const systemSocket = "/var/run/docker.sock";
@@ -152,6 +169,6 @@ function unreachable(error: unknown, address: string): UserError {
     : `no container engine answers at ${address} (${engineMessage(error)})`;
   const hint = denied
     ? "add the user to the engine's group or use a rootless engine, and set DOCKER_HOST to its socket"
-    : 'start the engine or set DOCKER_HOST; or set type = "host-user" under [runtime] of the agent';
+    : 'start the engine, or set DOCKER_HOST (for TLS also DOCKER_TLS_VERIFY and DOCKER_CERT_PATH); or set type = "host-user" under [runtime] of the agent';
   return new UserError("engine_unreachable", message, { hint, cause: error });
 }

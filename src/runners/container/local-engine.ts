@@ -17,7 +17,7 @@ export function remoteEngineProblem(env: NodeJS.ProcessEnv, hasCluster: boolean)
   if (isLocal(host)) return null;
   const what = `DOCKER_HOST is ${host}, the engine of another machine, which can't mount the run's socket`;
   const hint = hasCluster
-    ? 'for its runs write type = "cluster" under [runtime] of the agent'
+    ? 'write type = "cluster" under [runtime] of the agent, or type = "host-user" for runs here'
     : 'for runs there write engine = "docker" and address = "<this machine>:<port>" under [cluster] of config.toml; for runs here unset DOCKER_HOST';
   return new UserError("remote_engine", what, { hint });
 }

@@ -81,7 +81,10 @@ function listOf(store: ObjectStore, resource: Resource, query: URLSearchParams):
 function merged(value: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const before = isObject(value) ? value : {};
-  const entries = Object.entries(patch).map(([key, part]) => [key, merged(before[key], part)]);
+  const entries = Object.entries(patch).map(([key, part]): [string, unknown] => [
+    key,
+    merged(before[key], part),
+  ]);
   const after: Record<string, unknown> = { ...before, ...Object.fromEntries(entries) };
   return Object.fromEntries(Object.entries(after).filter(([, part]) => part !== null));
 }

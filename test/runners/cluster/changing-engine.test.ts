@@ -36,12 +36,13 @@ async function changed(...[before, after]: [ClosableEngine, ClosableEngine]) {
 test("runs are seen while an engine that the config names no more is away", async () => {
   const [before, after] = [engineWith("al-old"), engineWith("al-new")];
   const changing = await changed(before.engine, after.engine);
-  before.engine.list = () => Promise.reject(new Error("no answer"));
+  const away = () => Promise.reject(new Error("no answer"));
+  before.engine.list = away;
   expect(await changing.list()).toMatchObject([
     { name: "al-new", state: "running", problem: null },
     { name: "al-old", instanceId: "al-old", state: "waiting", problem: "no answer" },
   ]);
-  after.engine.list = before.engine.list;
+  after.engine.list = away;
   await expect(changing.list()).rejects.toThrow("no answer");
 });
 
