@@ -39,7 +39,7 @@ export const clusterSchema = table({
   image: text("the name of an image")
     .optional()
     .describe(
-      "The image of all runs in the cluster, which has the program. Without it al builds them by this machine's engine.",
+      "The image of all runs in the cluster, made FROM al-agent:latest. Without it the engine at DOCKER_HOST, else this machine's, builds them.",
     ),
   registry: pattern(registryPattern, registryError)
     .optional()

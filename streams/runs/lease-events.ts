@@ -47,4 +47,6 @@ export interface LeaseOptions {
   readonly startMs: number;
   /** The machine that an earlier scheduler had its claim from; null before the claim. */
   readonly node: string | null;
+  /** Whether an earlier scheduler started it; while none was up, its process may have given up. */
+  readonly isAdopted: boolean;
 }

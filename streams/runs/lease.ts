@@ -158,6 +158,9 @@ class LeaseState {
     if (exitCode !== null && endedFromOutside.has(exitCode)) {
       return this.#finish({ type: "lost", reason: `it was ended before it began: ${why}` });
     }
+    if (exitCode === unreachableExit && this.#options.isAdopted) {
+      return this.#finish({ type: "lost", reason: "it began while no scheduler was up" });
+    }
     if (exitCode === unreachableExit) {
       const reason = `its machine can't reach the scheduler (${why}): check "address" and "listen" of [cluster], and firewalls between the machines`;
       return this.#finish({ type: "rejected", reason });

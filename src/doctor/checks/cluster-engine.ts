@@ -61,7 +61,11 @@ async function kubernetesFindings(config: ClusterConfig): Promise<readonly Findi
   const engine = createKubernetesEngine({ config, project: "doctor" });
   try {
     await engine.list();
-    return [ok("the API server answers, and this user may list Jobs and pods")];
+    return [
+      ok(
+        "the API server answers, and this user may list Jobs and pods; the first run shows whether it may create them",
+      ),
+    ];
   } catch (error) {
     return [ofError(error, "error", "Kubernetes")];
   } finally {

@@ -31,7 +31,10 @@ export const cluster: Check = {
 const noAddress = /^(localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0|\[::\]):\d+$/;
 
 function addressFindings({ address }: ClusterConfig, context: DoctorContext): Finding[] {
-  if (!noAddress.test(address)) return [ok(`runs reach the scheduler at ${address}`)];
+  if (!noAddress.test(address))
+    return [
+      ok(`runs look for the scheduler at ${address}; the first one shows whether they reach it`),
+    ];
   const port = address.slice(address.lastIndexOf(":") + 1);
   const what = `no other machine reaches this scheduler at ${address}`;
   const fix = alCommand(context, `config --set cluster.address=<this machine's address>:${port}`);

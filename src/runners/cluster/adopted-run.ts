@@ -26,7 +26,8 @@ export async function adoptedRun(
     }
     // Made again: for the secrets in it, and for the claimer that has not come yet.
     const job = context.prepare(request, workDir);
-    const run: FollowedRun = { request, job, record, logged: last === null ? 0 : numberOf(last) };
+    const logged = last === null ? 0 : numberOf(last);
+    const run: FollowedRun = { request, job, record, logged, isAdopted: true };
     if (record.node === null && !(await isPrepared(run, subscriber))) return;
     await followProcess(run, subscriber, context, () => Promise.resolve());
   } finally {

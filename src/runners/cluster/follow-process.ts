@@ -37,6 +37,8 @@ export interface FollowedRun {
   readonly record: ClusterRecord;
   /** Number of its last line in the log; 0 for none. */
   readonly logged: number;
+  /** Whether an earlier scheduler started it. */
+  readonly isAdopted: boolean;
 }
 
 /**
@@ -101,7 +103,7 @@ async function noteExit(
 }
 
 function processOf(
-  { request, job, record, logged }: FollowedRun,
+  { request, job, record, logged, isAdopted }: FollowedRun,
   emit: RunSubscriber["emit"],
   waiting: Waiting,
   context: ClusterContext,
@@ -121,6 +123,7 @@ function processOf(
     leaseMs: record.leaseSeconds * 1000,
     startMs: cluster().startTimeoutSeconds * 1000,
     node: record.node,
+    isAdopted,
     job: async () => jobForRemote(await job),
     received: job.then(redactorFor, withhold).then(receivedWith),
     onWaits: waiting.show,

@@ -28,7 +28,7 @@ export async function newRun(
     attempted = true;
     const record = { agent, leaseSeconds: cluster().leaseSeconds, node: null, exit: null };
     await records.write(instanceId, record);
-    const run = { request, job: Promise.resolve(job), record, logged: 0 };
+    const run = { request, job: Promise.resolve(job), record, logged: 0, isAdopted: false };
     await followProcess(run, subscriber, context, async (onWaits) => {
       const startMs = cluster().startTimeoutSeconds * 1000;
       await startLaunch(launch, { engine, startMs, over, onWaits, pauseMs });

@@ -52,11 +52,12 @@ const events: Record<string, LeaseEvent> = {
     reason: `its machine can't reach the scheduler (exit 3): check "address" and "listen" of [cluster], and firewalls between the machines`,
   },
   B: { type: "lost", reason: "it was ended before it began: node down" },
+  V: { type: "lost", reason: "it began while no scheduler was up" },
   G: { type: "lost", reason: "the cluster has the run no more" },
   P: { type: "lost", reason: "the scheduler ended before it had started it" },
 };
 
-const defaults: LeaseOptions = { leaseMs: 20_000, startMs: 30_000, node: null };
+const defaults: LeaseOptions = { leaseMs: 20_000, startMs: 30_000, node: null, isAdopted: false };
 
 /** A column is a second. */
 function expectEvents(given: string, expected: string, options: Partial<LeaseOptions> = {}): void {
@@ -126,6 +127,13 @@ describe("a run that no machine has begun", () => {
       "------N---------------------",
     );
   });
+
+  it("is lost when it gave up while no scheduler was up", () =>
+    expectEvents(
+      "b-u-", //
+      "--V-",
+      { isAdopted: true },
+    ));
 
   it("is rejected with what to do when its machine can't reach the scheduler", () =>
     expectEvents(

@@ -142,9 +142,13 @@ async function connect({
 
 function assertNetwork({ limits: { network } }: Launch): void {
   if (network === "none" || network === "bridge") return;
-  throw new UserError("engine_refused", `[local] network = "${network}": Kubernetes has no such`, {
-    hint: 'write "none" for a run that reaches what [network] allows, or "bridge" for the network of all pods',
-  });
+  throw new UserError(
+    "engine_refused",
+    `[local] network = "${network}": Kubernetes has no network of that name`,
+    {
+      hint: 'write "none" for a run that reaches what [network] allows, or "bridge" for the network of all pods',
+    },
+  );
 }
 
 /** The Job first, as its secret is to go with it; suspended, as nothing could begin before the secret is there. */
