@@ -86,17 +86,23 @@ export class SshConnections extends Agent {
 class SshConnection extends Duplex {
   readonly #child: ChildProcessWithoutNullStreams;
   #said = "";
+  #isAnswered = false;
   #limit: NodeJS.Timeout | undefined;
 
   constructor(child: ChildProcessWithoutNullStreams) {
     super({ allowHalfOpen: true });
     this.#child = child;
     child.stdout.on("data", (chunk: Buffer) => this.push(chunk) || child.stdout.pause());
+    child.stdout.once("data", () => (this.#isAnswered = true));
     // Why it takes no more is said when it has ended.
     child.stdin.on("error", () => undefined);
     child.stderr.on("data", (chunk: Buffer) => this.#hear(chunk.toString()));
     child.once("error", (error) => this.destroy(error));
-    child.once("close", (code) => (code === 0 ? this.push(null) : this.destroy(this.#failure())));
+    // An engine that closes first can make its command fail; whether an answer is whole is seen by HTTP.
+    child.once("close", (code) => {
+      if (code === 0 || this.#isAnswered) this.push(null);
+      else this.destroy(this.#failure());
+    });
   }
 
   override _read(): void {
