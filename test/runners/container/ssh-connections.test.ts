@@ -69,7 +69,7 @@ describe.skipIf(missing !== null || why !== null || !hasCommand)("an engine by s
         Entrypoint: ["cat"],
         OpenStdin: true,
         StdinOnce: true,
-        Tty: true,
+        Tty: false,
         HostConfig: { AutoRemove: true },
       });
       const input = await container.attach({
@@ -79,7 +79,7 @@ describe.skipIf(missing !== null || why !== null || !hasCommand)("an engine by s
         hijack: true,
       });
       await container.start();
-      input.end("through ssh\n\x04");
+      input.end("through ssh\n");
       expect(await text(input)).toContain("through ssh");
     },
     engineSetupMs,
