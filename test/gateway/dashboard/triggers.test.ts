@@ -46,8 +46,10 @@ function manyRuns(count: number): HistoryEntry[] {
 }
 
 test("what started nothing says why, in plain words", async () => {
-  const dropped = deadLetter({ id: "x", agent: "dev", outcome: "dropped", reason: "queue_full" });
-  const { page, errors } = await open(path, withEntries(deadLetter(), dropped));
+  const at = new Date().toISOString();
+  const what = { agent: "dev", outcome: "dropped", reason: "queue_full" } as const;
+  const dropped = deadLetter({ id: "x", at, ...what });
+  const { page, errors } = await open(path, withEntries(deadLetter({ at }), dropped));
   const rows = page.locator("#trigger-rows tr");
   await expect.poll(() => rows.count()).toBe(2);
   const text = await page.locator("#trigger-rows").innerText();
