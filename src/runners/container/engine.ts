@@ -78,8 +78,9 @@ function clientsAt(env: NodeJS.ProcessEnv, callTimeoutMs: number): Clients {
   const host = env.DOCKER_HOST ?? "";
   const socketPath = host === "" ? firstSocket(env) : (/^unix:\/\/(.+)/.exec(host)?.[1] ?? null);
   const address = socketPath === null ? host : `unix://${socketPath}`;
-  const place = socketPath === null ? placeOf(host, env) : { socketPath, agent: new QuietAgent() };
   try {
+    const agent = new QuietAgent();
+    const place = socketPath === null ? placeOf(host, env) : { socketPath, agent };
     return {
       calls: new Docker({ ...place, timeout: callTimeoutMs }),
       streams: new Docker({ ...place, timeout: 0 }),
@@ -87,9 +88,12 @@ function clientsAt(env: NodeJS.ProcessEnv, callTimeoutMs: number): Clients {
     };
   } catch (error) {
     throw new UserError(
-      "engine_certificates",
-      `the certificates for ${address} can't be read: ${messageOf(error)}`,
-      { hint: "set DOCKER_CERT_PATH to a folder with ca.pem, cert.pem and key.pem", cause: error },
+      "engine_address",
+      `DOCKER_HOST ${address} can't be used: ${messageOf(error)}`,
+      {
+        hint: "write it as tcp://build-1:2376 or ssh://me@build-1; for TLS set DOCKER_CERT_PATH to a folder with ca.pem, cert.pem and key.pem",
+        cause: error,
+      },
     );
   }
 }

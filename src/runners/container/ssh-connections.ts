@@ -8,7 +8,7 @@ import { Duplex } from "node:stream";
 import { finished } from "node:stream/promises";
 import { inspect } from "node:util";
 
-/** For so long, in ms, one login serves further connections without a look at it; ssh keeps it a little longer. */
+/** So long a login is taken to live, in ms; ssh keeps it a little longer (ControlPersist). */
 const loginMs = 45_000;
 
 /** Times are in seconds. */
@@ -82,10 +82,10 @@ export class SshConnections extends Agent {
   }
 }
 
-/** One `ssh`, with what an HTTP client asks of a socket beyond a stream. It is destroyed with the last that ssh said. */
+/** One `ssh`, with what an HTTP client asks of a socket beyond a stream. It fails with the last line of ssh's stderr. */
 class SshConnection extends Duplex {
   readonly #child: ChildProcessWithoutNullStreams;
-  #said = "";
+  #stderr = "";
   #isAnswered = false;
   #limit: NodeJS.Timeout | undefined;
 
@@ -94,9 +94,9 @@ class SshConnection extends Duplex {
     this.#child = child;
     child.stdout.on("data", (chunk: Buffer) => this.push(chunk) || child.stdout.pause());
     child.stdout.once("data", () => (this.#isAnswered = true));
-    // Why it takes no more is said when it has ended.
+    // The reason is in stderr, which is whole when ssh has ended.
     child.stdin.on("error", () => undefined);
-    child.stderr.on("data", (chunk: Buffer) => this.#hear(chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => this.#keepStderr(chunk.toString()));
     child.once("error", (error) => this.destroy(error));
     // An engine that closes first can make its command fail; whether an answer is whole is seen by HTTP.
     child.once("close", (code) => {
@@ -140,12 +140,12 @@ class SshConnection extends Duplex {
     return this;
   }
 
-  #hear(text: string): void {
-    this.#said = `${this.#said}${text}`.slice(-1_000);
+  #keepStderr(text: string): void {
+    this.#stderr = `${this.#stderr}${text}`.slice(-1_000);
   }
 
   #failure(): Error {
-    const last = this.#said.trim().split("\n").at(-1)?.trim() ?? "";
+    const last = this.#stderr.trim().split("\n").at(-1)?.trim() ?? "";
     const reason = last === "" ? "ssh ended without a word" : last;
     return Object.assign(new Error(reason), { code: "ECONNREFUSED" });
   }

@@ -29,10 +29,10 @@ export const cluster: readonly Mutation[] = [
   },
   {
     defence: "a connection whose relay is gone is cut",
-    file: "src/runners/cluster/remote-run/dead-way.ts",
+    file: "src/runners/cluster/remote-run/dead-relay.ts",
     find: "if (isDead) connection.destroy();",
     replace: "if (isDead) return;",
-    tests: ["test/runners/cluster/remote-run/dead-way.test.ts"],
+    tests: ["test/runners/cluster/remote-run/dead-relay.test.ts"],
   },
   {
     defence: "a run talks to the door whose certificate it knows",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { joinSockets } from "../join-sockets.ts";
 import { dialDoor } from "./dial-door.ts";
 import type { DoorAddress } from "./dial-door.ts";
-import { cutOnDeadWay } from "./dead-way.ts";
+import { destroyOnDeadRelay } from "./dead-relay.ts";
 import { createPauses } from "./pauses.ts";
 
 /** A Unix socket, whose connections lead to the scheduler's door. */
@@ -60,7 +60,7 @@ async function pass(connection: Socket, address: DoorAddress, closed: AbortSigna
     door?.destroy();
     return void connection.destroy();
   }
-  cutOnDeadWay(door, address, over);
+  destroyOnDeadRelay(door, address, over);
   joinSockets(connection, door);
 }
 

@@ -74,8 +74,7 @@ export function labelsOf({ agent, instanceId }: Launch, project: string) {
 
 const nanos = (cpus: number) => Math.round(cpus * nanosPerCpu);
 
-function containerSpec(launch: Launch, options: RunServiceOptions): ContainerSpec {
-  const { secretId, project } = options;
+function containerSpec(launch: Launch, { secretId, project }: RunServiceOptions): ContainerSpec {
   const { name, image, command, env, limits } = launch;
   const { uid, gid } = containerUser;
   return {

@@ -117,19 +117,21 @@ describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => 
     expect(text, what).toContain('"outcome":"succeeded"');
   }
 
+  /** Of a node that was killed while Swarm removed them: Swarm never looks for them again. */
+  async function pruneEnded(): Promise<void> {
+    const filters = { label: ["al.project"] };
+    await Promise.all(swarm.nodes.map(({ engine }) => engine.calls().pruneContainers({ filters })));
+  }
+
   async function nothingLeft(): Promise<void> {
     for (const each of swarm.nodes) {
-      const calls = each.engine.calls();
-      const names = async (all: boolean) => {
-        const containers = await calls.listContainers({ all });
+      const names = async () => {
+        const containers = await each.engine.calls().listContainers({ all: true });
         return containers
           .map(({ Names, Status }) => `${Names[0]}: ${Status}`)
           .filter((name) => !/-door\./.test(name));
       };
-      await expect.poll(() => names(false), { timeout: 60_000, interval: 500 }).toEqual([]);
-      // Of a node that was killed while Swarm removed them: it never looks for them again.
-      await calls.pruneContainers({ filters: { label: ["al.project"] } });
-      await expect.poll(() => names(true), { timeout: 60_000, interval: 500 }).toEqual([]);
+      await expect.poll(names, { timeout: 60_000, interval: 500 }).toEqual([]);
     }
     expect(await node(0).engine.calls().listSecrets()).toEqual([]);
     expect(await node(0).engine.calls().listServices()).toHaveLength(1);
@@ -162,6 +164,7 @@ describe.skipIf(missing !== null)("al start with a Swarm of three nodes", () => 
         if ((seed - firstSeed) % 10 === 9 || seed === firstSeed + rounds - 1) await check();
         process.stdout.write(`seed ${seed}: n${round.node + 1} ${round.fault}; ${await tally()}\n`);
       }
+      await pruneEnded();
       await nothingLeft();
     },
     rounds * 120_000 + quietMs,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { cutOnDeadWay } from "../../../../src/runners/cluster/remote-run/dead-way.ts";
+import { destroyOnDeadRelay } from "../../../../src/runners/cluster/remote-run/dead-relay.ts";
 import { dialDoor } from "../../../../src/runners/cluster/remote-run/dial-door.ts";
 import { relayServer } from "../../../../src/runners/cluster/door-relay.ts";
 import { doorSide, expectRun } from "../../../run-api/remote/support.ts";
@@ -52,7 +52,7 @@ async function connectedBy(first: { door: string }): Promise<[TLSSocket, { now: 
   };
   const connection = await dialDoor(address, over.signal);
   open.push({ close: () => connection.destroy() });
-  cutOnDeadWay(connection, address, over.signal, silentMs);
+  destroyOnDeadRelay(connection, address, over.signal, silentMs);
   return [connection, leads];
 }
 
