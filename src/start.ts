@@ -82,7 +82,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<Schedul
   });
   const whyNotClosed = createClosingProbe(env);
   const door = createClusterDoor({ projectDir, project$, sockets, onProblem });
-  const logWriter = createProjectLog(projectDir, own.redactor, options.log);
+  const logWriter = createProjectLog(projectDir, options.log);
   const brokering = createBrokering({
     projectKey: () => own.store.settings.maskKey(),
     project: () => project$.value,
@@ -207,7 +207,7 @@ async function run(context: SchedulerContext): Promise<Scheduler> {
   }
   for (const problem of [...loaded.warnings, ...problems, ...bareSkills.map(bareSkillProblem)])
     warn(problemText(problem));
-  for (const message of startWarnings(env, recovered.lost)) warn(message);
+  for (const message of startWarnings(env, recovered)) warn(message);
   void warnOfNetworks(context, services);
   services.dispatch(waiting);
   requests.restore(alive);

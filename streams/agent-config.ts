@@ -19,6 +19,8 @@ export interface ModelConfig {
   readonly contextWindow: number | null;
   /** Tokens of an answer; null for the model's own limit. */
   readonly maxTokens: number | null;
+  /** What it reads; null for what is known of the model. */
+  readonly input: readonly ModelInput[] | null;
   /** Sent with each request, beside those that the API needs. The values may be secret. */
   readonly headers: Readonly<Record<string, string>>;
   /** How long one request may send nothing, in seconds; null for the harness's own limit. */
@@ -31,6 +33,8 @@ export interface ModelConfig {
   readonly requestsPerMinute: number | null;
   /** What the provider may do on its own machines beside its answer, by the names of the provider's API. */
   readonly providerTools: readonly string[];
+  /** Fields of its requests that its API does not document, as paths. */
+  readonly extraFields: readonly string[];
   /** Credential reference, `type` or `type:instance`. */
   readonly credential: string;
   /** Absolute path of the script that the `scripted` provider replays. */
@@ -49,6 +53,9 @@ export const providers = [
   "scripted",
 ] as const;
 export type Provider = (typeof providers)[number];
+
+export const modelInputs = ["text", "image"] as const;
+export type ModelInput = (typeof modelInputs)[number];
 
 /** Wire formats, by the names that the pi harness has for them. */
 export const modelApis = [
@@ -121,8 +128,6 @@ export interface RuntimeConfig {
 export interface NetworkConfig {
   /** Presets and hosts that runs may reach. */
   readonly allow: readonly string[];
-  /** Whether any other is a question to a person. */
-  readonly ask: boolean;
 }
 
 /** An agent's own `[local]`; null where the project's counts. */

@@ -42,7 +42,7 @@ export interface RuntimeSources {
 }
 
 /** All that the graph needs done outside. */
-export type RuntimePorts = Omit<AgentPorts, "kill$">;
+export type RuntimePorts = Omit<AgentPorts, "kill$" | "draining$">;
 
 /**
  * The whole graph. It never subscribes: start.ts does, once.
@@ -59,11 +59,11 @@ export function runtime(sources: RuntimeSources, ports: RuntimePorts): Observabl
   const work = routeByKey(untilStopping(merge(webhook$, call$, manual$)), ofAgent);
   const switched = routeByKey(untilStopping(sources.enabled$), ofAgent);
   const withdrawn = routeByKey(untilStopping(sources.withdraw$), ofAgent);
-  const adopted = adoptedRuns(sources.adopted$, { ...ports, kill$ });
   const draining$ = drainingOnce(stopping$);
+  const agentPorts: AgentPorts = { ...ports, kill$, draining$ };
+  const adopted = adoptedRuns(sources.adopted$, agentPorts);
   const routes = { work, switched, withdrawn };
   const all: AgentSources = { ...routes, adopted, paused$, waitForMoney$, draining$, stopping$ };
-  const agentPorts: AgentPorts = { ...ports, kill$ };
   return merge(
     // First, so that no queue starts more than its agent's scale.
     adopted.event$,

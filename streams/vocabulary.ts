@@ -19,8 +19,15 @@ export interface Problem {
 /** What became of an agent's directory. A bad config is a value, not an error. */
 export type AgentChange =
   | { readonly type: "set"; readonly agent: AgentConfig; readonly warnings: readonly Problem[] }
-  | { readonly type: "invalid"; readonly name: string; readonly problems: readonly Problem[] }
+  | ({ readonly type: "invalid"; readonly name: string } & InvalidFiles)
   | { readonly type: "removed"; readonly name: string };
+
+/** Why an agent's files are not a config. */
+interface InvalidFiles {
+  readonly problems: readonly Problem[];
+  /** Webhook sources that its config.toml names. */
+  readonly sources: readonly string[];
+}
 
 /** Normalized fields of a webhook event; null where the provider's event carries none. */
 export interface WebhookEvent {
@@ -94,6 +101,8 @@ export interface WorkItem {
   readonly attempt: number;
   /** For a replay: the id of the history entry that it runs again. */
   readonly replayOf?: string;
+  /** Present for a tick that an earlier scheduler accepted: it waits for a runner, as other work does. */
+  readonly waits?: true;
   readonly trigger: Trigger;
 }
 
@@ -119,10 +128,10 @@ export const retriedOutcomes = ["interrupted", "lost"] as const satisfies readon
 /** How often work is tried. */
 const maxAttempts = 2;
 
-/** Whether work is tried once more after a run of it ended with this outcome. */
-export function isRetried({ attempt }: WorkItem, outcome: Outcome): boolean {
+/** Whether work is tried once more after a run of it ended like this. A run that never began does not count as a try. */
+export function isRetried({ attempt }: WorkItem, end: HowEnded): boolean {
   const retried: readonly Outcome[] = retriedOutcomes;
-  return retried.includes(outcome) && attempt < maxAttempts;
+  return retried.includes(end.outcome) && (attempt < maxAttempts || end.neverBegan === true);
 }
 
 /** What a run used; null where the harness does not know. */
@@ -157,7 +166,12 @@ export interface RunEnd {
   readonly value?: unknown;
   /** Present when the run asked to be run again. */
   readonly rerun?: true;
+  /** Present when its process was asked for nothing. */
+  readonly neverBegan?: true;
 }
+
+/** What decides whether the work of a run is tried again. */
+export type HowEnded = Pick<RunEnd, "outcome" | "neverBegan">;
 
 interface At {
   readonly agent: string;
@@ -209,7 +223,7 @@ export type RunEvent = At &
         /** What changed, in one line. */
         readonly summary: string;
       }
-    | { readonly type: "agent-invalid"; readonly problems: readonly Problem[] }
+    | ({ readonly type: "agent-invalid" } & InvalidFiles)
     | { readonly type: "agent-removed" }
     | { readonly type: "agent-enabled"; readonly enabled: boolean }
     /** What runs need beside the agent's files, such as credentials, and do not have; empty once all is there. */
@@ -240,6 +254,8 @@ export type RunEvent = At &
         readonly entry: LogEntry;
       }
     | { readonly type: "status-text"; readonly instanceId: string; readonly text: string }
+    /** Why the machine can't start the run now; null once it did. Comes with each start that it can't. */
+    | { readonly type: "blocked"; readonly instanceId: string; readonly reason: string | null }
     /** Which budget keeps the agent's work from running; null once none does. */
     | {
         readonly type: "used-budget";

@@ -124,7 +124,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
   };
   /** By instance: a transaction that fails is tried again, and each run counts once. */
   const ofLost = new Map<string, readonly AlertEvent[]>();
-  /** The target accepts again: what failed is sent now, not hours later. */
+  /** The target accepts again: what failed or was given up is sent now. */
   const resumeTarget = async (name: string): Promise<void> => {
     if (store.switchedOff().has(name)) await store.switchOff(name, null);
     await store.retryFailed(name, clock.now());

@@ -41,7 +41,7 @@ export function canonicalConfig(config: AgentConfig, options: CanonicalOptions):
 
 function together(own: NetworkConfig | null, project: NetworkConfig | null): NetworkConfig | null {
   if (own === null || project === null) return own ?? project;
-  return { allow: [...new Set([...project.allow, ...own.allow])], ask: own.ask || project.ask };
+  return { allow: [...new Set([...project.allow, ...own.allow])] };
 }
 
 /** Plain data with the keys of its objects in order; what is null or empty has none. */

@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
 import { z } from "zod";
-import { modelApis, providers, thinkingLevels } from "../../streams/agent-config.ts";
+import { modelApis, modelInputs, providers, thinkingLevels } from "../../streams/agent-config.ts";
 import type { ModelConfig } from "../../streams/agent-config.ts";
 import { counted, durationText } from "../contracts/format.ts";
 import { modelKey } from "./config-key.ts";
@@ -95,6 +95,18 @@ export const modelKeys = {
     value: z.int().nullable(),
     fact: (tokens) => (tokens === null ? null : `answers up to ${counted(tokens, "token")}`),
   }),
+  input: modelKey({
+    inFile: "input",
+    field: list(choice(modelInputs), 'a list, e.g. ["text", "image"]')
+      .min(1, { error: 'a list, e.g. ["text", "image"]' })
+      .optional()
+      .describe(
+        'What it reads: with "image" it gets the images that tools return. Without it what is known of the model; a model that is not known, of "custom" for example, gets text only.',
+      ),
+    resolve: orNull,
+    value: z.array(z.enum(modelInputs)).readonly().nullable(),
+    fact: (kinds) => kinds && `reads ${kinds.join(" and ")}`,
+  }),
   headers: modelKey({
     inFile: "headers",
     field: headers()
@@ -139,7 +151,7 @@ export const modelKeys = {
     field: priceField
       .optional()
       .describe(
-        "What it costs, in USD per million tokens; without cacheRead and cacheWrite these cost what input costs. Without it the price of the built-in table. A model without any price is unpriced: it counts against budgets at the dearest price of its provider.",
+        "What it costs, in USD per million tokens; without cacheRead and cacheWrite these cost what input costs. Without it the price of the built-in table. A model without any price is unpriced: it counts against budgets at the dearest price of its provider, and one of a server without a key as free.",
       ),
     resolve: ratesOf,
     value: z
@@ -177,6 +189,20 @@ export const modelKeys = {
     resolve: (given): readonly string[] => given,
     value: z.array(z.string()).readonly(),
     fact: (names) => (names.length === 0 ? null : `provider's tools ${names.join(", ")}`),
+  }),
+  extraFields: modelKey({
+    inFile: "extraFields",
+    field: list(
+      text('a field or its path, e.g. "options.num_predict"'),
+      'a list of fields, e.g. ["num_predict", "options.num_predict"]',
+    )
+      .default([])
+      .describe(
+        "Fields that requests may have beside those that the API's documentation names, as paths without positions in lists. Other fields are refused: budgets and [network] know nothing of what they do.",
+      ),
+    resolve: (given): readonly string[] => given,
+    value: z.array(z.string()).readonly(),
+    fact: (fields) => (fields.length === 0 ? null : `extra fields ${fields.join(", ")}`),
   }),
   credential: modelKey({
     inFile: "credential",

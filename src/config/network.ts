@@ -4,7 +4,7 @@ import { parseAllowEntry, presetEntries } from "../contracts/network-allow.ts";
 import { agentKey, factOf } from "./config-key.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import { describeValues, differingKeys } from "./differences.ts";
-import { credential, flag, list, table } from "./fields.ts";
+import { credential, list, table } from "./fields.ts";
 
 const entryError =
   'a preset such as "github", or a host such as "api.example.com", "*.example.com", "example.com:22" or "10.0.0.7:5432 private"';
@@ -25,11 +25,13 @@ const allow = entries()
   .describe(
     "Presets and hosts that runs may reach, beside their models and the presets of their credentials. A host is reached on port 443, unless it names another one. `*.example.com` is all names below it. `private` behind a host allows addresses of private networks.",
   );
-const ask = flag()
+const ask = z
+  .literal(false, {
+    error:
+      "false, as a question to a person can't be answered yet: list the hosts in network.allow",
+  })
   .default(false)
-  .describe(
-    "Whether a host that is not listed becomes a question to a person. Until questions can be answered, it is denied.",
-  );
+  .describe("Reserved: whether a host that is not listed becomes a question to a person.");
 
 /** The project's `[network]`. */
 export const projectNetworkSchema = table({
@@ -53,8 +55,8 @@ export const networkKey = agentKey({
     .describe(
       'What its runs may reach. Where the network can\'t be closed for them, they do not start. It has no effect when [local].network is not "none".',
     ),
-  resolve: (given): NetworkConfig | null => given ?? null,
-  value: z.object({ allow: z.array(z.string()).readonly(), ask: z.boolean() }).nullable(),
+  resolve: (given): NetworkConfig | null => (given ? { allow: given.allow } : null),
+  value: z.object({ allow: z.array(z.string()).readonly() }).nullable(),
   change: describeNetworks,
   facts: (network) => factOf("May reach", network?.allow ?? []),
 });

@@ -39,7 +39,9 @@ const sourceSchema = table({
     ),
   allowUnsigned: flag()
     .default(false)
-    .describe("Accepts deliveries from every client that reaches the gateway."),
+    .describe(
+      "Accepts unsigned deliveries from every program that reaches the gateway; what a web page sends is refused.",
+    ),
 });
 
 const localSchema = table({

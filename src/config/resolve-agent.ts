@@ -34,11 +34,16 @@ export function resolveAgent(
   const config = resolveConfig(files, project, known);
   const problems = [...files.problems, ...config.problems, ...skill.problems];
   if (config.resolved === null || skill.skill === null || hasErrors(problems)) {
-    return { type: "invalid", name, problems };
+    return { type: "invalid", name, problems, sources: namedSources(files.config ?? "") };
   }
   const title = skill.skill.title ?? name;
   const agent = { name, ...skill.skill, title, ...config.resolved, dockerfileHash };
   return { type: "set", agent, warnings: problems };
+}
+
+/** Webhook sources in a config that may not even be TOML. The `source` of the agent itself is among them, an address. */
+function namedSources(config: string): readonly string[] {
+  return [...config.matchAll(/\bsource["']?\s*=\s*["']([^"'\n]+)/g)].map(([, name = ""]) => name);
 }
 
 function resolveSkill({ name, skill }: AgentFiles, { version }: KnownToAgents): ParsedSkill {

@@ -108,7 +108,7 @@ function projectConfig(
       return { name, ...source, credential };
     }),
     budget: projectBudget(budget),
-    network: network ?? null,
+    network: network ? { allow: network.allow, credentials: network.credentials } : null,
     cluster: resolveCluster(cluster),
     alerts: alertTargets(alerts),
     alert: projectAlert(alert),

@@ -42,6 +42,7 @@ const stateTones: Readonly<Record<AgentStatus["state"], Tone>> = {
   idle: "muted",
   running: "good",
   building: "busy",
+  blocked: "error",
   error: "error",
 };
 

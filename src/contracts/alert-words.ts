@@ -9,6 +9,7 @@ export const topicWords: Readonly<Record<AlertTopic, string>> = {
   config: "config is invalid",
   image: "image can't be built",
   credentials: "requirements are missing",
+  blocked: "the machine can't start runs",
   missed_ticks: "missed its schedule",
   dead_letters: "dead letters",
   budget: "budget is used",

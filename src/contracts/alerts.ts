@@ -18,7 +18,7 @@ export interface AlertStore {
   attempted(id: string, result: AttemptRecord): Promise<void>;
   /** Makes a dead delivery, or one whose attempt failed, due at `now`; false when there is none such. */
   retry(id: string, now: number): Promise<boolean>;
-  /** Makes what waits for a target after a failed attempt due at `now`. */
+  /** Makes all failed and dead deliveries of a target that accepts again due at `now`, and forgets their errors. */
   retryFailed(target: string, now: number): Promise<void>;
   /** Records that a target refuses everything, and why; null once it is used again. */
   switchOff(target: string, off: SwitchedOff | null): Promise<void>;

@@ -5,8 +5,6 @@ import type { AllowedHost } from "./network-allow.ts";
 export interface EgressPolicy {
   readonly agent: string;
   readonly allow: readonly AllowedHost[];
-  /** Whether an unlisted host is a question to a person. */
-  readonly ask: boolean;
   /** The port of this machine that is refused whatever is listed: the gateway's own; null for none. */
   readonly ownPort: number | null;
   readonly bindings: readonly SecretBinding[];

@@ -37,6 +37,7 @@ export const outsideOfRuns = [
   "headers",
   "requestsPerMinute",
   "providerTools",
+  "extraFields",
 ] as const satisfies readonly (keyof ModelConfig)[];
 
 /** A model as runs get it. */

@@ -23,6 +23,10 @@ export interface UpstreamModel {
   readonly script: Script | null;
   /** Tools that the provider may run on its own machines, by the names that `[models.<name>].providerTools` takes. */
   readonly providerTools: readonly string[];
+  /** Fields that its requests may have beside the documented ones: paths such as `options.num_predict`. */
+  readonly extraFields: readonly string[];
+  /** How long its provider may send nothing; null for the usual time. */
+  readonly timeoutSeconds: number | null;
 }
 
 /** What a call may need at most. */

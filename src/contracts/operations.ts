@@ -49,9 +49,9 @@ export interface Delivery {
 
 /** What a delivery is answered with. */
 export type DeliveryAnswer =
-  | { readonly status: 200; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly status: 200; readonly body: Readonly<Record<string, unknown>> | null }
   | {
-      readonly status: 400 | 401 | 404 | 503;
+      readonly status: 400 | 401 | 403 | 404 | 413 | 503;
       /** Short stable code such as `bad_signature`. */
       readonly error: string;
       readonly detail: string;
@@ -83,6 +83,8 @@ export interface Operations {
   /** Throws OperationError `unknown_agent`. */
   agent(name: string): AgentDetail;
   readonly phase: () => "starting" | "running" | "draining";
+  /** Why it can store no work now, for a person; null while it can. */
+  readonly storeProblem: () => string | null;
   setPaused(paused: boolean): Promise<void>;
   setEnabled(agent: string, enabled: boolean): Promise<void>;
   /** Commits the trigger; resolves with whether it runs or waits. */

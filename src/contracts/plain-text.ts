@@ -15,12 +15,14 @@ const terminalCodes = new RegExp(
   "g",
 );
 
-/**
- * Text as a terminal would leave it, without colours, titles, links and moves (ECMA-48): of a line that was written
- * over by `\r` the last state. Line ends and tabs stay, and nothing is left that a terminal acts on.
- */
+/** Text without colours, titles, links and moves (ECMA-48), and without any other control character but tabs and line ends. */
+export function withoutTerminalCodes(text: string): string {
+  return text.replace(terminalCodes, "");
+}
+
+/** Text as a terminal would leave it, with nothing that a terminal acts on: of a line that was written over by `\r` the last state. */
 export function plainText(text: string): string {
-  const plain = text.replace(terminalCodes, "");
+  const plain = withoutTerminalCodes(text);
   return plain.includes("\r") ? plain.split("\n").map(lastState).join("\n") : plain;
 }
 

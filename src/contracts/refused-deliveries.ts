@@ -51,8 +51,3 @@ export const refusedDeliveriesQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
 export type RefusedDeliveriesQuery = z.infer<typeof refusedDeliveriesQuerySchema>;
-
-/** One word for a table. */
-export function refusalWord(result: DeliveryRefusal): "duplicate" | "refused" {
-  return result === "duplicate" ? result : "refused";
-}

@@ -50,6 +50,7 @@ function runCostText({ costUsd, spend }: RunView): string | null {
   const usd = costUsd ?? (spend.calls === 0 ? null : spend.usd);
   if (usd === null) return null;
   const calls = spend.calls === 0 ? "" : ` in ${counted(spend.calls, "call")}`;
+  if (usd === 0 && spend.unpriced > 0) return `unpriced${calls}`;
   return `$${usd < 0.01 ? usd.toFixed(6).replace(/\.?0+$/, "") : usd.toFixed(2)}${calls}`;
 }
 

@@ -30,7 +30,7 @@ export const runMessageSchema = z.discriminatedUnion("type", [
     fields: z.record(z.string(), z.unknown()).optional(),
   }),
   z.object({ type: z.literal("status"), text: z.string() }),
-  /** The start is over: the harness is loaded, and hooks or the session come next. */
+  /** The start is over: the harness is loaded, the files are written, and hooks or the session come next. */
   z.object({ type: z.literal("ready") }),
   /**
    * What the run returns, as JSON text in pieces that fit into a line: `more` is true for all but the last. A later
@@ -42,6 +42,12 @@ export const runMessageSchema = z.discriminatedUnion("type", [
   /** A model that did not answer, so that the scheduler can leave it out for a while. */
   z.object({ type: z.literal("cooldown"), model: z.string(), until: timeSchema }),
   /** The run's own account, the last message; the exit code repeats whether it succeeded. */
-  z.object({ type: z.literal("end"), error: z.string().nullable(), usage: usageSchema }),
+  z.object({
+    type: z.literal("end"),
+    error: z.string().nullable(),
+    usage: usageSchema,
+    /** Present when the machine lacked something: before `ready`, the run is started again. */
+    blocked: z.exactOptional(z.literal(true)),
+  }),
 ]);
 export type RunMessage = z.infer<typeof runMessageSchema>;

@@ -5,6 +5,11 @@ import type { Observable } from "rxjs";
  * can't be done now throws UserError `store_unavailable`, and nothing changed.
  */
 export interface Sessions {
+  /**
+   * The host name for which browsers on this machine get the cookie. Cookies ignore ports: a program that knows the name
+   * can receive the cookie on its own port, so only callers with the key see the name.
+   */
+  readonly privateHost: string;
   /** Makes a session and returns its token: 256 random bits, base64url. */
   create(): string;
   /** The id of a live session; null for an unknown or expired token. */

@@ -93,6 +93,8 @@ export interface RunSpend {
   readonly reservedUsd: number;
   /** Answers of models, and calls that wait for one. */
   readonly turns: number;
+  /** Of requests and answers, cached ones among them. */
+  readonly tokens: number;
 }
 
 /** A call to a model that is over. */

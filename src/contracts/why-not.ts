@@ -52,14 +52,3 @@ export const whyNotQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
 export type WhyNotQuery = z.infer<typeof whyNotQuerySchema>;
-
-/** What turned a delivery away: `repos: wants acme/x, got acme/y`. Alternatives are joined by "or". */
-export function turnedAwayText({ stoppedBy }: Pick<TurnedAway, "stoppedBy">): string {
-  if (stoppedBy.length === 0) return "its filters changed since, and let it through now";
-  const entries = stoppedBy.map((mismatches) =>
-    mismatches
-      .map(({ condition, wanted, got }) => `${condition}: wants ${wanted}, got ${got}`)
-      .join(" and "),
-  );
-  return [...new Set(entries)].join("; or ");
-}

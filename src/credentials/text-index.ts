@@ -1,8 +1,21 @@
-import { shortestHidden } from "./secret-forms.ts";
+import { shortestHidden } from "../contracts/encoded-forms.ts";
 
-/** Bits of a hash of four characters, of which each next one moves the others on by four bits. */
-const slots = 0x10000;
+/** Values of a hash of five characters, of which each next one moves the others on by four bits. */
+const slots = 0x100000;
 const step = 4;
+const tab = 0x09;
+
+/** Where a known text stands: its first index, and the one behind its last. */
+export type Range = [start: number, end: number];
+
+export interface Found {
+  /** From left to right; texts that overlap are one range. */
+  ranges: Range[];
+  /** Index of a known text that is cut off at the end; the text's length if no known text is. */
+  begun: number;
+  /** The same for one of which half or more is there. */
+  halfBegun: number;
+}
 
 /**
  * Finds known texts in others. Adding, removing and finding cost the same however many are known: thousands of runs may
@@ -11,8 +24,8 @@ const step = 4;
 export class TextIndex {
   /** By their first characters, longest first: one that begins another one must not win. */
   readonly #byStart = new Map<string, string[]>();
-  /** How many starts there are with a hash of their first four characters: a text is mostly looked up nowhere else. */
-  readonly #hashes = new Uint32Array(slots);
+  /** How many starts there are with a hash: a text is mostly looked up nowhere else. */
+  readonly #hashes = new Uint16Array(slots);
 
   add(text: string): void {
     const start = startOf(text);
@@ -21,8 +34,8 @@ export class TextIndex {
       this.#byStart.set(start, [text]);
       this.#count(start, 1);
     } else {
-      texts.push(text);
-      texts.sort((a, b) => b.length - a.length);
+      const at = texts.findIndex(({ length }) => length < text.length);
+      texts.splice(at === -1 ? texts.length : at, 0, text);
     }
   }
 
@@ -33,34 +46,45 @@ export class TextIndex {
     else if (this.#byStart.delete(start)) this.#count(start, -1);
   }
 
-  /** The text with `mark` for each known one in it, from left to right. */
-  replace(text: string, mark: string): string {
-    if (this.#byStart.size === 0) return text;
-    let replaced = "";
-    let copied = 0;
+  /** Null for a text with other than ASCII's visible characters, spaces and tabs, unless `anyText`. */
+  find(text: string, anyText: true): Found;
+  find(text: string, anyText: boolean): Found | null;
+  find(text: string, anyText: boolean): Found | null {
+    const found: Found = { ranges: [], begun: text.length, halfBegun: text.length };
     let hash = 0;
-    for (let end = 0; end < text.length; end += 1) {
-      hash = next(hash, text, end);
-      const start = end - step + 1;
-      if (start < copied || this.#hashes[hash] === 0) continue;
-      const found = this.#at(text, start);
-      if (found === 0) continue;
-      replaced += text.slice(copied, start) + mark;
-      copied = start + found;
-      end = copied - 1;
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (!anyText && (code < 0x20 || code > 0x7e) && code !== tab) return null;
+      hash = next(hash, code);
+      if (this.#hashes[hash] !== 0) this.#look(text, at - shortestHidden + 1, found);
     }
-    return copied === 0 ? text : replaced + text.slice(copied);
+    return found;
   }
 
-  /** The length of the known text that stands there; 0 when there is none. */
-  #at(text: string, start: number): number {
-    const texts = this.#byStart.get(text.slice(start, start + shortestHidden));
-    return texts?.find((each) => text.startsWith(each, start))?.length ?? 0;
+  /** Adds what stands at `start`. */
+  #look(text: string, start: number, found: Found): void {
+    const texts = this.#byStart.get(text.slice(Math.max(0, start), start + shortestHidden));
+    if (texts === undefined) return;
+    const whole = texts.find((each) => text.startsWith(each, start));
+    const last = found.ranges.at(-1);
+    if (whole !== undefined) {
+      const end = start + whole.length;
+      if (last !== undefined && start < last[1]) last[1] = Math.max(last[1], end);
+      else found.ranges.push([start, end]);
+    }
+    const left = text.length - start;
+    if (left >= (texts[0]?.length ?? 0)) return;
+    const begun = texts
+      .filter(({ length }) => length > left)
+      .filter((each) => each.startsWith(text.slice(start)));
+    if (begun.length > 0) found.begun = Math.min(found.begun, start);
+    if (begun.some(({ length }) => left * 2 >= length))
+      found.halfBegun = Math.min(found.halfBegun, start);
   }
 
   #count(start: string, change: 1 | -1): void {
     let hash = 0;
-    for (let end = 0; end < step; end += 1) hash = next(hash, start, end);
+    for (let end = 0; end < shortestHidden; end += 1) hash = next(hash, start.charCodeAt(end));
     this.#hashes[hash] = (this.#hashes[hash] ?? 0) + change;
   }
 }
@@ -69,6 +93,6 @@ function startOf(text: string): string {
   return text.slice(0, shortestHidden);
 }
 
-function next(hash: number, text: string, index: number): number {
-  return ((hash << step) ^ text.charCodeAt(index)) & (slots - 1);
+function next(hash: number, code: number): number {
+  return ((hash << step) ^ code) & (slots - 1);
 }

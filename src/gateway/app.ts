@@ -6,6 +6,7 @@ import { describeAccess } from "./api/described-routes.ts";
 import { authenticate, authenticateKey } from "./auth.ts";
 import { createApp } from "./create-app.ts";
 import type { GatewayDeps } from "./deps.ts";
+import { createKeyCheck } from "./key-guesses.ts";
 import { checkHost } from "./known-hosts.ts";
 import { alertRoutes } from "./routes/alerts.ts";
 import { controlRoutes } from "./routes/control.ts";
@@ -55,10 +56,11 @@ const securityHeaders: FastifyHelmetOptions = {
 /** The server on the operator's socket: the APIs, for programs with the key. */
 export async function operatorApp(deps: GatewayDeps): Promise<FastifyInstance> {
   const { app, streams, describe, answerOthers } = createApp(deps);
+  const checkKey = createKeyCheck(deps);
   healthRoutes(app, deps);
   openapiRoute(app, describe);
   await app.register((scope, _options, done) => {
-    scope.addHook("onRequest", authenticate(deps, false));
+    scope.addHook("onRequest", authenticate(deps, checkKey, false));
     describeAccess(scope, "key");
     apiRoutes(scope, deps, streams);
     createLoginLinkRoute(scope, deps);
@@ -72,6 +74,7 @@ export async function operatorApp(deps: GatewayDeps): Promise<FastifyInstance> {
 /** The server on TCP: the APIs for programs and browsers, the pages, and the webhooks for all senders. */
 export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
   const { app, streams, describe, answerOthers } = createApp(deps);
+  const checkKey = createKeyCheck(deps);
   await app.register(helmet, securityHeaders);
   await app.register(cookie);
   healthRoutes(app, deps);
@@ -80,15 +83,18 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
     done();
   });
   await app.register((operator, _options, done) => {
-    operator.addHook("onRequest", checkHost([deps.host, ...deps.allowedHosts]));
+    operator.addHook(
+      "onRequest",
+      checkHost([deps.host, ...deps.allowedHosts, deps.sessions.privateHost]),
+    );
     // A scope of its own: no other route may use the login's form parser.
     void operator.register((scope, _scopeOptions, scopeDone) => {
-      loginRoutes(scope, deps);
+      loginRoutes(scope, deps, checkKey);
       if (deps.dashboard) loginLinkRoute(scope, deps);
       scopeDone();
     });
     void operator.register((scope, _scopeOptions, scopeDone) => {
-      scope.addHook("onRequest", authenticate(deps, true));
+      scope.addHook("onRequest", authenticate(deps, checkKey, true));
       describeAccess(scope, "operator");
       apiRoutes(scope, deps, streams);
       if (deps.dashboard) {
@@ -99,14 +105,14 @@ export async function tcpApp(deps: GatewayDeps): Promise<FastifyInstance> {
       scopeDone();
     });
     void operator.register((scope, _scopeOptions, scopeDone) => {
-      scope.addHook("onRequest", authenticateKey(deps));
+      scope.addHook("onRequest", authenticateKey(deps, checkKey));
       describeAccess(scope, "key");
       metricsRoutes(scope, deps);
       scopeDone();
     });
     void operator.register((scope, _scopeOptions, scopeDone) => {
       // Where there are pages, this is one of them.
-      if (deps.dashboard) scope.addHook("onRequest", authenticate(deps, true));
+      if (deps.dashboard) scope.addHook("onRequest", authenticate(deps, checkKey, true));
       describeAccess(scope, deps.dashboard ? "operator" : "open");
       openapiRoute(scope, describe);
       docsRoute(scope, describe);

@@ -1,14 +1,16 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { filter } from "rxjs";
 import type { Observable } from "rxjs";
-import { isSameSecret } from "../contracts/same-secret.ts";
 import type { GatewayDeps } from "./deps.ts";
+import type { CheckKey } from "./key-guesses.ts";
 import type { StreamName } from "./metrics.ts";
 import { HttpProblem } from "./problem.ts";
 import { isForeign, isSameOrigin } from "./same-origin.ts";
 
 /** Name of the browser's session cookie. */
 export const sessionCookie = "al_session";
+/** Every cookie of that name whose value could be a token. */
+const sessionPattern = /(?<=^|;\s*)al_session=([\w-]{43})(?=\s*(?:;|$))/g;
 
 /** The caller of a request: a program with the API key, or a browser session by its id. */
 export type Caller =
@@ -30,10 +32,11 @@ declare module "fastify" {
 /** The hook of every operator route: key or session, else a 401, or the login page for a browser. */
 export function authenticate(
   deps: GatewayDeps,
+  checkKey: CheckKey,
   hasLoginPage: boolean,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   return async (request, reply) => {
-    request.caller = identify(request, deps);
+    request.caller = await identify(request, deps, checkKey);
     if (request.caller?.kind === "session") return checkOrigin(request);
     if (request.caller !== null) return;
     if (!hasLoginPage || !isPageVisit(request)) throw unauthorized();
@@ -43,10 +46,13 @@ export function authenticate(
 }
 
 /** The hook of routes for programs: the key, and no session. */
-export function authenticateKey(deps: GatewayDeps): (request: FastifyRequest) => Promise<void> {
-  return (request) => {
-    request.caller = identify(request, deps);
-    return request.caller?.kind === "key" ? Promise.resolve() : Promise.reject(unauthorized());
+export function authenticateKey(
+  deps: GatewayDeps,
+  checkKey: CheckKey,
+): (request: FastifyRequest) => Promise<void> {
+  return async (request) => {
+    request.caller = await identify(request, deps, checkKey);
+    if (request.caller?.kind !== "key") throw unauthorized();
   };
 }
 
@@ -56,24 +62,36 @@ function unauthorized(): HttpProblem {
   });
 }
 
-function identify(request: FastifyRequest, deps: GatewayDeps): Caller | null {
+async function identify(
+  request: FastifyRequest,
+  deps: GatewayDeps,
+  checkKey: CheckKey,
+): Promise<Caller | null> {
   const authorization = request.headers.authorization;
   if (authorization !== undefined) {
     const key = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
-    return key !== undefined && isSameSecret(key, deps.apiKey()) ? { kind: "key" } : null;
+    return key !== undefined && (await checkKey(request, key)) ? { kind: "key" } : null;
   }
-  const sessionId = sessionOf(request, deps);
-  return sessionId === null ? null : { kind: "session", sessionId };
+  const [sessionId] = sessionsOf(request, deps);
+  return sessionId === undefined ? null : { kind: "session", sessionId };
 }
 
-/** The id of the live session whose cookie came along. */
-export function sessionOf(request: FastifyRequest, deps: GatewayDeps): string | null {
+/** Session cookies of one request that are looked up; each costs a read of the database. */
+const maxCookies = 20;
+
+/**
+ * The ids of the live sessions whose cookies came along. A page on another port of the same name can put a cookie of the
+ * same name before the good one, so that the first alone would lock its browser out.
+ */
+export function sessionsOf(request: FastifyRequest, deps: GatewayDeps): readonly string[] {
   // The operator's socket knows no cookies.
-  const cookies = (request as Partial<FastifyRequest>).cookies;
-  const token = cookies?.[sessionCookie];
-  if (token === undefined || token === "") return null;
+  if ((request as Partial<FastifyRequest>).cookies === undefined) return [];
   const { isBackground = false } = request.routeOptions.config;
-  return isBackground ? deps.sessions.find(token) : deps.sessions.touch(token);
+  const found = [...(request.headers.cookie ?? "").matchAll(sessionPattern)].slice(-maxCookies);
+  return found.flatMap(([, token = ""]) => {
+    const id = isBackground ? deps.sessions.find(token) : deps.sessions.touch(token);
+    return id ?? [];
+  });
 }
 
 /** A browser sends its cookies with requests of other sites, too: these are refused. */

@@ -8,6 +8,7 @@ import { isPageVisit } from "./auth.ts";
 import { errorPage } from "./dashboard/card-pages.ts";
 import { sendPage } from "./dashboard/layout.ts";
 import { noSchemaCompilers } from "../contracts/no-schema-compilers.ts";
+import { limitOpenRequests } from "../contracts/request-limit.ts";
 import { limitUnauthenticated } from "../contracts/unauthenticated-connections.ts";
 import type { GatewayDeps } from "./deps.ts";
 import { limitBodies } from "./limit-bodies.ts";
@@ -17,8 +18,8 @@ import type { EventStreams } from "./sse.ts";
 
 /** Of requests that are no deliveries: nothing that people or programs ask for is larger. */
 const maxRequestBytes = 1024 * 1024;
-/** Bodies whose senders showed no key, together: room for a burst of small ones, and for four of the largest. */
-const heldBytes = (maxBodyBytes: number): number => Math.max(64 * 1024 * 1024, 4 * maxBodyBytes);
+/** Bodies whose senders showed no key, together: room for a burst of small ones, and for two of the largest. */
+const heldBytes = (maxBodyBytes: number): number => Math.max(32 * 1024 * 1024, 2 * maxBodyBytes);
 /** Connections that showed no key; one more cuts off the oldest. Deliveries take one each, for milliseconds. */
 const maxUnauthenticated = 1_000;
 /** How long a request may take to arrive whole; Fastify itself waits for ever. */
@@ -43,7 +44,7 @@ export function createApp(deps: GatewayDeps): {
 } {
   const app = fastify({
     requestTimeout: requestTimeoutMs,
-    http: slowRequests,
+    http: { ...slowRequests, ...limitOpenRequests() },
     bodyLimit: Math.min(deps.maxBodyBytes, maxRequestBytes),
     trustProxy: deps.trustProxy && isNearestProxy,
     routerOptions: { ignoreTrailingSlash: true },

@@ -3,6 +3,11 @@ import { HttpProblem } from "./problem.ts";
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
+/** True when a `Host` header names this machine by a name that all its servers share. */
+export function isLoopbackName(host: string): boolean {
+  return loopbackNames.includes(hostName(host));
+}
+
 /**
  * The hook that answers only to known names. A page of another site that points its own name at this machine (DNS
  * rebinding) is same-origin to the browser, but the name in `Host` gives it away. Any port will do: it may be mapped.
@@ -31,7 +36,8 @@ function hostLines({ raw }: FastifyRequest): number {
   return raw.rawHeaders.filter((text, at) => at % 2 === 0 && /^host$/i.test(text)).length;
 }
 
-function hostName(host: string): string {
+/** The name in a `Host` header, without port. */
+export function hostName(host: string): string {
   return host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
 }
 

@@ -16,8 +16,8 @@ const warnedEveryMs = 60_000;
 
 /**
  * Holds at most `maxBytes` of bodies whose senders showed no key, before a signature can tell which of them count. What
- * is too much is refused with 503: the oldest of those that hold more than the others on average, so that a small
- * delivery gets through between many large ones.
+ * is too much is refused with 503: the oldest of those that hold at least half of the average, so that a small delivery
+ * gets through between many large ones, and one that is larger than all others goes no sooner than they do.
  */
 export function limitBodies(app: FastifyInstance, maxBytes: number, log: GatewayDeps["log"]): void {
   // A set keeps the order of arrival.
@@ -69,7 +69,7 @@ export function limitBodies(app: FastifyInstance, maxBytes: number, log: Gateway
 function oldestOfTheLarge(bodies: ReadonlySet<HeldBody>): HeldBody | undefined {
   const open = [...bodies].filter(({ isComplete }) => !isComplete);
   const average = open.reduce((sum, { bytes }) => sum + bytes, 0) / open.length;
-  return open.find(({ bytes }) => bytes >= average);
+  return open.find(({ bytes }) => bytes >= average / 2);
 }
 
 function tooMuch(): HttpProblem {

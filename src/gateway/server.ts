@@ -49,12 +49,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
   return {
     async listenTcp(settings = deps) {
-      const { host } = settings;
+      // Fastify would leave out a loopback address that is taken.
+      const host = settings.host === "localhost" ? "127.0.0.1" : settings.host;
       const app = await tcpApp({ ...deps, ...settings });
+      const listenOnOther = otherLoopback(app, host);
       await listen(app, { host, port: settings.port }).catch((error: unknown) => {
         throw listenError(error, settings);
       });
       const { port } = app.server.address() as AddressInfo;
+      await listenOnOther(port);
       return `http://${publicName(host)}:${port}`;
     },
     async listenUnix(path) {
@@ -72,6 +75,38 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await Promise.all([...apps].map(closeApp));
       apps.clear();
     },
+  };
+}
+
+/**
+ * Serves the app on the other loopback address, too: browsers ask both for `localhost`, ::1 first, and a program of another
+ * user that listened there would get their keys and cookies. A machine without that address is fine.
+ */
+function otherLoopback(app: FastifyInstance, host: string): (port: number) => Promise<void> {
+  const others: Readonly<Record<string, string>> = {
+    "127.0.0.1": "::1",
+    "0.0.0.0": "::1",
+    "::1": "127.0.0.1",
+  };
+  const other = others[host];
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    app.server.emit("connection", socket);
+  });
+  app.addHook("preClose", (done) => {
+    server.close();
+    done();
+  });
+  return async (port) => {
+    if (other === undefined) return;
+    try {
+      server.listen({ host: other, port });
+      await once(server, "listening");
+    } catch (error) {
+      const isMissing = /^E(ADDRNOTAVAIL|AFNOSUPPORT)$/.test(codeOf(error) ?? "");
+      if (isMissing) return;
+      await app.close();
+      throw listenError(error, { host: other, port });
+    }
   };
 }
 
@@ -94,11 +129,16 @@ function removeLeftover(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) rmSync(path);
 }
 
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | null)?.code;
+}
+
 function listenError(error: unknown, { host, port }: Pick<TcpSettings, "host" | "port">): unknown {
-  const code = (error as NodeJS.ErrnoException | null)?.code;
+  const code = codeOf(error);
   const hint = "Set another one with [gateway].port in config.toml or with --port.";
   if (code === "EADDRINUSE") {
-    return new UserError("port_in_use", `port ${port} is in use`, { hint, cause: error });
+    const where = host === "::1" ? " on [::1], which browsers ask first for localhost" : "";
+    return new UserError("port_in_use", `port ${port} is in use${where}`, { hint, cause: error });
   }
   if (code === "EACCES") {
     const message = `port ${port} needs more rights than this user has`;

@@ -52,6 +52,8 @@ export interface Session {
 export interface SessionEnd {
   readonly error: string | null;
   readonly usage: Usage;
+  /** Present when the machine lacked something, such as disk space. */
+  readonly blocked?: true;
   /** Of the run's process, where the agent asked for one. */
   readonly exitCode?: number;
 }

@@ -84,6 +84,7 @@ const job: Job = {
       api: null,
       contextWindow: null,
       maxTokens: null,
+      input: null,
       timeoutSeconds: null,
       maxRetries: null,
       price: null,

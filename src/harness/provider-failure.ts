@@ -1,3 +1,4 @@
+import { cut } from "./message-writer.ts";
 import { retryAfterIn } from "./retry-after.ts";
 
 /** From the HTTP response, where the harness saw it; the text alone is less exact. */
@@ -49,7 +50,7 @@ export function providerFailure(
   const retryAfterMs = facts.retryAfterMs ?? retryAfterIn(text, now);
   const waits = status === null ? unavailable.test(text) : isTransientStatus(status);
   return {
-    message: message.slice(0, maxMessageCharacters),
+    message: cut(message, maxMessageCharacters),
     status,
     isTransient: waits && (retryAfterMs !== null || !exhausted.test(text)),
     retryAfterMs,

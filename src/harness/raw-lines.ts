@@ -1,9 +1,6 @@
-import { cut } from "./message-writer.ts";
-
 /** A command may print a lot; the log gets this much of it. */
 const maxLoggedLines = 500;
 const lastLines = 5;
-const lastCharacters = 2000;
 
 export type OutputStream = "stdout" | "stderr";
 
@@ -15,7 +12,7 @@ export function rawLines(log: (line: string, stream: OutputStream) => void) {
     /** True when the line was logged. */
     add: (line: string, stream: OutputStream): boolean => {
       lines += 1;
-      last = [...last, cut(line, lastCharacters)].slice(-lastLines);
+      last = [...last, line].slice(-lastLines);
       if (lines <= maxLoggedLines) log(line, stream);
       return lines <= maxLoggedLines;
     },

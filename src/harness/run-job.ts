@@ -1,9 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 import type { Job } from "../contracts/job.ts";
-import type { RunMessage } from "../contracts/run-messages.ts";
 import type { Emit, SessionEnd } from "./harness.ts";
 import { messageWriter } from "./message-writer.ts";
 import { readJob } from "./read-job.ts";
+import { redactMessage } from "./redact-message.ts";
 import { failure, runPhases } from "./run-phases.ts";
 import type { RunContext } from "./run-phases.ts";
 
@@ -34,7 +34,8 @@ export async function runJob(options: RunJobOptions): Promise<number> {
     .catch(failure);
   // One that was asked to end after its session is over has come to its own end.
   const isStopped = signal.aborted && end.error !== null;
-  writer.emit({ type: "end", error: end.error, usage: { ...end.usage } });
+  const blocked = end.blocked === true ? { blocked: true as const } : {};
+  writer.emit({ type: "end", error: end.error, usage: { ...end.usage }, ...blocked });
   await writer.flush();
   if (isStopped) return exitCodes.stopped;
   return end.exitCode ?? (end.error === null ? exitCodes.succeeded : exitCodes.failed);
@@ -48,20 +49,8 @@ async function runRedacted(
   { env, agentProgram, redactorFor }: RunJobOptions,
 ): Promise<SessionEnd> {
   const redact = redactorFor(job);
-  const redacted: Emit = (message) => emit(withoutSecrets(message, redact));
+  const redacted: Emit = (message) => emit(redactMessage(message, redact));
   const context = { env, agentProgram, redact, signal, emit: redacted };
   const end = await runPhases(job, context).catch(failure);
   return { ...end, error: redact(end.error) as string | null };
-}
-
-/** Only what people read: a secret that is an ordinary word must not break the message itself. */
-function withoutSecrets(message: RunMessage, redact: RunContext["redact"]): RunMessage {
-  if (message.type === "status") return { ...message, text: redact(message.text) as string };
-  if (message.type !== "log") return message;
-  const { msg, fields = {} } = message;
-  return {
-    ...message,
-    msg: redact(msg) as string,
-    fields: redact(fields) as Record<string, unknown>,
-  };
 }

@@ -1,6 +1,7 @@
 import { harnesses } from "../../streams/harnesses.ts";
 import type { HarnessType } from "../../streams/harnesses.ts";
 import type { Job } from "../contracts/job.ts";
+import { machineFault } from "../contracts/machine-fault.ts";
 import { messageOf } from "../errors.ts";
 import { createRunApiClient } from "./run-api/client.ts";
 import { openCommandSocket } from "./run-api/command-socket.ts";
@@ -58,10 +59,10 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
   });
   // Loaded before the hooks, which may take long: only then is the most expensive part of the start over.
   const harness = await loaders[job.harness.type]();
-  emit({ type: "ready" });
   await writeSkillFiles(job);
   const payloadFile = await writePayload(job);
   const files = await writeCredentialFiles(job);
+  emit({ type: "ready" });
   const closed = isClosed(job, env);
   const network = await networkVariables(job, closed ? endpoint.proxyUrl : null);
   const open = commandEnv(job, env, { network, payloadFile, files, commands });
@@ -83,6 +84,8 @@ export async function runPhases(job: Job, context: RunContext): Promise<SessionE
 }
 
 export function failure(error: unknown): SessionEnd {
+  const fault = machineFault(error, process.cwd());
+  if (fault !== null) return { error: fault, usage: noUsage, blocked: true };
   return { error: messageOf(error), usage: noUsage };
 }
 

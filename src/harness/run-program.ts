@@ -131,11 +131,11 @@ function readLines(
 
 type CommandOptions = Pick<ProgramOptions, "cwd" | "env" | "signal" | "onLine"> & {
   readonly timeoutMs: number;
-  /** Bytes of a line that are kept, 8192 when absent. */
+  /** Bytes of a line that are kept, 32 KiB when absent. */
   readonly maxLineBytes?: number;
 };
 
-const defaultLineBytes = 8192;
+const defaultLineBytes = 32 * 1024;
 
 /**
  * Runs a command through `/bin/sh -c` in a process group of its own, which is killed with it on timeout and

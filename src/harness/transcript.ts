@@ -3,11 +3,10 @@ import { logTo } from "./harness.ts";
 import type { Emit } from "./harness.ts";
 import { liveCall } from "./live-call.ts";
 import type { CallProgress, LiveCall } from "./live-call.ts";
-import { breakBefore, cut, cutStart } from "./message-writer.ts";
+import { breakBefore } from "./message-writer.ts";
 
 /** Characters of one `assistant` entry; a longer text becomes several, so that nothing is lost. */
 const assistantCharacters = 6000;
-const outputCharacters = 8192;
 /** Characters of output that one session logs of calls while they run; their results are logged anyway. */
 export const liveCharacters = 4 * 1024 * 1024;
 
@@ -69,8 +68,7 @@ export function transcriptOf(emit: Emit): Transcript {
       log("tool-result", isError ? 40 : 30, `${tool} ${isError ? "failed" : "done"}`, {
         tool,
         call: id,
-        // A failure is explained at its end.
-        output: (isError ? cutStart : cut)(output, outputCharacters),
+        output,
         isError,
         durationMs: call === undefined ? 0 : Date.now() - call.startedAt,
       });
@@ -95,5 +93,5 @@ const subjects = ["command", "path", "file_path", "resource", "agent", "text"];
 function callText(tool: string, input: unknown): string {
   const fields = (input ?? {}) as Record<string, unknown>;
   const what = subjects.map((name) => fields[name]).find((value) => typeof value === "string");
-  return typeof what === "string" ? `${tool}: ${cut(what, 300)}` : tool;
+  return typeof what === "string" ? `${tool}: ${what}` : tool;
 }

@@ -14,7 +14,7 @@ export function pingOf(event: RunEvent): Ping | null {
   if (event.type === "started") return event.startedAt === undefined ? { type: "started" } : null;
   if (event.type !== "finished") return null;
   const { end, item, instanceId, at, startedAt } = event;
-  if (isEndedOnPurpose(end.outcome) || isRetried(item, end.outcome)) return null;
+  if (isEndedOnPurpose(end.outcome) || isRetried(item, end)) return null;
   const durationMs = at - startedAt;
   const error = runErrorOf(end);
   if (error === null) return { type: "succeeded", durationMs };

@@ -12,8 +12,6 @@ import type { RawLine } from "./read-lines.ts";
 
 /** What a log writer needs. */
 export interface LogWriterOptions {
-  /** Replaces every known secret in a text. */
-  readonly redact: (text: string) => string;
   /** Epoch ms; its UTC date chooses the file. */
   readonly now: () => number;
   /** Called when lines can't be written, at most once a minute. */
@@ -50,7 +48,7 @@ const defaultWaitingBytes = 16 * 1024 * 1024;
  * or stalls, lines wait in bounded memory; beyond it new ones are dropped, and a line has their number.
  */
 export function createLogWriter(projectDir: string, options: LogWriterOptions) {
-  const { redact, now, onProblem, maxWaitingBytes = defaultWaitingBytes } = options;
+  const { now, onProblem, maxWaitingBytes = defaultWaitingBytes } = options;
   const dir = logsDir(projectDir);
   const handles = createLogHandles(maxOpenFiles);
   const queue = createLineQueue(maxWaitingBytes);
@@ -94,7 +92,7 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
   const droppedLine = (name: string, dropped: number): string => {
     const agent = parseLogFileName(name)?.agent ?? "scheduler";
     const msg = `${dropped} log lines were dropped here: the disk could not take them in time`;
-    return formatLine({ level: 40, time: now(), agent, msg }, redact);
+    return formatLine({ level: 40, time: now(), agent, msg });
   };
 
   /** One append to each file that lines wait for; false when any of them failed. */
@@ -148,7 +146,7 @@ export function createLogWriter(projectDir: string, options: LogWriterOptions) {
     grown$: grown$.asObservable(),
     /** Takes an entry; it is on its way to the disk when this turn of the event loop is over. Never throws. */
     write: (entry: LogEntry): void => {
-      queue.push(fileName(entry, now()), formatLine(entry, redact));
+      queue.push(fileName(entry, now()), formatLine(entry));
       // While the disk fails, the retry takes what waits.
       if (retry === undefined) schedule();
     },

@@ -30,7 +30,9 @@ const routers = new Set(["auto", "openrouter/fusion"]);
 export async function modelTerms(asked: Asked, config: PriceConfig): Promise<ModelTerms> {
   const { provider, model, authType } = asked;
   const known = config.price ?? (await listedPrice(provider, model));
-  const price = known ?? (await dearest(provider));
+  // A server that asks for no key sends no bill.
+  const isKeyless = provider === "custom" && authType === "none";
+  const price = known ?? (isKeyless ? free : await dearest(provider));
   const billing = known === null ? "unpriced" : "priced";
   return {
     provider,

@@ -5,6 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import type { Script } from "../contracts/job.ts";
 import type { ScriptedAnswer } from "../contracts/model-gateway.ts";
+import { limitOpenRequests } from "../contracts/request-limit.ts";
 import { isSameSecret } from "../contracts/same-secret.ts";
 import { messageOf } from "../errors.ts";
 import { answerScript, errorAnswer } from "./scripted-answer.ts";
@@ -23,7 +24,7 @@ const maxRequestBytes = 32 * 1024 * 1024;
 /** Answers chat completions below any path as the script has it, for processes on this machine that have the token. */
 export async function startScriptedModel(script: Script): Promise<ScriptedModel> {
   const [token, name] = [secretWord(), secretWord()];
-  const server = createServer((request, response) => {
+  const server = createServer(limitOpenRequests(), (request, response) => {
     answer(script, token, request, response).catch((error: unknown) => {
       if (response.headersSent || response.destroyed) return void response.destroy();
       send(response, errorAnswer(500, messageOf(error)));

@@ -44,7 +44,7 @@ async function allowHost(
   const files = knownAgent(status, name).removed ? null : await readAgent(projectDir, name);
   if (files === null) throw new OperationError("unknown_agent", `there is no ${file}`);
   const before = files.config ?? "";
-  const after = await withEntry(entry, resolved(files, project()), before, project());
+  const after = await withEntry(entry, resolved(files, project()), before);
   // It is refused here, where that can be shown, and not when it is loaded.
   resolved({ ...files, config: after }, project());
   const { textDifference } = await import("../versions/difference.ts");
@@ -71,21 +71,13 @@ function resolved(files: AgentFiles, project: ProjectConfig): AgentConfig {
 }
 
 /** The file's text with the entry in place of the same one that is not private. */
-async function withEntry(
-  entry: string,
-  { network }: AgentConfig,
-  text: string,
-  project: ProjectConfig,
-): Promise<string> {
+async function withEntry(entry: string, { network }: AgentConfig, text: string): Promise<string> {
   const own = network?.allow ?? [];
   if (own.includes(entry)) return text;
   const others = own.filter((one) => `${one} private` !== entry);
   const allow = { path: ["network", "allow"], value: [...others, entry] };
-  // Its own table counts in place of the project's.
-  const asks = network === null && project.network?.ask === true;
-  const ask = { path: ["network", "ask"], value: true };
   const { edited } = await import("../config/edit-toml.ts");
-  return edited(text, asks ? [allow, ask] : [allow]);
+  return edited(text, [allow]);
 }
 
 function unwritable(file: string): (error: unknown) => never {

@@ -51,6 +51,8 @@ export interface OperationDeps {
     | "hosts"
     | "refused"
     | "unmatched"
+    | "problem"
+    | "settings"
   >;
   readonly logs: Pick<LogSource, "read">;
   /** Absolute. */
@@ -98,6 +100,14 @@ export function createOperations(deps: OperationDeps): Operations {
       return { config: maskSecrets(config), nextTicks: nextTicks(config, Date.now()) };
     },
     phase: () => stopping.phase(),
+    storeProblem: () => {
+      const problem = store.problem();
+      // So that the next one who asks knows whether it is over.
+      if (problem !== null && stopping.phase() === "running") {
+        void store.settings.recordAlive(Date.now()).catch(() => undefined);
+      }
+      return problem;
+    },
     setPaused: (paused) => switches.setPaused(paused),
     setEnabled: async (name, enabled) => {
       const { config } = knownAgent(status, name);

@@ -1,4 +1,4 @@
-import { unmetError } from "../../streams/status/agent-record.ts";
+import { blockedError, unmetError } from "../../streams/status/agent-record.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
 import type { LockStatus } from "../../streams/status/wire.ts";
 import { counted } from "../contracts/format.ts";
@@ -30,6 +30,7 @@ function ownReasons(agent: AgentRecord): readonly Reason[] {
     [unmetError(unmet) !== null, `Its runs lack something: ${unmetError(unmet) ?? ""}`],
     [building, "Its image is being built: work waits."],
     [buildError !== null, `Its image could not be built: ${buildError ?? ""}`],
+    [blockedError(agent) !== null, `It goes on by itself, but ${blockedError(agent) ?? ""}`],
   ];
 }
 

@@ -7,13 +7,16 @@ import { noSchemaCompilers } from "../contracts/no-schema-compilers.ts";
 import { maxRequestBytes, refusal, runApiErrors, RunApiError } from "../contracts/run-api.ts";
 import type { RequestBody, RequestName, RunApi } from "../contracts/run-api.ts";
 import { schedulerRequests } from "../contracts/run-requests/table.ts";
-import { remotePaths } from "../contracts/remote-run.ts";
+import { maxLinesBytes, remotePaths } from "../contracts/remote-run.ts";
 import type { RemoteRuns } from "../contracts/remote-run.ts";
 import type { Egress } from "./egress/egress.ts";
 import type { ModelGateway } from "./model-gateway/model-gateway.ts";
+import { cutIfSilent } from "./cut-if-silent.ts";
+import { hangUpSignal } from "./model-gateway/exchange.ts";
 import { endedRun, parsed, starting } from "./refusals.ts";
 import { addRemoteRoutes } from "./remote/remote-routes.ts";
 import type { RunSocket } from "./run-socket.ts";
+import { createShares, TooManyWaiting } from "./shares.ts";
 import { carriesToken } from "./token.ts";
 
 /** What runs reach by their sockets. */
@@ -36,6 +39,19 @@ export interface RunApiAppOptions {
   readonly served: () => Served | null;
   readonly onUnexpected: (instanceId: string, error: unknown) => void;
 }
+
+const mebibyte = 1024 * 1024;
+/** What requests of all runs take, in bytes of memory, until they are answered. */
+const roomForRequests = {
+  total: 32 * mebibyte,
+  perOwner: 8 * mebibyte,
+  assured: mebibyte,
+  maxWaiting: 64,
+};
+/** What one takes beside its body. */
+const requestBytes = 64 * 1024;
+/** How long a client may send nothing of its body, in ms. */
+const silentMs = 10_000;
 
 const keySchema = z.uuid();
 type BodySchema = z.ZodType<RequestBody<RequestName>>;
@@ -60,6 +76,18 @@ export function runApiApp(options: RunApiAppOptions): FastifyInstance {
     if (refused !== null) reply.header("connection", "close");
     else socket?.markAuthenticated(request.raw.socket);
     done(refused ?? undefined);
+  });
+  const room = createShares(roomForRequests);
+  app.addHook("onRequest", async ({ raw, headers, url }, reply) => {
+    const instanceId = options.socketOf(raw)?.instanceId ?? "";
+    // A call to a model counts for itself.
+    if (url.startsWith("/model/")) return;
+    // A longer one is refused before it is read.
+    const length = Math.min(Number(headers["content-length"] ?? 0), maxLinesBytes);
+    const bytes = requestBytes + 2 * length;
+    const release = await room.acquire(instanceId, bytes, hangUpSignal(reply.raw)).catch(asBusy);
+    reply.raw.once("close", () => release());
+    cutIfSilent(raw, silentMs);
   });
   app.setErrorHandler((error, request, reply) => {
     const instanceId = options.socketOf(request.raw)?.instanceId ?? "";
@@ -99,6 +127,11 @@ function unauthorized(socket: RunSocket | undefined, { headers, url }: FastifyRe
     return refusal("unauthorized", "This is not the token of the run whose socket this is.");
   }
   return socket.ended === null ? null : endedRun(socket.ended);
+}
+
+function asBusy(error: unknown): never {
+  if (!(error instanceof TooManyWaiting)) throw error;
+  throw refusal("too_many_requests", "Too many requests of this run wait for memory already.");
 }
 
 function callModel(

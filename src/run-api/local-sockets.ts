@@ -65,11 +65,7 @@ export function createLocalSockets({ records, redactor, create, onProblem }: Loc
         await removeSocketDir(dir);
         throw error;
       });
-      await records.add(stored).catch((error: unknown) => {
-        opened.runSocket[Symbol.dispose]();
-        throw error;
-      });
-      return { ...opened, token };
+      return { ...opened, token, begin: () => records.add(stored) };
     },
     restore: async (alive: ReadonlySet<string>): Promise<ReadonlyMap<string, RunSocket>> => {
       const restored = new Map<string, RunSocket>();

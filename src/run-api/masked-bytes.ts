@@ -1,3 +1,5 @@
+import { shortestHidden } from "../contracts/encoded-forms.ts";
+
 /** What is put in the place of bytes: as many, so that lengths which were announced stay right. */
 export interface Mask {
   readonly find: Buffer;
@@ -10,6 +12,13 @@ export function maskOf(text: string, put = ""): Mask {
   const filled = Buffer.alloc(find.length, "*");
   filled.set(Buffer.from(put).subarray(0, find.length));
   return { find, put: filled };
+}
+
+/** Each mask once, without those that are found in any text. A form that is part of another one must not win. */
+export function distinctMasks(masks: readonly Mask[]): readonly Mask[] {
+  const long = masks.filter(({ find }) => find.length >= shortestHidden);
+  const sorted = long.sort((a, b) => b.find.length - a.find.length);
+  return [...new Map(sorted.map((mask) => [mask.find.toString("latin1"), mask])).values()];
 }
 
 /** Holds back no more than a piece at the end of a chunk that a mask may begin with. */

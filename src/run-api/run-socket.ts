@@ -3,11 +3,12 @@ import { chmodSync } from "node:fs";
 import { createServer } from "node:http";
 import type { IncomingMessage, RequestListener, Server } from "node:http";
 import type { Socket } from "node:net";
+import { limitOpenRequests } from "../contracts/request-limit.ts";
 import type { RunStopReason } from "../contracts/run-stop.ts";
 import { limitUnauthenticated } from "../contracts/unauthenticated-connections.ts";
-import { tunnelBufferBytes } from "./egress/dial.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { RunTokens } from "./remote/run-tokens.ts";
+import { refuseChunked } from "./refuse-chunked.ts";
 import { clearedSocket, writeStopReason } from "./socket-dir.ts";
 
 /** What a later scheduler needs to serve a run that lives on. */
@@ -28,10 +29,12 @@ const connectionsCheckingInterval = 5_000;
  */
 const limits = {
   maxHeaderSize: 8_192,
-  highWaterMark: tunnelBufferBytes,
+  // What connections hold that are not read: there may be 320 of each run.
+  highWaterMark: 16_384,
   requestTimeout: 0,
   headersTimeout: 10_000,
   connectionsCheckingInterval,
+  ...limitOpenRequests(2, refuseChunked),
 };
 /** Connections of one run, whatever they do: as many tunnels as it may have, and 192 others. */
 const maxConnections = 320;
@@ -92,7 +95,10 @@ export class RunSocket implements SocketOwner, Disposable {
     this.tokens = tokens;
     this.#onDispose = onDispose;
     this.#server = createServer(limits, onRequest);
-    this.#server.on("connect", onConnect);
+    this.#server.on("connect", (request, connection: Socket, head) => {
+      // Its connection may be over the limit of open requests.
+      if (!connection.destroyed) onConnect(request, connection, head);
+    });
     this.#server.maxConnections = maxConnections;
     this.#server.on("connection", (connection: Socket) => this.#track(connection));
     this.#unauthenticated = limitUnauthenticated(this.#server, maxUnauthenticated);

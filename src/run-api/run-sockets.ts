@@ -18,6 +18,11 @@ export interface OpenedSocket {
   readonly token: string;
   /** Absolute path as this process sees it, or as the run does that makes it on another machine. */
   readonly path: string;
+  /**
+   * Records that the run begins, and how a later scheduler serves it; its process is asked for nothing before this
+   * resolves. Absent for a run on another machine, whose claim of its ticket is that.
+   */
+  readonly begin?: () => Promise<void>;
 }
 
 /** By which runs reach the scheduler: a Unix socket or connections by the door, and a token for each of them. */

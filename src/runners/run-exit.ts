@@ -1,4 +1,6 @@
 import type { RunnerEvent, RunnerExit } from "../../streams/runs/runner.ts";
+import { machineFault } from "../contracts/machine-fault.ts";
+import { reasonOf } from "../errors.ts";
 import type { EndMessage, HandedBack } from "./run-output.ts";
 
 const nothing: RunnerExit = {
@@ -20,8 +22,19 @@ export function rejectedExit(reason: string): RunnerEvent {
   return exitEvent({ rejected: reason });
 }
 
+/** The exit of a run that the machine can't start now; it may be able to later. */
+export function blockedExit(reason: string): RunnerEvent {
+  return exitEvent({ rejected: reason, blocked: true });
+}
+
+/** The exit of a run whose start failed, before its process was asked for anything; `place` is where it writes. */
+export function failedStart(error: unknown, place: string, reason = reasonOf(error)): RunnerEvent {
+  const fault = machineFault(error, place);
+  return fault === null ? rejectedExit(reason) : blockedExit(fault);
+}
+
 /** The exit of a run that was stopped before it began. */
-export const stoppedBeforeStart = exitEvent({ signal: "SIGTERM" });
+export const stoppedBeforeStart = exitEvent({ signal: "SIGTERM", neverBegan: true });
 
 /** The exit of a run whose end was not observed. */
 export function lostExit(reason: string, end: EndMessage | null = null): RunnerEvent {
@@ -44,6 +57,7 @@ export function endedExit(
   end: EndMessage | null,
   handedBack: HandedBack,
 ): RunnerEvent {
+  if (end?.blocked === true) return blockedExit(end.error ?? "");
   const unexplained =
     end === null && ending.exitCode === 0 ? "the run ended without its account" : null;
   const error = end?.error ?? unexplained;

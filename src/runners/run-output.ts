@@ -3,6 +3,7 @@ import type { LogEntry, LogLevel, RunRequest } from "../../streams/vocabulary.ts
 import { lineSplitter } from "../contracts/line-splitter.ts";
 import type { LineSplitter } from "../contracts/line-splitter.ts";
 import { mapTexts } from "../contracts/map-texts.ts";
+import type { RedactText } from "../contracts/redact-text.ts";
 import { cappedMessage, maxOutputBytes } from "./output-cap.ts";
 import { runMessageSchema } from "../contracts/run-messages.ts";
 import type { RunMessage } from "../contracts/run-messages.ts";
@@ -14,11 +15,13 @@ export type HandedBack = Pick<RunnerExit, "value" | "said" | "rerun">;
 
 export interface RunOutputOptions {
   readonly request: RunRequest;
-  /** Takes known secrets out of a text. */
-  readonly redact: (text: string) => string;
+  /** Takes known secrets and control characters out of a text. Nothing of a run is cut or goes further before that. */
+  readonly redact: RedactText;
   readonly emit: (event: RunnerEvent) => void;
   /** `until` is epoch ms. */
   readonly onCooldown: (model: string, until: number) => void;
+  /** True when its agent may have done something before this output; absent for no. */
+  readonly isReady?: boolean;
 }
 
 export interface RunOutput {
@@ -32,7 +35,7 @@ export interface RunOutput {
   readonly handedBack: () => HandedBack;
 }
 
-/** Bytes of one line; a longer one is cut. */
+/** Bytes of one line; a longer one is cut, here or by who read it from the process. */
 const maxLineBytes = 32 * 1024;
 /** Characters of a raw line in the log. */
 const maxRawCharacters = 8192;
@@ -43,20 +46,24 @@ const maxRawCharacters = 8192;
  */
 export function runOutput(options: RunOutputOptions): RunOutput {
   const { request, redact, emit, onCooldown } = options;
+  let isReady = options.isReady ?? false;
   let end: EndMessage | null = null;
   let bytes = 0;
   const returned = returnedValue();
   const models = new Set(request.agent.models.map(({ name }) => name));
   let rerun = false;
   let said = false;
+  const output = { begun: "" };
+  const withoutSecrets = (value: unknown): unknown => mapTexts(value, (text) => redact(text));
 
-  const log = (level: LogLevel, time: number, msg: string, fields: Record<string, unknown>) => {
+  const log = (level: LogLevel, time: number, text: string, fields: Record<string, unknown>) => {
     const { instanceId, agent } = request;
+    const msg = redact(text, output);
     const entry: LogEntry = {
-      ...(mapTexts(fields, redact) as Record<string, unknown>),
+      ...(withoutSecrets(fields) as Record<string, unknown>),
       level,
       time,
-      msg: redact(msg),
+      msg: fields.kind === "process" ? msg.slice(0, maxRawCharacters) : msg,
       agent: agent.name,
       instanceId,
     };
@@ -74,7 +81,7 @@ export function runOutput(options: RunOutputOptions): RunOutput {
 
   const raw = (line: string, stream: "stdout" | "stderr", time: number) => {
     if (line.trim() === "" || !within(line.length)) return;
-    log(stream === "stderr" ? 40 : 30, time, printable(line), { kind: "process", stream });
+    log(stream === "stderr" ? 40 : 30, time, line, { kind: "process", stream });
   };
 
   const coolDown = (model: string, until: number) => {
@@ -83,6 +90,12 @@ export function runOutput(options: RunOutputOptions): RunOutput {
     const msg = `model "${model}" is in cooldown for ${seconds} s: runs that start until then try it last`;
     log(30, time, msg, { kind: "run", model, until });
     onCooldown(model, until);
+  };
+
+  /** Once its agent does something, no word of the run has it started again. */
+  const endOf = (message: EndMessage): EndMessage => {
+    const { blocked, ...end } = withoutSecrets(message) as EndMessage;
+    return blocked === true && !isReady ? { ...end, blocked } : end;
   };
 
   const handle = (message: RunMessage, length: number) => {
@@ -98,6 +111,7 @@ export function runOutput(options: RunOutputOptions): RunOutput {
         emit({ type: "status-text", text: redact(message.text).slice(0, 500) });
         break;
       case "ready":
+        isReady = true;
         emit({ type: "ready" });
         break;
       case "return":
@@ -111,7 +125,7 @@ export function runOutput(options: RunOutputOptions): RunOutput {
         if (models.has(message.model)) coolDown(message.model, message.until);
         break;
       case "end":
-        end = { ...message, error: message.error === null ? null : redact(message.error) };
+        end = endOf(message);
         break;
     }
   };
@@ -128,7 +142,7 @@ export function runOutput(options: RunOutputOptions): RunOutput {
     stderr: lineSplitter(maxLineBytes, (line) => take("stderr", line, Date.now())),
     end: () => end,
     handedBack: () => {
-      const value = mapTexts(returned.value(), redact);
+      const value = withoutSecrets(returned.value());
       return { said, rerun, ...(value === undefined ? {} : { value }) };
     },
   };
@@ -165,9 +179,4 @@ function messageIn(line: string): RunMessage | null {
   } catch {
     return null;
   }
-}
-
-/** Control characters would move a reader's cursor. */
-function printable(line: string): string {
-  return line.slice(0, maxRawCharacters).replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "\ufffd");
 }

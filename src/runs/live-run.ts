@@ -102,6 +102,8 @@ export class LiveRun implements Disposable {
   statusText = "";
   /** Null before its job is prepared. */
   socket: RunSocket | null;
+  #begin: OpenedSocket["begin"];
+  readonly #isAdopted: boolean;
   #isOver = false;
 
   readonly #deps: LiveRunDeps;
@@ -112,6 +114,7 @@ export class LiveRun implements Disposable {
     const { request } = start;
     this.request = request;
     this.socket = socket;
+    this.#isAdopted = socket !== null;
     this.instanceId = request.instanceId;
     this.overBudget = socket === null ? null : deps.refusalOf(request.instanceId);
     this.clock = createSuspension(start, deps.elapsed);
@@ -134,15 +137,25 @@ export class LiveRun implements Disposable {
     return this.request.agent.name;
   }
 
-  /** Makes its socket, as its job names it; null for an adopted run, which has its own. Rejects with a UserError. */
+  /**
+   * Makes its socket, as its job names it; null for an adopted run, which has its own. A run that is started again gets
+   * another one. Rejects with a UserError.
+   */
   async openSocket(): Promise<Job["channel"]> {
-    if (this.socket !== null) return null;
-    const { runSocket, token, path } = await this.#deps.openSocket(this.request);
+    if (this.#isAdopted) return null;
+    this.socket?.[Symbol.dispose]();
+    const { runSocket, token, path, begin } = await this.#deps.openSocket(this.request);
     this.socket = runSocket;
+    this.#begin = begin;
     // It was stopped while it was prepared.
     if (this.#isOver) runSocket[Symbol.dispose]();
     const { isolates } = runtimes[this.request.agent.runtime.type];
     return { token, socket: isolates ? join(mountedSocketDir, basename(path)) : path };
+  }
+
+  /** Resolves once it is recorded that its process may be asked for something. */
+  async begin(): Promise<void> {
+    await this.#begin?.();
   }
 
   /** Its post hooks can read why it ends before it is asked to end. */

@@ -4,7 +4,10 @@ import { createWaitGraph } from "../../streams/coordination/wait-graph.ts";
 import type { LockStatusEvent } from "../../streams/status/reduce-status.ts";
 import type { RunEvent, WebhookEvent } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
+import { refusal } from "../contracts/run-api.ts";
 import type { RequestAnswer, RequestName, RunApi, RunApiRequest } from "../contracts/run-api.ts";
+import type { RequestRow } from "../contracts/run-requests/row.ts";
+import { schedulerRequests } from "../contracts/run-requests/table.ts";
 import type { RunMatch } from "../contracts/webhook-receipts.ts";
 import type { Store } from "../store/store.ts";
 import { createBudgetWaits } from "./budget-waits.ts";
@@ -35,6 +38,7 @@ export interface RunRequestsDeps
   >;
   readonly agentNames: () => readonly string[];
   readonly onProblem: (message: string) => void;
+  readonly redact: (text: string) => string;
 }
 
 /** Performs the requests of live runs, over what flows and what is stored. */
@@ -111,6 +115,7 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
     perform: async <A extends RequestName>(
       request: RunApiRequest<A>,
     ): Promise<RequestAnswer<A>> => {
+      assertShowable(request, deps.redact);
       const run = runs.get(request.instanceId);
       run.openRequests++;
       try {
@@ -137,6 +142,18 @@ export function createRunRequests(deps: RunRequestsDeps): RunRequests {
       for (const { stop } of [locks, waits, calls, budgetWaits]) stop();
     },
   };
+}
+
+/** A text that names something can't be redacted: it would name something else. */
+function assertShowable({ ability, request }: RunApiRequest, redact: RunRequestsDeps["redact"]) {
+  const { shown = [] }: RequestRow = schedulerRequests[ability];
+  const fields: Readonly<Record<string, unknown>> = { ...request };
+  const secret = shown.find((name) => {
+    const text = JSON.stringify(fields[name] ?? null);
+    return redact(text) !== text;
+  });
+  if (secret === undefined) return;
+  throw refusal("malformed", `${secret}: it holds a secret, and is stored and shown as it is`);
 }
 
 /** The events by which calls proceed, as all work does. */

@@ -6,7 +6,7 @@ import type { SearchKind } from "../contracts/search-kinds.ts";
 import type { Term } from "./terms.ts";
 
 /** Changes with the tables and with what is a word: an index of another format is made anew. */
-const format = 1;
+const format = 2;
 const busyTimeoutMs = 5_000;
 
 /** Where a project's index lies; it may be deleted while no scheduler runs. */

@@ -49,10 +49,12 @@ function parse(line: string): LogEntry | null {
   }
 }
 
-function textOf({ msg, tool, input, output }: LogEntry): string {
+function textOf({ msg, tool, input, output, trigger }: LogEntry): string {
   const named = [...(typeof tool === "string" ? [tool] : []), ...textsIn(input, 0)];
   const returned = textsIn(output, 0).join("\n").slice(0, maxOutput);
-  const parts = [msg, ...named.filter((text) => !msg.includes(text)), returned];
+  // The first line of a run has its prompt, or the title, repository and number of what started it.
+  const started = textsIn(trigger, 0);
+  const parts = [msg, ...named.filter((text) => !msg.includes(text)), ...started, returned];
   // Colours of a terminal would be a part of the words after them.
   return plainText(parts.filter((part) => part !== "").join("\n"));
 }

@@ -23,6 +23,7 @@ const pages = [
   "alerts",
   "changes",
   "shortcuts",
+  "private-host",
 ];
 
 /** Packages that are loaded as they are: they look for files of their own beside them, or are needed seldom. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +19,8 @@ export interface FetchedRepository {
   contents(entries: readonly TreeEntry[]): Promise<readonly Buffer[]>;
   /** Gets another commit; false when the repository doesn't give it. */
   fetchCommit(commit: string): Promise<boolean>;
+  /** Commits the files of a directory outside of the repository. Returns the commit; null if the directory is missing. */
+  commitDirectory(dir: string): Promise<string | null>;
   /** Stores a content that is not the repository's; its id. */
   store(content: Uint8Array): Promise<string>;
   /** The lines of a unified diff between two contents by their ids, from the first `@@` on. */
@@ -57,18 +60,19 @@ export async function fetchRepository(
   try {
     await must(["init", "--quiet", "--bare", "--template="], options);
     const dir = await plainDirectory(url);
-    if (dir !== null) await commitDirectory(dir, options);
     const fetched = dir === null ? await fetchRef(url, "HEAD", options) : null;
     if (fetched !== null) throw unreachable(url, fetched, maxBytes);
-    const ref = dir === null ? "FETCH_HEAD" : directoryRef;
-    const head = (await must(["rev-parse", "--verify", `${ref}^{commit}`], options))
-      .toString()
-      .trim();
+    const head =
+      dir === null
+        ? await commitOf("FETCH_HEAD", options)
+        : await commitDirectory(dir, "refs/heads/directory", options);
     return {
       ...reader(options),
       head,
       remove,
       fetchCommit: (commit) => fetchCommit(url, commit, options),
+      commitDirectory: async (other) =>
+        existsSync(other) ? commitDirectory(other, "refs/heads/other", options) : null,
     };
   } catch (error) {
     await remove();
@@ -97,17 +101,17 @@ function reader(
   };
 }
 
-const directoryRef = "refs/heads/directory";
 /** It goes to git in one piece. */
 const maxDirectoryBytes = 64 * 1024 * 1024;
 
-async function commitDirectory(dir: string, options: GitOptions): Promise<void> {
+async function commitDirectory(dir: string, ref: string, options: GitOptions): Promise<string> {
   const maxBytes = Math.min(options.maxFileBytes, maxDirectoryBytes);
-  await must(
-    ["fast-import", "--quiet"],
-    options,
-    await directoryCommit(dir, directoryRef, maxBytes),
-  );
+  await must(["fast-import", "--quiet"], options, await directoryCommit(dir, ref, maxBytes));
+  return commitOf(ref, options);
+}
+
+async function commitOf(ref: string, options: GitOptions): Promise<string> {
+  return (await must(["rev-parse", "--verify", `${ref}^{commit}`], options)).toString().trim();
 }
 
 /** git's error; null when it came. */

@@ -48,9 +48,16 @@ function lasts({ endsAt }: AccountKey): number {
 export function runSpend(
   instanceId: string,
   agent: string,
-  { spent, reserved, turns }: RunTotals,
+  { spent, reserved, turns, tokens }: RunTotals,
 ): RunSpend {
-  return { instanceId, agent, usd: usdOfNano(spent), reservedUsd: usdOfNano(reserved), turns };
+  return {
+    instanceId,
+    agent,
+    usd: usdOfNano(spent),
+    reservedUsd: usdOfNano(reserved),
+    turns,
+    tokens,
+  };
 }
 
 /** All is spent, or the limit is less than the call needed that was refused last. */

@@ -91,8 +91,9 @@ export function createMeter(deps: MeterDeps): SpendMeter {
     store.settle({ seq, status, usage, estimated, ...amounts, ...times, accounts }).catch(onError);
     const inputTokens = usage === null || estimated ? null : inputOf(usage);
     const budgets = budgetsOf(plan.agent);
-    const command = { type: "settle", call, nano: charged, inputTokens, isTurn, budgets } as const;
-    for (const one of ledger.apply(command, now())) onEvent(plan, one);
+    const tokens = usage === null ? 0 : inputOf(usage) + usage.output;
+    const settled = { nano: charged, inputTokens, isTurn, tokens, budgets };
+    for (const one of ledger.apply({ type: "settle", call, ...settled }, now())) onEvent(plan, one);
     const { agent, model } = plan;
     metered.next({ agent, model, status, usage, usd: usdOfNano(charged) });
     reservations.freed(accounts);
@@ -131,7 +132,8 @@ export function createMeter(deps: MeterDeps): SpendMeter {
       const terms = await deps.termsOf(model, plan.providerModel);
       const { requestsPerMinute } = terms;
       const onWait = (ms: number) => deps.onWait?.(plan, waitText(model, requestsPerMinute, ms));
-      const tooLate = await rateLimits.turn(model, requestsPerMinute, signal, onWait);
+      const call = { model, perMinute: requestsPerMinute, instanceId };
+      const tooLate = await rateLimits.turn(call, signal, onWait);
       if (tooLate !== null) return rateLimited(model, requestsPerMinute, tooLate);
       const event = await reservations.reserve(plan, terms, signal);
       if (event.type === "refused") {

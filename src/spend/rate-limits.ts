@@ -1,27 +1,33 @@
+import { FairQueue } from "../contracts/fair-queue.ts";
+
+/** A call that asks for its turn. */
+export interface RateLimitedCall {
+  readonly model: string;
+  /** Null without a limit. */
+  readonly perMinute: number | null;
+  /** Runs that wait take turns. */
+  readonly instanceId: string;
+}
+
 /** Calls to a model by the minute. */
 export interface RateLimits {
   /**
-   * Resolves with null when it is the call's turn, first come first served, or at once with the ms after which to come
-   * back when that is too long to wait. Calls `onWait` with about how many ms it waits. Rejects with the reason of
-   * `signal`.
+   * Resolves with null when it is the call's turn, or at once with the ms after which to come back when that is too long
+   * to wait. Calls `onWait` with about how many ms it waits. Rejects with the reason of `signal`.
    */
   turn(
-    model: string,
-    perMinute: number | null,
+    call: RateLimitedCall,
     signal: AbortSignal,
     onWait?: (waitMs: number) => void,
   ): Promise<number | null>;
-}
-
-interface Waiter {
-  readonly start: () => void;
 }
 
 interface Model {
   perMinute: number;
   /** When the calls of the last minute began, ms of `monotonic`. */
   starts: number[];
-  readonly waiting: Set<Waiter>;
+  /** What begins each call that waits. */
+  readonly waiting: FairQueue<() => void>;
   timer: NodeJS.Timeout | null;
 }
 
@@ -36,27 +42,31 @@ export function createRateLimits(monotonic = () => performance.now()): RateLimit
   const drain = (model: Model): void => {
     if (model.timer !== null) clearTimeout(model.timer);
     model.timer = null;
-    for (const waiter of model.waiting) {
+    while (model.waiting.size > 0) {
       const delayMs = delayOf(model, monotonic());
       if (delayMs > 0) {
         model.timer = setTimeout(() => drain(model), Math.ceil(delayMs));
         return;
       }
-      model.waiting.delete(waiter);
       model.starts.push(monotonic());
-      waiter.start();
+      model.waiting.take()?.();
     }
   };
   const modelOf = (name: string, perMinute: number): Model => {
-    const model = models.get(name) ?? { perMinute, starts: [], waiting: new Set(), timer: null };
+    const model = models.get(name) ?? {
+      perMinute,
+      starts: [],
+      waiting: new FairQueue(),
+      timer: null,
+    };
     model.perMinute = perMinute;
     models.set(name, model);
     return model;
   };
-  const wait = (model: Model, signal: AbortSignal): Promise<null> =>
+  const wait = (model: Model, instanceId: string, signal: AbortSignal): Promise<null> =>
     new Promise((resolve, reject) => {
       const abort = (): void => {
-        model.waiting.delete(waiter);
+        model.waiting.delete(instanceId, start);
         reject(signal.reason as Error);
         drain(model);
       };
@@ -64,21 +74,20 @@ export function createRateLimits(monotonic = () => performance.now()): RateLimit
         signal.removeEventListener("abort", abort);
         resolve(null);
       };
-      const waiter = { start };
       signal.addEventListener("abort", abort, { once: true });
-      model.waiting.add(waiter);
+      model.waiting.add(instanceId, start);
       drain(model);
     });
   return {
-    turn: async (name, perMinute, signal, onWait) => {
+    turn: async ({ model: name, perMinute, instanceId }, signal, onWait) => {
       signal.throwIfAborted();
       if (perMinute === null) return null;
       const model = modelOf(name, perMinute);
-      const minutes = Math.floor(model.waiting.size / perMinute);
+      const minutes = Math.floor(model.waiting.ahead(instanceId) / perMinute);
       const waitMs = delayOf(model, monotonic()) + minutes * minuteMs;
       if (waitMs > longestWaitMs) return Math.ceil(waitMs - longestWaitMs);
       if (waitMs > 0) onWait?.(waitMs);
-      return wait(model, signal);
+      return wait(model, instanceId, signal);
     },
   };
 }

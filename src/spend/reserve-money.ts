@@ -51,7 +51,13 @@ export function createReservations(
       return held.get(attempt, once, signal);
     },
     cancel: ({ agent }, { call, accounts }) => {
-      const none = { nano: 0, inputTokens: null, isTurn: false, budgets: budgetsOf(agent) };
+      const none = {
+        nano: 0,
+        inputTokens: null,
+        isTurn: false,
+        tokens: 0,
+        budgets: budgetsOf(agent),
+      };
       ledger.apply({ type: "settle", call, ...none }, now());
       held.freed(accounts);
     },

@@ -15,6 +15,7 @@ import { openSessions } from "../store/sessions.ts";
 import type { OpenSessions } from "../store/sessions.ts";
 import { openStore } from "../store/store.ts";
 import type { Store } from "../store/store.ts";
+import { removeDeadSockets, socketName } from "./dead-sockets.ts";
 
 /** What one scheduler holds exclusively while it lives. */
 export interface ProjectHandle {
@@ -52,13 +53,17 @@ export async function acquireProject(
 ): Promise<ProjectHandle> {
   const home = homeDir(env);
   const startedAt = new Date().toISOString();
-  const lock = lockProject(projectDir, {
-    pid: process.pid,
-    startedAt,
-    socketPath: null,
-    gatewayUrl: null,
-    version,
-  });
+  const lock = lockProject(
+    projectDir,
+    {
+      pid: process.pid,
+      startedAt,
+      socketPath: null,
+      gatewayUrl: null,
+      version,
+    },
+    onProblem,
+  );
   const held = new DisposableStack();
   const onClose = (release: () => void): void =>
     held.defer(() => {
@@ -79,9 +84,11 @@ export async function acquireProject(
     const madeSince = statSync(apiKey.path).ctimeMs;
     const sessions = openSessions({ home, madeSince, onProblem });
     onClose(() => sessions.close());
-    const socketDir = mkdtempSync(join(tmpdir().length > longestTmp ? "/tmp" : tmpdir(), "al-"));
+    const tmp = tmpdir().length > longestTmp ? "/tmp" : tmpdir();
+    await removeDeadSockets(tmp);
+    const socketDir = mkdtempSync(join(tmp, "al-"));
     onClose(() => rmSync(socketDir, { recursive: true, force: true }));
-    const socketPath = join(socketDir, "operator.sock");
+    const socketPath = join(socketDir, socketName);
     return {
       home,
       startedAt,
@@ -100,16 +107,32 @@ export async function acquireProject(
 }
 
 /**
- * Emits once, why, when the project is held no more: `.al` was removed, as `git clean -fdx` does. What is
- * recorded from then on is lost, and another scheduler may start. `everyMs` is between two looks.
+ * Emits once, why, when the project is held no more: `.al` was removed, as `git clean -fdx` does, or its database was.
+ * What is recorded from then on is lost, and another scheduler may start. `everyMs` is between two looks.
  */
 export function lostProject(
-  lock: Pick<ProjectLock, "isHeld">,
+  { lock, store }: { lock: Pick<ProjectLock, "isHeld">; store: Pick<Store, "files"> },
   everyMs = 2_000,
 ): Observable<string> {
+  const loss = (): string | null => {
+    if (!lock.isHeld())
+      return "the folder .al was removed, and with it the history and all work that waited";
+    return store.files.areInPlace() ? null : `${movedDatabase}: ${savedAs(store.files)}`;
+  };
   return interval(everyMs).pipe(
-    filter(() => !lock.isHeld()),
+    map(loss),
+    filter((why) => why !== null),
     take(1),
-    map(() => "the folder .al was removed, and with it the history and all work that waited"),
   );
+}
+
+const movedDatabase =
+  "the database .al/state.db, or its -wal or -shm, was removed, moved or replaced while the scheduler runs";
+
+function savedAs(files: Store["files"]): string {
+  try {
+    return `all of it was saved as ${files.save()}. Start again with al start`;
+  } catch (error) {
+    return `it can't be saved (${messageOf(error)}), so put the files back before the next al start`;
+  }
 }

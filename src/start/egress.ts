@@ -62,7 +62,6 @@ export async function policyOf(
   return {
     agent: agent.name,
     allow: await allowList(agent, network, wiring.credential),
-    ask: (agent.network ?? network)?.ask ?? false,
     ownPort: portOf(wiring.gatewayUrl()),
     bindings: await wiring.bindings(request),
   };

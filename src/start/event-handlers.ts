@@ -48,6 +48,7 @@ export function createEventHandler(deps: EventHandlerDeps): (event: RunEvent) =>
     end: (item, run, also) => work.end(item, run, also),
     refuse: (item, outcome, reason, deadLetter, also) =>
       work.refuse(item, outcome, reason, deadLetter, also),
+    undoBegin: (instanceId, also) => work.undoBegin(instanceId, also),
     record: (also) => work.record(also),
     recordTick: (agent, at) =>
       settings.recordTick(agent, { at, schedule: scheduleOf(status.agent(agent)) }),
@@ -75,15 +76,16 @@ export function createEventHandler(deps: EventHandlerDeps): (event: RunEvent) =>
 }
 
 /**
- * A run costs what the scheduler counted, and what the calls may cost that it left open: their answers are still read. What a
- * subscription pays is only what the run reports that it would cost.
+ * A run has the tokens and costs that the scheduler counted, and what the calls may cost that it left open: their answers
+ * are still read. What a subscription pays is only what the run reports that it would cost.
  */
 export function withCost(event: RunEvent, meter: Pick<SpendMeter, "run">): RunEvent {
   if (event.type !== "finished") return event;
-  const { usd, reservedUsd, turns } = meter.run(event.instanceId, event.agent);
+  const { usd, reservedUsd, turns, tokens } = meter.run(event.instanceId, event.agent);
   const costUsd = usdOfNano(nanoOfUsd(usd) + nanoOfUsd(reservedUsd));
-  if (costUsd === 0) return event;
-  const usage = { model: null, tokens: null, turns, ...event.end.usage, costUsd };
+  if (costUsd === 0 && tokens === 0) return event;
+  const reported = { model: null, costUsd: null, turns, ...event.end.usage };
+  const usage = { ...reported, tokens, ...(costUsd === 0 ? {} : { costUsd }) };
   return { ...event, end: { ...event.end, usage } };
 }
 
@@ -115,6 +117,8 @@ export function redactEvent(event: RunEvent, redact: (text: string) => string): 
       return event.error === null ? event : { ...event, error: redact(event.error) };
     case "refused":
       return { ...event, reason: redact(event.reason) };
+    case "blocked":
+      return event.reason === null ? event : { ...event, reason: redact(event.reason) };
     case "finished": {
       const { reason } = event.end;
       return reason === null ? event : { ...event, end: { ...event.end, reason: redact(reason) } };

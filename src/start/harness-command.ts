@@ -4,6 +4,7 @@ import { runtimes } from "../../streams/runtimes.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { cliFor } from "../harness/llm-cli/clis.ts";
 import { findProgram } from "../runners/host-user/find-program.ts";
+import { isOwnUser } from "../runners/host-user/supervisor-process.ts";
 
 /** What is wrong with the command line that an agent's harness starts. */
 export interface CommandProblem {
@@ -24,7 +25,7 @@ export async function commandProblem(
 ): Promise<CommandProblem | null> {
   const { harness, runtime } = agent;
   if (!harnesses[harness.type].startsCommand) return null;
-  const { install, unknown } = knownCli(harness.command);
+  const { install, refusesRoot, unknown } = knownCli(harness.command);
   const other = `al config ${agent.name} --set harness.command=<path>`;
   const search = runtimes[runtime.type].runsAsUser
     ? await findProgram(harness.command, runtime.runAs, env)
@@ -37,7 +38,19 @@ export async function commandProblem(
         : `install it: ${install}; or name another one: ${other}`;
     return { reason, hint, isCertain: search === "missing" };
   }
-  return unknown === null ? null : { reason: unknown, hint: other, isCertain: true };
+  if (unknown !== null) return { reason: unknown, hint: other, isCertain: true };
+  return refusesRoot && runsAsRoot(runtime) ? rootProblem(agent) : null;
+}
+
+function runsAsRoot({ type, runAs }: AgentConfig["runtime"]): boolean {
+  if (!runtimes[type].runsAsUser) return false;
+  return runAs === "root" || (isOwnUser(runAs) && process.getuid?.() === 0);
+}
+
+function rootProblem({ name, harness }: Pick<AgentConfig, "name" | "harness">): CommandProblem {
+  const reason = `${harness.command} refuses to work as root, which its runs are`;
+  const hint = `let them be another OS user: al config ${name} --set runtime.run_as=<user>`;
+  return { reason, hint, isCertain: false };
 }
 
 /** Rejects with a UserError when runs surely can't start their command line. */
@@ -55,11 +68,12 @@ function missingText(command: string, runAs: string, isCertain: boolean): string
     : `${what}: no folder of the usual PATH of OS user ${runAs} has it`;
 }
 
-/** How to install the command line, or why the harness does not know it. */
-function knownCli(command: string): { install: string | null; unknown: string | null } {
+/** The command line, or why the harness does not know it. */
+function knownCli(command: string) {
   try {
-    return { install: cliFor(command).install, unknown: null };
+    const { install, refusesRoot } = cliFor(command);
+    return { install, refusesRoot, unknown: null };
   } catch (error) {
-    return { install: null, unknown: messageOf(error) };
+    return { install: null, refusesRoot: false, unknown: messageOf(error) };
   }
 }

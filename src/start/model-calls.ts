@@ -70,7 +70,8 @@ async function upstreamModel(
   { harness }: Pick<AgentConfig, "harness">,
   sources: ModelSources,
 ): Promise<UpstreamModel> {
-  const { name, provider, authType, headers, baseUrl, providerTools } = model;
+  const { name, provider, authType, headers, baseUrl } = model;
+  const { providerTools, extraFields, timeoutSeconds } = model;
   const api = harnesses[harness.type].startsCommand
     ? cliFor(harness.command).api
     : await apiOf(model);
@@ -84,6 +85,8 @@ async function upstreamModel(
     authType,
     headers,
     providerTools,
+    extraFields,
+    timeoutSeconds,
   };
 }
 

@@ -4,11 +4,12 @@ import type { StatusEvent } from "../../streams/status/reduce-status.ts";
 import type { SchedulerStatus } from "../../streams/status/wire.ts";
 import type { LogEntry, LogLevel, RunEvent } from "../../streams/vocabulary.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
+import { counted } from "../contracts/format.ts";
 import type { LogSource } from "../contracts/log-source.ts";
 import { createLogSource } from "../logs/log-source.ts";
 import { createLogWriter } from "../logs/log-writer.ts";
 import type { LogWriter } from "../logs/log-writer.ts";
-import type { LostRun } from "../store/recover.ts";
+import type { Recovered } from "../store/recover.ts";
 import type { ProjectHandle } from "./acquire-project.ts";
 import type { Inputs } from "./inputs.ts";
 import { createSearch } from "./search.ts";
@@ -42,13 +43,8 @@ export interface ObservabilityDeps {
 }
 
 /** The writer of the project's log files. */
-export function createProjectLog(
-  projectDir: string,
-  redactor: ProjectHandle["redactor"],
-  print: ObservabilityDeps["print"],
-): LogWriter {
+export function createProjectLog(projectDir: string, print: ObservabilityDeps["print"]): LogWriter {
   return createLogWriter(projectDir, {
-    redact: (text) => redactor.redact(text),
     now: Date.now,
     // Printed only: the log is the file that can't be written.
     onProblem: (msg) => print({ level: 50, time: Date.now(), msg, agent: "scheduler" }),
@@ -137,10 +133,11 @@ export interface EventLoggerSinks {
 export function createEventLogger(sinks: EventLoggerSinks): EventLogger {
   return {
     onEvent: (event) => {
-      for (const entry of logEntriesOf(event)) {
+      // Output of agents has no secrets any more. It is in their own logs only; the terminal shows what the scheduler does.
+      if (event.type === "output") return sinks.write(event.entry);
+      for (const entry of logEntriesOf(event).map(sinks.redact)) {
         sinks.write(entry);
-        // Output of agents is in their own logs only; the terminal shows what the scheduler does.
-        if (event.type !== "output") sinks.print(sinks.redact(entry));
+        sinks.print(entry);
       }
     },
     log: (level, msg) => {
@@ -153,8 +150,14 @@ export function createEventLogger(sinks: EventLoggerSinks): EventLogger {
 }
 
 /** Warnings for the operator at the start. */
-export function startWarnings(env: NodeJS.ProcessEnv, lost: readonly LostRun[]): string[] {
+export function startWarnings(
+  env: NodeJS.ProcessEnv,
+  { lost, neverBegun }: Pick<Recovered, "lost" | "neverBegun">,
+): string[] {
+  const waits =
+    "had not begun when the last scheduler ended: their work waits again, as the same try";
   return [
+    ...(neverBegun.length === 0 ? [] : [`${counted(neverBegun.length, "run")} ${waits}`]),
     ...(env.AL_DASHBOARD_SECRET === undefined ? [] : [dashboardSecret]),
     ...lost.map(({ item, instanceId, outcome, retry }) => {
       const next = retry === null ? "it was the second try" : "its work waits once more";

@@ -22,6 +22,8 @@ export interface EventStore {
     deadLetter: boolean,
     also?: Also,
   ): Promise<void>;
+  /** A run that ended before its agent was asked for anything. */
+  undoBegin(instanceId: string, also?: Also): Promise<void>;
   /** Commits what an event led to that is not recorded itself. */
   record(also: Also): Promise<void>;
   /** How far an agent's schedule came, epoch ms. */
@@ -40,6 +42,9 @@ export async function recordEvent(event: RunEvent, store: EventStore, also?: Als
       const dead = event.outcome === "dropped" || event.outcome === "rejected";
       return store.refuse(event.item, event.outcome, event.reason, dead, also);
     }
+    case "blocked":
+      if (event.reason !== null) return store.undoBegin(event.instanceId, also);
+      return also && store.record(also);
     case "next-run":
       return store.recordTick(event.agent, event.at);
     default:
@@ -57,7 +62,7 @@ export async function retryWork(
   dispatch: (items: readonly WorkItem[]) => void,
 ): Promise<void> {
   if (event.type !== "finished") return;
-  const retry = retryOf(event.item, event.end.outcome);
+  const retry = retryOf(event.item, event.end);
   if (retry === null) return;
   await work.requeue([retry]);
   dispatch([retry]);

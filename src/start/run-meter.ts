@@ -1,7 +1,7 @@
 import { concatMap, map } from "rxjs";
 import type { Observable } from "rxjs";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
-import { runScope } from "../../streams/spend/budget.ts";
+import { budgetsFor, runScope } from "../../streams/spend/budget.ts";
 import { ownerOf } from "../../streams/spend/refusal-text.ts";
 import { nanoOfUsd, usdText } from "../../streams/spend/money.ts";
 import type { ProjectConfig } from "../config/project-config.ts";
@@ -38,9 +38,7 @@ export function createRunMeter({ store, project, agent, runs, warn }: RunMeterDe
     },
     budgetsOf: (name) => {
       const { budget, timezone } = project();
-      // An agent whose config was never valid has no run; what is left of one that was removed keeps its own.
-      const own = name === null ? undefined : agent(name);
-      return { project: budget, agent: own?.config?.budget ?? budget, timezone };
+      return budgetsFor(budget, name === null ? undefined : agent(name)?.config?.budget, timezone);
     },
     timezone: () => project().timezone,
     liveRuns: (name) => runs.of(name),

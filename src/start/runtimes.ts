@@ -95,6 +95,7 @@ export function createRuntimes(context: RuntimesContext): Runtimes {
   };
   const shared = {
     prepare: (request: RunRequest, workDir: string) => prepareJob(request, workDir, sources),
+    begin: async ({ instanceId }: RunRequest) => runs.find(instanceId)?.begin(),
     graceMs,
     onCooldown: (model: string, until: number) => {
       cooldowns = withCooldown(cooldowns, model, until, Date.now());

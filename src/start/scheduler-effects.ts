@@ -100,7 +100,7 @@ export function schedulerEffects(
       merge(files.warning$, http.keyChange$, runs.problem$),
       budgetWarnings(services.meter, runs),
     ).pipe(tap(warn)),
-    lostProject(own.lock).pipe(tap(lost)),
+    lostProject(own).pipe(tap(lost)),
     skillWarnings(skills, services),
     upkeep(context, services),
     options.onDemand === true ? EMPTY : alertsOf(services),

@@ -174,6 +174,7 @@ export function createServices(
     firstEvents,
     dispatch,
     onProblem: warn,
+    redact: own.redactor.redact,
     project: () => inputs.project$.value,
     agentNames: () => [...status.agents()].map(({ name }) => name),
     mustBeRunnable: (agent) => mustBeRunnable({ status, stopping, overBudget }, agent),

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { toAgentStatus } from "../../streams/status/agent-record.ts";
 import type { AgentRecord } from "../../streams/status/agent-record.ts";
+import { budgetsFor } from "../../streams/spend/budget.ts";
 import { createLedger } from "../../streams/spend/ledger.ts";
 import { listAgents } from "../config/agent-files.ts";
 import { machineTimezone } from "../config/timezone.ts";
@@ -116,10 +117,8 @@ function limitsFrom(
   const { budget, timezone } = project;
   const configs = new Map(agents.map(({ name, config }) => [name, config]));
   const ledger = createLedger((scope, window) => store.spend.account(scope, window));
-  const budgetsOf = (agent: string | null) => {
-    const own = agent === null ? null : configs.get(agent);
-    return { project: budget, agent: own?.budget ?? budget, timezone };
-  };
+  const budgetsOf = (agent: string | null) =>
+    budgetsFor(budget, configs.get(agent ?? "")?.budget, timezone);
   return (names) => budgetStates(ledger, names, budgetsOf, Date.now());
 }
 

@@ -41,7 +41,8 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
   const { own, switches } = deps;
   const index = createMatchIndex();
   const broken = createBrokenAgents();
-  const match: MatchIndex["match"] = (source, event) => broken.explain(index.match(source, event));
+  const match: MatchIndex["match"] = (source, event) =>
+    broken.explain(source, index.match(source, event));
   const secretOf = ttlCache(async (reference) => {
     const { fields } = await loadCredential(own.home, reference);
     own.redactor.add(Object.values(fields));

@@ -33,15 +33,14 @@ export function createAlerts(db: DatabaseSync, { write, record }: GroupCommit): 
        last_error = coalesce(?, last_error), ended_at = ? WHERE id = ?`,
   );
   // What was never attempted and is not due may be a digest that grows: once sent, it takes no more alerts.
-  const again = db.prepare(
-    `UPDATE outbox SET state = 'waiting', next_at = :now, ended_at = NULL,
-       attempts = iif(state = 'dead', 0, attempts)
-     WHERE id = :id AND (state = 'dead' OR state = 'waiting' AND (attempts > 0 OR next_at <= :now))`,
-  );
-  const failedAgain = db.prepare(
-    `UPDATE outbox SET next_at = ?1
-     WHERE state = 'waiting' AND target = ?2 AND attempts > 0 AND next_at > ?1`,
-  );
+  const dueAgain = (which: string, lastError: string) =>
+    db.prepare(
+      `UPDATE outbox SET state = 'waiting', next_at = :now, ended_at = NULL,
+         attempts = iif(state = 'dead', 0, attempts), last_error = ${lastError}
+       WHERE ${which} AND (state = 'dead' OR state = 'waiting' AND (attempts > 0 OR next_at <= :now))`,
+    );
+  const again = dueAgain("id = :id", "last_error");
+  const failedAgain = dueAgain("target = :target", "NULL");
   const off = db.prepare(
     `INSERT INTO targets_off VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET at = excluded.at, reason = excluded.reason`,
@@ -58,7 +57,7 @@ export function createAlerts(db: DatabaseSync, { write, record }: GroupCommit): 
     attempted: (id, result) =>
       record(() => void attempt.run(stateAfter(result), ...attemptOf(result), id)),
     retry: (id, now) => write(() => again.run({ now, id }).changes === 1),
-    retryFailed: (target, now) => record(() => void failedAgain.run(now, target)),
+    retryFailed: (target, now) => record(() => void failedAgain.run({ now, target })),
     switchOff: (target, why) =>
       record(() => {
         if (why === null) on.run(target);

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { GroupCommit } from "./group-commit.ts";
+import { beginRun } from "./work.ts";
 
 /** How a run reaches the scheduler. */
 export interface Channel {
@@ -13,15 +14,17 @@ export interface Channel {
 /** Reads and writes `channels`, those of runs that live, so that a restarted scheduler opens the same ones again. */
 export function createChannels(db: DatabaseSync, { record }: GroupCommit) {
   const insert = db.prepare("INSERT INTO channels VALUES (?, ?, ?)");
+  const begin = db.prepare(beginRun);
   const remove = db.prepare("DELETE FROM channels WHERE instance_id = ?");
   const select = db.prepare(
     "SELECT instance_id AS instanceId, token_hash AS tokenHash, dir FROM channels",
   );
   return {
-    /** Resolves once committed; waits for the store, as remove does. */
+    /** Records that the run begins as well. Resolves once committed; waits for the store, as remove does. */
     add: ({ instanceId, tokenHash, dir }: Channel): Promise<void> =>
       record(() => {
         insert.run(instanceId, tokenHash, dir);
+        begin.run(instanceId);
       }),
     remove: (instanceId: string): Promise<void> =>
       record(() => {

@@ -96,6 +96,8 @@ export function newer(path: string, version: number): UserError {
   return new UserError(
     "store_newer",
     `${path}: written by a newer version of this program (format ${version})`,
-    { hint: "install that version again, or move the file away to begin anew" },
+    {
+      hint: "install that version again, or begin anew: with no scheduler running (al stop), move the file away",
+    },
   );
 }

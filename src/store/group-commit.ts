@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../errors.ts";
 import { isBusy, isUnavailable, storeError } from "./store-error.ts";
 import { createTransaction } from "./transaction.ts";
 import type { Write } from "./transaction.ts";
@@ -8,9 +9,10 @@ export interface GroupCommit {
   /**
    * Runs `fn` inside the next transaction and resolves with its result once that is committed, hence durable. What
    * `fn` throws rejects this promise only; when the commit fails (disk full, read-only), every write of the
-   * transaction is rejected with UserError `store_unavailable`, and later writes are tried anew.
+   * transaction is rejected with UserError `store_unavailable`, and later writes are tried anew. With `waitMs`, a write
+   * waits that long for the store first, in its place before all later writes.
    */
-  readonly write: <T>(fn: () => T) => Promise<T>;
+  readonly write: <T>(fn: () => T, waitMs?: number) => Promise<T>;
   /**
    * As `write`, for writes that no caller repeats: while the store is not available it waits, in its place
    * before all later writes. `fn` may run more than once, and then what it wrote before was rolled back.
@@ -18,6 +20,8 @@ export interface GroupCommit {
   readonly record: <T>(fn: () => T) => Promise<T>;
   /** Commits everything that waits, now or not at all. */
   readonly flush: () => void;
+  /** Why the last commit failed, for a person; null if it did not. */
+  readonly problem: () => string | null;
 }
 
 interface Waiting extends Write {
@@ -39,6 +43,7 @@ export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
   db.exec(`PRAGMA busy_timeout = ${blockedMs}`);
   const transact = createTransaction(db, path);
   let waiting: Waiting[] = [];
+  let problem: string | null = null;
   let cancelTurn: (() => void) | undefined;
 
   /** False when something waits for another attempt. */
@@ -51,12 +56,14 @@ export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
     } catch (error) {
       return failed(batch, error, isLast);
     }
+    problem = null;
     for (const done of settle) done();
     return true;
   };
 
   const failed = (batch: readonly Waiting[], error: unknown, isLast: boolean): boolean => {
     const translated = storeError(path, error);
+    problem = messageOf(error);
     const again: Waiting[] = [];
     for (const write of batch) {
       if (!isLast && write.mayWait(error)) again.push(write);
@@ -93,11 +100,15 @@ export function createGroupCommit(db: DatabaseSync, path: string): GroupCommit {
     });
 
   return {
-    write: (fn) => {
+    write: (fn, waitMs = 0) => {
       const since = performance.now();
-      return add(fn, (error) => isBusy(error) && performance.now() - since < busyMs);
+      return add(fn, (error) => {
+        const longestMs = isBusy(error) ? Math.max(busyMs, waitMs) : waitMs;
+        return isUnavailable(error) && performance.now() - since < longestMs;
+      });
     },
     record: (fn) => add(fn, isUnavailable),
+    problem: () => problem,
     flush: () => {
       if (db.isOpen) db.exec(`PRAGMA busy_timeout = ${busyMs}`);
       cancelTurn?.();

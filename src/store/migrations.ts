@@ -238,4 +238,9 @@ export const migrations: readonly string[] = [
   refusedDeliveriesTable,
   remoteRunsTable,
   modelCallDaysTable,
+  // Whether the run's process may have been asked for something. If not, a crash costs its work no try.
+  `
+  ALTER TABLE triggers ADD COLUMN begun INTEGER NOT NULL DEFAULT 0;
+  UPDATE triggers SET begun = 1 WHERE state = 'running';
+  `,
 ];

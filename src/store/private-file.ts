@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, renameSync, statSync, writeFileSync } from "node:fs";
 
 /**
  * Makes an empty file of mode 0600 when there is none. One that exists is not even opened: closing it would end the
@@ -12,4 +12,9 @@ export function createPrivately(path: string): void {
 export function replacePrivately(path: string, text: string): void {
   writeFileSync(`${path}.new`, text, { mode: 0o600 });
   renameSync(`${path}.new`, path);
+}
+
+/** Null if the file is missing. */
+export function inodeOf(path: string): bigint | null {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }

@@ -1,13 +1,14 @@
-import { existsSync, rmSync, statSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { shellWord } from "../contracts/shell-word.ts";
 import { UserError } from "../errors.ts";
-import { createPrivately } from "./private-file.ts";
+import { orAside } from "./database-files.ts";
+import { createPrivately, inodeOf } from "./private-file.ts";
 import { infoPath, readInfo, writeInfo } from "./scheduler-info.ts";
 import type { SchedulerInfo } from "./scheduler-info.ts";
 import { ensureStateDir } from "./state-dir.ts";
-import { isBusy, storeError } from "./store-error.ts";
+import { isBusy, isCorrupt, storeError } from "./store-error.ts";
 
 /** Held by the one scheduler of a project until it is released or its process ends, however it ends. */
 export interface ProjectLock {
@@ -23,12 +24,16 @@ const lockTimeoutMs = 300;
 
 /**
  * Takes the project for this process. The lock is the operating system's, on a SQLite file: it ends with the
- * process, so neither a crash nor a pid that is used again leaves it stale. Throws UserError `project_locked` that
- * names its holder.
+ * process, so neither a crash nor a pid that is used again leaves it stale. A damaged file is put aside: it holds a lock
+ * and no data. Throws UserError `project_locked` that names its holder.
  */
-export function lockProject(projectDir: string, info: SchedulerInfo): ProjectLock {
+export function lockProject(
+  projectDir: string,
+  info: SchedulerInfo,
+  onProblem: (message: string) => void = () => undefined,
+): ProjectLock {
   ensureStateDir(projectDir);
-  const db = holdLock(projectDir);
+  const db = orAside(lockPath(projectDir), () => holdLock(projectDir), isCorrupt, onProblem);
   const announce = (current: SchedulerInfo): void => writeInfo(projectDir, current);
   const own = inodeOf(lockPath(projectDir));
   const isHeld = (): boolean => inodeOf(lockPath(projectDir)) === own;
@@ -45,11 +50,6 @@ export function lockProject(projectDir: string, info: SchedulerInfo): ProjectLoc
     throw error;
   }
   return { announce, isHeld, release };
-}
-
-/** Null when there is no such file. */
-function inodeOf(path: string): bigint | null {
-  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }
 
 /** The living scheduler of a project; null when none holds it, or it holds it only since this moment. */
@@ -85,6 +85,8 @@ function isLocked(projectDir: string): boolean {
     return false;
   } catch (error) {
     if (isBusy(error)) return true;
+    // A scheduler that held it would have been met before its damage.
+    if (isCorrupt(error)) return false;
     throw storeError(path, error);
   } finally {
     db.close();

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isRetried, retriedOutcomes, triggerKinds } from "../../streams/vocabulary.ts";
-import type { Outcome, Trigger, WorkItem } from "../../streams/vocabulary.ts";
+import type { HowEnded, Trigger, WorkItem } from "../../streams/vocabulary.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { LastRuns } from "./last-runs.ts";
 import { spendOpenReservations } from "./spend.ts";
@@ -26,8 +26,10 @@ export interface LostRun extends OpenRun {
 
 /** What an earlier scheduler left. */
 export interface Recovered {
-  /** What waits, in order: retries of lost runs at the places of their first tries. */
+  /** What waits, in order: retries of lost runs, and work whose run never began, at the places of their first tries. */
   readonly requeue: readonly WorkItem[];
+  /** Runs whose process was never asked for anything: their work waits again, and the try does not count. */
+  readonly neverBegun: readonly OpenRun[];
   readonly lost: readonly LostRun[];
   /** Runs that go on under the new scheduler. */
   readonly adopted: readonly OpenRun[];
@@ -43,6 +45,7 @@ interface OpenRow {
   readonly state: "queued" | "running";
   readonly instanceId: string;
   readonly startedAt: number;
+  readonly begun: number;
   readonly waitedMs: number;
   /** Since when it waits, epoch ms; null when it does not. */
   readonly waitsSince: number | null;
@@ -64,10 +67,10 @@ export interface Times {
 }
 
 /**
- * Takes over from a scheduler that ended, in one transaction: what waited waits again, and runs that are not among
- * `alive` (instance ids) are recorded as `lost`, or as `interrupted` if their scheduler was being stopped, and their
- * work waits once more as a new item of the next attempt. What they held is free, and what their calls to models reserved
- * is spent.
+ * Takes over from a scheduler that ended, in one transaction: what waited waits again, also what was claimed by a run
+ * that never began. Begun runs that are not among `alive` (instance ids) are recorded as `lost`, or as `interrupted` if
+ * their scheduler was being stopped, and their work waits once more as a new item of the next attempt. What they held is
+ * free, and what their calls to models reserved is spent.
  */
 export function recover(
   db: DatabaseSync,
@@ -80,18 +83,30 @@ export function recover(
     const open = openRows(db);
     const at = times();
     const runs = runsAmong(open, at);
+    const begun = new Set(
+      open.filter((row) => row.begun === 1).map(({ instanceId }) => instanceId),
+    );
     const gone = runs.filter((run) => !alive.has(run.instanceId));
-    const lost = recordLost(db, lastRuns, gone);
+    const neverBegun = gone.filter((run) => !begun.has(run.instanceId));
+    const lost = recordLost(
+      db,
+      lastRuns,
+      gone.filter((run) => begun.has(run.instanceId)),
+    );
+    putBack(db, neverBegun);
     onLost?.(lost);
     forgetOthers(db, alive);
     spendOpenReservations(db);
     const dropped = dropRepeatedCalls(db, at.now);
-    const retries = new Map(lost.map(({ item, retry }) => [item.id, retry]));
+    const again = new Map<string, WorkItem | null>([
+      ...lost.map(({ item, retry }) => [item.id, retry] as const),
+      ...neverBegun.map(({ item }) => [item.id, waiting(item)] as const),
+    ]);
     const requeue = open.flatMap((row) => {
-      const item = row.state === "queued" ? itemOf(row) : retries.get(row.id);
+      const item = row.state === "queued" ? waiting(itemOf(row)) : again.get(row.id);
       return item && !dropped.has(item.id) ? [item] : [];
     });
-    return { requeue, lost, adopted: runs.filter((run) => alive.has(run.instanceId)) };
+    return { requeue, neverBegun, lost, adopted: runs.filter((run) => alive.has(run.instanceId)) };
   });
 }
 
@@ -115,7 +130,7 @@ function forgetOthers(db: DatabaseSync, alive: ReadonlySet<string>): void {
 function openRows(db: DatabaseSync): OpenRow[] {
   const select = db.prepare(
     `SELECT id, at, agent, attempt, trigger, replay_of AS replayOf, state, instance_id AS instanceId, started_at AS startedAt,
-       waited_ms AS waitedMs,
+       begun, waited_ms AS waitedMs,
        (SELECT min(since) FROM waits WHERE waits.instance_id = triggers.instance_id) AS waitsSince
      FROM triggers WHERE state <> 'ended' ORDER BY seq`,
   );
@@ -135,6 +150,19 @@ function openRun(row: OpenRow, { now, stoppedAt }: Times): OpenRun {
   return { item: itemOf(row), instanceId, startedAt, waitedMs, leftByStop };
 }
 
+function putBack(db: DatabaseSync, runs: readonly OpenRun[]): void {
+  const queue = db.prepare(
+    `UPDATE triggers SET state = 'queued', instance_id = NULL, started_at = NULL, version = NULL, git_commit = NULL,
+       git_dirty = NULL WHERE id = ?`,
+  );
+  for (const { item } of runs) queue.run(item.id);
+}
+
+/** A tick that came on time waits for no runner; one of an earlier scheduler does, as it was accepted. */
+function waiting(item: WorkItem): WorkItem {
+  return item.trigger.kind === "cron" ? { ...item, waits: true } : item;
+}
+
 function recordLost(db: DatabaseSync, lastRuns: LastRuns, runs: readonly OpenRun[]): LostRun[] {
   const insert = prepareInsert(db);
   const end = db.prepare(
@@ -143,7 +171,7 @@ function recordLost(db: DatabaseSync, lastRuns: LastRuns, runs: readonly OpenRun
   return runs.map((run) => {
     const { item, startedAt, leftByStop } = run;
     const outcome = leftByStop ? "interrupted" : "lost";
-    const retry = retryOf(item, outcome);
+    const retry = retryOf(item, { outcome });
     const how = outcome === "lost" ? "ended" : "was stopped";
     const reason = `the scheduler ${how} while it ran; ${retry ? "tried again" : "not tried again"}`;
     end.run(outcome, reason, Number(retry === null), item.id);
@@ -171,7 +199,8 @@ function dropRepeatedCalls(db: DatabaseSync, now: number): ReadonlySet<unknown> 
 }
 
 /** The work of a run that is tried once more, null where it isn't: a new item, as the run's keeps its entry. */
-export function retryOf(item: WorkItem, outcome: Outcome): WorkItem | null {
-  if (!isRetried(item, outcome)) return null;
-  return { ...item, id: uuidV7(), attempt: item.attempt + 1 };
+export function retryOf(item: WorkItem, end: HowEnded): WorkItem | null {
+  if (!isRetried(item, end)) return null;
+  const again = { ...item, id: uuidV7() };
+  return end.neverBegan ? waiting(again) : { ...again, attempt: item.attempt + 1 };
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { GroupCommit } from "./group-commit.ts";
+import { beginRun } from "./work.ts";
 
 /** How a run on another machine proves who it is. */
 export interface RemoteRun {
@@ -25,6 +26,7 @@ export function createRemoteRuns(db: DatabaseSync, { write, record }: GroupCommi
     UPDATE remote_runs SET claim = $claim, token = $token
       WHERE instance_id = $id AND (claim IS NULL OR claim = $claim)
   `);
+  const begin = db.prepare(beginRun);
   const remove = db.prepare("DELETE FROM remote_runs WHERE instance_id = ?");
   const select = db.prepare(`
     SELECT instance_id AS instanceId, name, ticket AS ticketHash, token AS tokenHash FROM remote_runs
@@ -36,12 +38,13 @@ export function createRemoteRuns(db: DatabaseSync, { write, record }: GroupCommi
         insert.run({ $id: instanceId, $name: name, $ticket: ticketHash });
       }),
     /**
-     * Resolves once committed: false when another claim was before it. The same claim again replaces the token. Rejects
-     * while the store is not available: the claimer repeats it.
+     * Records that the run begins as well. Resolves once committed: false when another claim was before it. The same
+     * claim again replaces the token. Rejects while the store is not available: the claimer repeats it.
      */
     claim: (instanceId: string, claimId: string, tokenHash: string): Promise<boolean> =>
       write(() => {
         const { changes } = claim.run({ $id: instanceId, $claim: claimId, $token: tokenHash });
+        if (changes === 1) begin.run(instanceId);
         return changes === 1;
       }),
     remove: (instanceId: string): Promise<void> =>

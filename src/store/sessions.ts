@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { Subject } from "rxjs";
 import { messageOf } from "../errors.ts";
 import type { Sessions } from "../contracts/sessions.ts";
+import { orAside } from "./database-files.ts";
 import { openDatabase } from "./database.ts";
-import { storeError, withStoreErrors } from "./store-error.ts";
+import { isCorrupt, storeError, withStoreErrors } from "./store-error.ts";
 
 /** Where and by which clock sessions live. */
 export interface SessionsOptions {
@@ -18,7 +19,7 @@ export interface SessionsOptions {
   readonly checkEveryMs?: number;
   /** Epoch ms: sessions that were made before are over. */
   readonly madeSince?: number;
-  /** Called when a session's use could not be recorded; the session stays good until its idle time is over. */
+  /** Called when a session's use could not be recorded, which stays good until its idle time is over, or the file was damaged. */
   readonly onProblem: (message: string) => void;
 }
 
@@ -38,18 +39,27 @@ const blockedMs = 100;
 const migrations = [
   `CREATE TABLE sessions (id TEXT PRIMARY KEY, created_at INTEGER NOT NULL, seen_at INTEGER NOT NULL)
    WITHOUT ROWID, STRICT`,
+  // Browsers hold the earlier sessions' cookies for localhost, and so for every port of it.
+  `CREATE TABLE private_host (name TEXT NOT NULL) STRICT;
+   INSERT INTO private_host VALUES ('almanac-' || lower(hex(randomblob(8))) || '.localhost');
+   DELETE FROM sessions`,
 ];
 
 /**
  * Browser sessions of one user, kept in SQLite with the hash of the token only: 12 h idle, 7 d at most. Throws
- * UserError `store_unavailable`, `store_corrupt` or `store_newer`, and so do the methods that write: what can't be
- * written for longer than a moment is to be asked for again.
+ * UserError `store_unavailable` or `store_newer`, and so do the methods that write: what can't be written for longer
+ * than a moment is to be asked for again. A damaged file is put aside: a login is worth less than a start.
  */
 export function openSessions(options: SessionsOptions): OpenSessions {
   const { home, now = Date.now, checkEveryMs = 30_000, madeSince = 0, onProblem } = options;
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const path = join(home, "sessions.db");
-  const db = openSince(path, madeSince);
+  const db = orAside(
+    path,
+    () => openSince(path, madeSince),
+    (error) => isCorrupt(error) || !isUsable(path),
+    onProblem,
+  );
   const alive = "created_at > $oldest AND seen_at > $idlest";
   const ages = (): { $oldest: number; $idlest: number } => ({
     $oldest: now() - absoluteMs,
@@ -92,7 +102,9 @@ export function openSessions(options: SessionsOptions): OpenSessions {
 
   const timer = setInterval(check, checkEveryMs).unref();
 
+  const privateHost = String(db.prepare("SELECT name FROM private_host").get()?.name);
   return withStoreErrors(path, {
+    privateHost,
     ended$: endedIds.asObservable(),
     create: () => {
       const token = randomBytes(32).toString("base64url");
@@ -139,6 +151,16 @@ function openSince(path: string, madeSince: number): DatabaseSync {
   } catch (error) {
     db.close();
     throw storeError(path, error);
+  }
+}
+
+/** A folder, or what this user may not open, is none. */
+function isUsable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
   }
 }
 

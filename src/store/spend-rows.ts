@@ -27,11 +27,15 @@ export interface SpendQuery {
   readonly agent: string | null;
 }
 
+/** Tokens of calls. */
+export const tokenSum =
+  "total(coalesce(input, 0) + coalesce(cache_read, 0) + coalesce(cache_write, 0) + coalesce(output, 0))";
+
 /** Amounts are read as REAL: what is beyond an exact number of JavaScript could not be read at all. */
 export const callSums = `total(CASE billing WHEN 'subscription' THEN 0 ELSE nano_usd + coalesce(reserved, 0) END) AS nano,
   total(CASE billing WHEN 'subscription' THEN nano_usd ELSE 0 END) AS subscriptionNano,
   count(*) AS calls,
-  total(coalesce(input, 0) + coalesce(cache_read, 0) + coalesce(cache_write, 0) + coalesce(output, 0)) AS tokens,
+  ${tokenSum} AS tokens,
   sum(billing = 'unpriced') AS unpriced,
   sum(estimated) AS estimated`;
 

@@ -1,10 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { AccountKey, StoredAccount } from "../../streams/spend/accounts.ts";
 import { runScope, wholeRun } from "../../streams/spend/budget.ts";
+import { usdOfNano } from "../../streams/spend/money.ts";
 import type { NanoUsd } from "../../streams/spend/money.ts";
+import { inputOf } from "../../streams/spend/price.ts";
 import type { ReservedCall, SettledCall, SpendStore } from "../contracts/spend.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { prepareModelCalls } from "./model-calls.ts";
+import { tokenSum } from "./spend-rows.ts";
 
 /** A change of one account; what is 0 stays. */
 interface Change {
@@ -20,6 +23,9 @@ interface RefusalRow {
   readonly refused: string | null;
 }
 
+/** How long a call to a model waits for the store, such as for disk space, before its run is to ask again, in ms. */
+const callWaitMs = 20_000;
+
 const nothing: Change = { spent: 0, reserved: 0, raised: 0, turns: 0, warned: 0 };
 
 /** Reads and writes the accounts in `spend`, and with them the calls in `model_calls`. `now` gives epoch ms. */
@@ -31,8 +37,14 @@ export function createSpend(
   const calls = prepareModelCalls(db);
   const change = prepareChange(db, now);
   const select = db.prepare(
-    `SELECT CAST(nano + reserved AS REAL) AS spent, CAST(raised AS REAL) AS raised, warned, turns
+    `SELECT CAST(nano + reserved AS REAL) AS spent, CAST(raised AS REAL) AS raised, warned, turns,
+       (SELECT ${tokenSum} FROM model_calls WHERE instance_id = substr(scope, 5)) AS tokens
      FROM spend WHERE scope = ? AND window = ?`,
+  );
+  // A call may end after its run, whose cost has what it reserved.
+  const correct = db.prepare(
+    `UPDATE triggers SET cost_usd = cost_usd + ?, tokens = coalesce(tokens, 0) + ?
+     WHERE cost_usd IS NOT NULL AND instance_id = (SELECT instance_id FROM model_calls WHERE seq = ?)`,
   );
   // Without the agent: a run that never paid a call is none to forecast by.
   const refuse = db.prepare(
@@ -50,9 +62,12 @@ export function createSpend(
   };
   const settle = (call: SettledCall): void => {
     if (!calls.close(call)) return;
+    const { charged, reserved, usage, seq } = call;
+    const tokens = usage === null ? 0 : inputOf(usage) + usage.output;
+    correct.run(usdOfNano(charged) - usdOfNano(reserved), tokens, seq);
     for (const key of call.accounts) {
       const turns = isRun(key) && !call.isTurn ? -1 : 0;
-      const amounts = { spent: call.charged, reserved: -call.reserved };
+      const amounts = { spent: charged, reserved: -reserved };
       change(key, null, { ...nothing, ...amounts, turns });
     }
   };
@@ -61,7 +76,7 @@ export function createSpend(
       const row = select.get(scope, window) as unknown as StoredAccount | undefined;
       return row === undefined ? null : { ...row };
     },
-    reserve: (call) => write(() => reserve(call)),
+    reserve: (call) => write(() => reserve(call), callWaitMs),
     settle: (call) => record(() => settle(call)),
     raise: (accounts, nano) =>
       write(() => {

@@ -1,7 +1,11 @@
 import { messageOf, UserError } from "../errors.ts";
 
 /** What to do about a database that can't be read. */
-export const corruptHint = "move the file away, or restore it from a backup";
+export const corruptHint =
+  "with no scheduler running (al stop), move the file away together with its -wal and -shm, or restore it from a backup";
+
+/** SQLite adds "-journal" to a path, and all of it may have 512 bytes. */
+const maxPathBytes = 504;
 
 /** SQLite's primary result codes, https://www.sqlite.org/rescode.html, and what a person can do about each. */
 const troubles: Readonly<Record<number, { code: string; hint: string }>> = {
@@ -34,8 +38,18 @@ function codeOf(error: unknown): number | undefined {
 export function storeError(path: string, error: unknown): unknown {
   const trouble = troubleOf(error);
   if (trouble === undefined) return error;
-  const { code, hint } = trouble;
+  const { code } = trouble;
+  const bytes = Buffer.byteLength(path);
+  const hint =
+    bytes > maxPathBytes
+      ? `its path has ${bytes} bytes, and SQLite takes ${maxPathBytes}: move the project to a shorter one`
+      : trouble.hint;
   return new UserError(code, `${path}: ${messageOf(error)}`, { hint, cause: error });
+}
+
+/** Whether the file is not a database, or is damaged. */
+export function isCorrupt(error: unknown): boolean {
+  return (error instanceof UserError ? error.code : troubleOf(error)?.code) === "store_corrupt";
 }
 
 /** Whether another process holds what is asked for. */

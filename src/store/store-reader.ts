@@ -83,7 +83,12 @@ function readerOf(db: DatabaseSync, path: string, now: () => number): StoreReade
 
 const refuse = (): Promise<never> =>
   Promise.reject(new Error("the store was opened for reading only"));
-const noCommits: GroupCommit = { write: refuse, record: refuse, flush: () => undefined };
+const noCommits: GroupCommit = {
+  write: refuse,
+  record: refuse,
+  flush: () => undefined,
+  problem: () => null,
+};
 
 /** Of another format, columns may lack or mean something else. */
 function mustBeCurrent(db: DatabaseSync, path: string): void {

@@ -1,7 +1,9 @@
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createAlerts } from "./alerts.ts";
 import { createCalls } from "./calls.ts";
 import { createChannels } from "./channels.ts";
+import { createDatabaseFiles } from "./database-files.ts";
 import { openDatabase } from "./database.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { createHistory } from "./history.ts";
@@ -35,6 +37,7 @@ import { createWork } from "./work.ts";
 export function openStore(projectDir: string, now: () => number = Date.now) {
   const path = join(ensureStateDir(projectDir), "state.db");
   const db = openDatabase(path, migrations);
+  const files = createDatabaseFiles(db, path);
   const commits = createGroupCommit(db, path);
   const lastRuns = createLastRuns(db);
   const settings = createSettings(db, commits);
@@ -68,12 +71,17 @@ export function openStore(projectDir: string, now: () => number = Date.now) {
       const times = (): Times => ({ now: now(), stoppedAt: settings.stoppedAt() });
       return recover(db, commits, lastRuns, { alive, onLost }, times);
     },
+    /** Why nothing can be stored now, for a person; null while it can, as far as the last commit showed. */
+    problem: () => commits.problem(),
     prune: (retention: Retention) => prune(db, commits, retention),
+    files: withStoreErrors(path, files),
     /** Commits what waits and closes; later writes are rejected. */
     close: () => {
       hosts.close();
       refused.close();
       commits.flush();
+      // The folder is gone when the project was moved or its state removed.
+      if (db.isOpen && !files.areInPlace() && existsSync(dirname(path))) files.save();
       if (db.isOpen) db.close();
     },
   });

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isRetried, retriedOutcomes } from "../../streams/vocabulary.ts";
-import type { Outcome, RunEnd, RunRequest, WorkItem } from "../../streams/vocabulary.ts";
+import type { HowEnded, Outcome, RunEnd, RunRequest, WorkItem } from "../../streams/vocabulary.ts";
 import type { GitState, RunVersion } from "../contracts/run-version.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { LastRuns } from "./last-runs.ts";
@@ -22,6 +22,9 @@ export interface EndedRun {
   readonly at?: number;
   readonly end: RunEnd;
 }
+
+/** Committed before a run's process is asked for anything, so that a run without it was never asked. */
+export const beginRun = "UPDATE triggers SET begun = 1 WHERE instance_id = ?";
 
 /**
  * The durable work of a project, in `triggers`: every promise resolves once its change is committed. Requests from outside
@@ -48,6 +51,9 @@ export function createWork(
     `UPDATE triggers SET state = 'ended', outcome = ?, dead_letter = ?, reason = ?, started_at = ?, ended_at = ?,
        exit_code = ?, model = ?, tokens = ?, cost_usd = ?, value = ?
      WHERE id = ? AND state = 'running' AND instance_id = ?`,
+  );
+  const undoBegin = db.prepare(
+    "UPDATE triggers SET begun = 0 WHERE instance_id = ? AND state = 'running'",
   );
   const endQueued = db.prepare(
     `UPDATE triggers SET state = 'ended', outcome = ?, reason = ?, dead_letter = ?, ended_at = ?
@@ -77,7 +83,7 @@ export function createWork(
     const began = end.outcome !== "rejected";
     // What was asked for from outside can be asked for again; a cron tick just comes round.
     const isRefused = !began && item.trigger.kind !== "cron";
-    const dead = isRefused || isGivenUp(item, end.outcome);
+    const dead = isRefused || isGivenUp(item, end);
     const endedAt = at ?? now();
     const { changes } = finish.run(
       end.outcome,
@@ -128,6 +134,12 @@ export function createWork(
       record(() => claim(request, version, git)),
     /** For a claimed run whose commit was not known in time. Waits for the store. */
     recordGit: (request: RunRequest, git: GitState) => record(() => recordGit(request, git)),
+    /** Records that a run ended before its agent was asked for anything, and is started again. Waits for the store. */
+    undoBegin: (instanceId: string, also?: Also) =>
+      record(() => {
+        undoBegin.run(instanceId);
+        also?.();
+      }),
     /** Records the end of a claimed run. One whose runner rejected it counts as never started. Waits for the store. */
     end: (item: WorkItem, ended: EndedRun, also?: Also) =>
       record(() => {
@@ -159,10 +171,10 @@ export function createWork(
 export type Work = ReturnType<typeof createWork>;
 
 /** Whether the run did not come to an end of its own, and its work is not tried again: a person may replay it. */
-function isGivenUp(item: WorkItem, outcome: Outcome): boolean {
-  if (outcome === "over_budget") return true;
+function isGivenUp(item: WorkItem, end: HowEnded): boolean {
+  if (end.outcome === "over_budget") return true;
   const retried: readonly Outcome[] = retriedOutcomes;
-  return retried.includes(outcome) && !isRetried(item, outcome);
+  return retried.includes(end.outcome) && !isRetried(item, end);
 }
 
 /** JSON text; null for what was not there. */

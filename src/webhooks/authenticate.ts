@@ -1,11 +1,12 @@
 import type { Delivery } from "../contracts/operations.ts";
 import type { WebhookSource } from "../contracts/webhook-filters.ts";
-import type { Provider } from "./provider.ts";
+import type { Headers, Provider } from "./provider.ts";
+import { header } from "./signature.ts";
 
 /** Why a delivery is not taken. `why` is for the operator's log, never for the sender. */
 export interface Refusal {
   readonly ok: false;
-  readonly status: 401 | 404 | 503;
+  readonly status: 401 | 403 | 404 | 503;
   /** The source that the address is of; null where there are several, or none. */
   readonly source: string | null;
   readonly why: string;
@@ -55,14 +56,17 @@ async function tryOne(
   delivery: Delivery,
   { source, secretsOf, now }: Checks & { readonly source: WebhookSource },
 ): Promise<Authenticated> {
-  const refuse = (why: string, status: 401 | 503 = 401): Refusal => ({
+  const refuse = (why: string, status: 401 | 403 | 503 = 401): Refusal => ({
     ok: false,
     status,
     source: source.name,
     why: `source ${source.name}: ${why}`,
   });
   if (source.credential === null) {
-    if (source.allowUnsigned) return { ok: true, source };
+    if (source.allowUnsigned) {
+      if (!isFromPage(delivery.headers)) return { ok: true, source };
+      return refuse("it takes unsigned deliveries, but none that a web page sends", 403);
+    }
     return refuse("it has no credential; give it one, or allowUnsigned = true, in config.toml");
   }
   let secrets: readonly string[];
@@ -83,9 +87,19 @@ async function tryOne(
   return refuse(why);
 }
 
+/**
+ * True when a page of any site sent this from a browser: pages cannot remove these headers,
+ * and services that send webhooks do not set them.
+ */
+function isFromPage(headers: Headers): boolean {
+  const site = header(headers, "sec-fetch-site") ?? "none";
+  return headers.origin !== undefined || (site !== "none" && site !== "same-origin");
+}
+
 /** A secret that could not be read may have been the right one: the sender is to try again then. */
 function worst(refusals: readonly Refusal[], onlyUnsigned: boolean): Refusal {
-  const status = refusals.some((refusal) => refusal.status === 503) ? 503 : 401;
+  const statuses = refusals.map(({ status }) => status);
+  const status = ([503, 403] as const).find((one) => statuses.includes(one)) ?? 401;
   const why = onlyUnsigned
     ? "several sources of this type are unsigned; each answers at its own path only"
     : refusals

@@ -5,38 +5,43 @@ const maxNamed = 3;
 
 /** Remembers agents with an invalid config, for the reason of a delivery that started nothing. */
 export function createBrokenAgents() {
-  /** Those with an earlier valid config, which stays active. */
-  const listening = new Set<string>();
-  const broken = new Set<string>();
+  /** Sources of the last valid config, which stays active. */
+  const active = new Map<string, readonly string[]>();
+  /** Sources that the invalid config names. */
+  const broken = new Map<string, readonly string[]>();
   return {
     onEvent: (event: RunEvent): void => {
       if (event.type === "agent-set") {
-        listening.add(event.agent);
+        active.set(
+          event.agent,
+          event.config.webhooks.map(({ source }) => source),
+        );
         broken.delete(event.agent);
       }
-      if (event.type === "agent-invalid") broken.add(event.agent);
+      if (event.type === "agent-invalid") broken.set(event.agent, event.sources);
       if (event.type === "agent-removed") {
-        listening.delete(event.agent);
+        active.delete(event.agent);
         broken.delete(event.agent);
       }
     },
-    /** The result; a reason why nothing ran names the agents that could not be matched. */
-    explain: (result: MatchResult): MatchResult => {
+    /** The result; a reason why nothing ran names the agents of the source that could not be matched. */
+    explain: (source: string, result: MatchResult): MatchResult => {
       if (result.reason === null || broken.size === 0) return result;
-      const old = some(broken, (name) => listening.has(name));
-      const none = some(broken, (name) => !listening.has(name));
+      const names = [...broken.keys()].sort();
+      const old = names.filter((name) => active.get(name)?.includes(source));
+      const none = names.filter(
+        (name) => !old.includes(name) && broken.get(name)?.includes(source),
+      );
       const more = [
-        ...(none === null ? [] : [`with an invalid config, so not asked: ${none}`]),
-        ...(old === null ? [] : [`asked with the last valid config: ${old}`]),
+        ...(none.length === 0 ? [] : [`with an invalid config, so not asked: ${some(none)}`]),
+        ...(old.length === 0 ? [] : [`asked with the last valid config: ${some(old)}`]),
       ];
       return { ...result, reason: [result.reason, ...more].join("; ") };
     },
   };
 }
 
-function some(names: ReadonlySet<string>, wanted: (name: string) => boolean): string | null {
-  const found = [...names].filter(wanted).sort();
-  if (found.length === 0) return null;
+function some(found: readonly string[]): string {
   const more = found.length - maxNamed;
   return `agent ${found.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -16,6 +16,24 @@ export function parseJsonBody(body: Uint8Array): Parsed {
     : { ok: true, payload };
 }
 
+/** True for the content type of an HTML form. */
+export function isForm(contentType: string | null): boolean {
+  return /^application\/x-www-form-urlencoded\b/i.test(contentType ?? "");
+}
+
+/** The fields of a form. */
+export function formFields(body: Uint8Array): URLSearchParams {
+  return new URLSearchParams(new TextDecoder().decode(body));
+}
+
+/** Reads the form field in which some providers send their JSON. */
+export function parsePayloadField(form: URLSearchParams): Parsed {
+  const payload = parseObject(form.get("payload") ?? "");
+  return payload === null
+    ? { ok: false, why: "the form has no field `payload` that is a JSON object" }
+    : { ok: true, payload };
+}
+
 /** No provider lists more labels or assignees than this; a hostile body might. */
 const maxValues = 1_000;
 

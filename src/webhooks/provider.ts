@@ -75,5 +75,7 @@ export interface Provider {
   deliveryId(payload: Payload, headers: Headers): string | null;
   /** What a ping or URL verification is answered with; null for an event. */
   answerPing?(payload: Payload, headers: Headers): Readonly<Record<string, unknown>> | null;
+  /** True when the sender shows a person any other answer than an empty one. */
+  isAnsweredEmpty?(headers: Headers): boolean;
   describe(payload: Payload, headers: Headers): EventDescription;
 }

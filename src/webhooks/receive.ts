@@ -12,6 +12,7 @@ import type { Payload } from "./json.ts";
 import type { MatchIndex } from "./match-index.ts";
 import type { Provider } from "./provider.ts";
 import { providerTable } from "./providers/table.ts";
+import { whyTooMuch } from "./unsigned-limit.ts";
 import { rateLimitedWarnings } from "../contracts/rate-limited-warnings.ts";
 
 export interface ReceiverDeps {
@@ -55,6 +56,9 @@ interface VerifiedDelivery {
 /** The same words for every refusal: a stranger learns nothing of sources, secrets or clocks. */
 const unverified = "The delivery carries no valid signature for this address.";
 
+const fromPage =
+  "A web page sent this. A source with allowUnsigned takes deliveries of programs only; one with a credential takes signed ones.";
+
 /**
  * Takes deliveries in the order that makes them safe: signature over the raw bytes, signed time, parse, ping, then
  * receipt, duplicate check and work items in one commit, and only after it the answer and the dispatch. Never rejects.
@@ -88,11 +92,17 @@ async function receive(
   });
   if (!from.ok) return refuse(context, provider, from);
   const { source } = from;
+  const tooMuch = source.credential === null ? whyTooMuch(delivery) : null;
+  if (tooMuch !== null) return malformed(context, source, { status: 413, why: tooMuch });
   const parsed = parseDelivery(provider, delivery);
-  if (!parsed.ok) return malformed(context, source, parsed.why);
+  if (!parsed.ok) return malformed(context, source, { status: 400, why: parsed.why });
   const pong = provider.answerPing?.(parsed.payload, delivery.headers) ?? null;
-  if (pong === null)
-    return accept(context, { provider, source, delivery, payload: parsed.payload });
+  if (pong === null) {
+    const verified = { provider, source, delivery, payload: parsed.payload };
+    const answer = await accept(context, verified);
+    const isEmpty = answer.status === 200 && provider.isAnsweredEmpty?.(delivery.headers) === true;
+    return isEmpty ? { status: 200, body: null } : answer;
+  }
   deps.count({ type: source.type, source: source.name, result: "ping" });
   return { status: 200, body: pong };
 }
@@ -103,11 +113,14 @@ function refuse(
   refusal: Refusal,
 ): DeliveryAnswer {
   const { status, source, why } = refusal;
-  const result = ({ 401: "unverified", 404: "not_found", 503: "unavailable" } as const)[status];
+  const result = (
+    { 401: "unverified", 403: "unverified", 404: "not_found", 503: "unavailable" } as const
+  )[status];
   warn(`${type} ${status}`, `webhook ${type} refused: ${why}`);
   deps.count({ type, source: null, result });
   deps.refused({ type, source, result, reason: why });
   if (status === 401) return { status, error: "bad_signature", detail: unverified };
+  if (status === 403) return { status, error: "foreign_origin", detail: fromPage };
   return status === 404
     ? { status, error: "unknown_source", detail: "No webhook source answers here." }
     : { status, error: "secret_unavailable", detail: "The delivery cannot be checked now." };
@@ -116,13 +129,14 @@ function refuse(
 function malformed(
   { deps, warn }: ReceiverContext,
   source: WebhookSource,
-  why: string,
+  { status, why }: { readonly status: 400 | 413; readonly why: string },
 ): DeliveryAnswer {
   const { type, name } = source;
   warn(`${name} malformed`, `webhook ${name} refused: ${why}`);
   deps.count({ type, source: name, result: "malformed" });
   deps.refused({ type, source: name, result: "malformed", reason: why });
-  return { status: 400, error: "malformed", detail: `Refused: ${why}.` };
+  const error = status === 413 ? "too_large" : "malformed";
+  return { status, error, detail: `Refused: ${why}.` };
 }
 
 async function accept(

@@ -1,17 +1,24 @@
 import { isSameSecret } from "../contracts/same-secret.ts";
 import { header, hmac, refused, secondsToMs, verifyTime } from "./signature.ts";
-import type { Request, ToSign, Verdict } from "./provider.ts";
+import type { Headers, Request, ToSign, Verdict } from "./provider.ts";
 
 /** How far the sender's clock may be off, in ms. */
 const windowMs = 300_000;
 const prefix = "whsec_";
 
-/** The headers of Standard Webhooks; the signature is the only secret one. */
+/** The headers of Standard Webhooks, and Svix' own names for the same ones, which Clerk, Resend and others send. */
 export const standardHeaders = {
-  id: "webhook-id",
-  timestamp: "webhook-timestamp",
-  signature: "webhook-signature",
+  secret: ["webhook-signature", "svix-signature"],
+  kept: ["webhook-id", "webhook-timestamp", "svix-id", "svix-timestamp"],
 } as const;
+
+/** One of these headers by its last word; null without. */
+export function standardHeader(
+  headers: Headers,
+  name: "id" | "timestamp" | "signature",
+): string | null {
+  return header(headers, `webhook-${name}`) ?? header(headers, `svix-${name}`);
+}
 
 /**
  * Checks a request by Standard Webhooks 1.0: `webhook-signature` holds `v1,<base64 HMAC-SHA256>` once or more, over
@@ -19,9 +26,9 @@ export const standardHeaders = {
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function verifyStandard({ headers, body }: Request, secret: string, now: number): Verdict {
-  const id = header(headers, standardHeaders.id);
-  const timestamp = header(headers, standardHeaders.timestamp);
-  const given = header(headers, standardHeaders.signature);
+  const id = standardHeader(headers, "id");
+  const timestamp = standardHeader(headers, "timestamp");
+  const given = standardHeader(headers, "signature");
   if (id === null || timestamp === null || given === null) return refused("no signature");
   const key = keyOf(secret);
   if (key.length === 0) return refused(`the secret holds no base64 key after "${prefix}"`);
@@ -38,9 +45,9 @@ export function signStandard({ secret, body, now, id }: ToSign): Record<string, 
   const timestamp = String(Math.floor(now / 1000));
   const signature = hmac(keyOf(secret), `${id}.${timestamp}.`, body).toString("base64");
   return {
-    [standardHeaders.id]: id,
-    [standardHeaders.timestamp]: timestamp,
-    [standardHeaders.signature]: `v1,${signature}`,
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${signature}`,
   };
 }
 

@@ -13,9 +13,9 @@ export function agentEvent(
   const agent = changedAgent(change);
   if (change.type === "removed") return { type: "agent-removed", agent, at };
   if (change.type === "invalid") {
-    const { problems } = change;
+    const { problems, sources } = change;
     const shown = config === null ? problems : whileLastGoodCounts(problems);
-    return { type: "agent-invalid", agent, at, problems: shown };
+    return { type: "agent-invalid", agent, at, problems: shown, sources };
   }
   // A change that leaves the config as it was is about its problems: they are fixed, or warnings differ.
   const unchanged = wasInvalid ? "valid again" : "warnings changed";

@@ -33,13 +33,15 @@ export interface AgentAlerts {
 export function createAgentAlerts({ conditions, record, now }: AgentAlertDeps): AgentAlerts {
   const disabled = new Set<string>();
   const unscaled = new Set<string>();
+  /** Runs that the machine can't start, by agent. */
+  const blocked = new Map<string, Set<string>>();
   const set = (agent: string): void =>
     conditions.set(agent, !disabled.has(agent) && !unscaled.has(agent));
 
   /** Wrong for a reason, or right without one. */
   const decide = (
     agent: string,
-    topic: "config" | "image" | "credentials",
+    topic: "config" | "image" | "credentials" | "blocked",
     reason: string | null,
   ): void => {
     if (reason === null) conditions.clear(agent, topic);
@@ -65,6 +67,15 @@ export function createAgentAlerts({ conditions, record, now }: AgentAlertDeps): 
         mark(disabled, agent, false);
         return conditions.forget(agent);
     }
+  };
+
+  const onBlocked = (agent: string, instanceId: string, reason: string | null): void => {
+    const runs = blocked.get(agent) ?? new Set();
+    if (reason === null && !runs.delete(instanceId)) return;
+    if (reason !== null) runs.add(instanceId);
+    if (runs.size > 0) blocked.set(agent, runs);
+    else blocked.delete(agent);
+    if (reason !== null || runs.size === 0) decide(agent, "blocked", reason);
   };
 
   const deadLetter = ({ agent }: WorkItem, reason: string | null): void =>
@@ -98,11 +109,14 @@ export function createAgentAlerts({ conditions, record, now }: AgentAlertDeps): 
           return decide(event.agent, "image", event.error);
         case "refused":
           return onRefused(event);
+        case "blocked":
+          return onBlocked(event.agent, event.instanceId, event.reason);
         case "finished": {
+          onBlocked(event.agent, event.instanceId, null);
           const { item, instanceId, end } = event;
           const { outcome, reason, usage } = end;
           const costUsd = usage?.costUsd ?? null;
-          const retried = isRetried(item, outcome);
+          const retried = isRetried(item, end);
           return onEnd({ item, instanceId, outcome, reason, costUsd, isRetried: retried });
         }
         default:

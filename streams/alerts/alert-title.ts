@@ -61,6 +61,11 @@ const titles: Record<AlertTopic, Record<AlertPhase, Title>> = {
     reminder: (alert) => `${whose(alert)} still lacks what its runs need`,
     resolved: (alert) => `${whose(alert)} has what its runs need again`,
   },
+  blocked: {
+    opened: (alert) => `The machine can't start runs of ${whose(alert)}`,
+    reminder: (alert) => `The machine still can't start runs of ${whose(alert)}`,
+    resolved: (alert) => `The machine starts runs of ${whose(alert)} again`,
+  },
   missed_ticks: always((alert) => `${whose(alert)} missed its schedule${times(alert.count)}`),
   dead_letters: always((alert) =>
     alert.count === 1

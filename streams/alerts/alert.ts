@@ -7,6 +7,7 @@ export const alertTopics = [
   "config",
   "image",
   "credentials",
+  "blocked",
   "missed_ticks",
   "dead_letters",
   "budget",

@@ -10,12 +10,13 @@ export const conditionTopics = [
   "config",
   "image",
   "credentials",
+  "blocked",
 ] as const satisfies readonly AlertTopic[];
 export type ConditionTopic = (typeof conditionTopics)[number];
 
 /** What is seen anew at each start, and still there when a disabled agent is enabled. */
 export function isSeenAnew(topic: ConditionTopic): boolean {
-  return topic === "config" || topic === "image" || topic === "credentials";
+  return topic !== "runs" && topic !== "no_success";
 }
 
 /** What is mended within this time, in ms, such as a file that is being edited, is not worth an alert. */

@@ -65,6 +65,7 @@ const nouns: Record<AlertTopic, string> = {
   config: "invalid configs",
   image: "images that can't be built",
   credentials: "missing requirements",
+  blocked: "agents whose runs can't start",
   missed_ticks: "missed schedules",
   dead_letters: "dead letters",
   budget: "budgets",

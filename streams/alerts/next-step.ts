@@ -7,6 +7,7 @@ const commands: Partial<Record<AlertTopic, (agent: string | null) => string>> = 
   config: () => "al doctor",
   image: (agent) => `al logs ${agent}`,
   credentials: () => "al doctor",
+  blocked: () => "al doctor",
   missed_ticks: (agent) => `al history --outcome missed --agent ${agent}`,
   dead_letters: (agent) => `al history --dead-letter --agent ${agent}`,
   budget: (agent) => `al budget raise ${agent ?? "project"} <usd>`,

@@ -92,7 +92,7 @@ export function createCalls<R>(graph: WaitGraph): Machine<CallCommand<R>, CallEv
       removeFrom(live, item.agent, instanceId);
       const call = open.ofItem(item);
       if (call !== undefined) {
-        const again = isRetried(item, end.outcome) && !abandoned.has(call.callId);
+        const again = isRetried(item, end) && !abandoned.has(call.callId);
         if (again) open.set({ ...call, instanceId: null });
         else over(call);
       }

@@ -19,7 +19,8 @@ export interface EndedWork {
 export function runEnd(exit: RunnerExit, stopped: StopReason | null, work: EndedWork): RunEnd {
   const asked = exit.rerun === true ? { rerun: true as const } : {};
   const returned = exit.value === undefined ? {} : { value: exit.value };
-  return { ...howItEnded(exit, stopped, work), ...returned, ...asked };
+  const never = exit.neverBegan === true ? { neverBegan: true as const } : {};
+  return { ...howItEnded(exit, stopped, work), ...returned, ...asked, ...never };
 }
 
 function howItEnded(
@@ -49,13 +50,14 @@ function howItEnded(
     return { outcome: "over_budget", exitCode: 125, reason: overBudget, usage };
   }
   if (stopped === "interrupted") {
-    return { outcome: "interrupted", exitCode: 143, reason: interruptedReason(item), usage };
+    return { outcome: "interrupted", exitCode: 143, reason: interruptedReason(item, exit), usage };
   }
   return { outcome: "failed", exitCode: failedCode(exit), reason: failedReason(exit), usage };
 }
 
-function interruptedReason(item: WorkItem): string {
-  const next = isRetried(item, "interrupted")
+function interruptedReason(item: WorkItem, { neverBegan = false }: RunnerExit): string {
+  if (neverBegan) return "the scheduler was stopped before the run began; its work waits";
+  const next = isRetried(item, { outcome: "interrupted" })
     ? "its work is tried once more at the next start"
     : "its work is not tried again, as this was the second try";
   return `the scheduler was stopped before the run was done; ${next}`;

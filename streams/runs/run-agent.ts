@@ -23,7 +23,9 @@ import { pausableTimer } from "./pausable-timer.ts";
 import type { Slot, Slots } from "./slots.ts";
 import type { Runner, RunnerEvent, RunnerExit, StopReason } from "./runner.ts";
 import { startInTurn } from "./starting.ts";
-import type { RunClock, RunOwner } from "./suspension.ts";
+import type { RunClock, RunOwner, Suspension } from "./suspension.ts";
+import { untilStarted } from "./until-started.ts";
+import type { Blocked } from "./until-started.ts";
 
 /** Asks running runs to end: one instance, all of an agent, or everything, which then ends for this reason. */
 export type Kill =
@@ -41,6 +43,8 @@ export interface RunPorts {
   readonly owner: RunOwner;
   /** How many runs may be starting at once. */
   readonly starting: Slots;
+  /** Emits at once; true from when the scheduler stops. */
+  readonly draining$: Observable<boolean>;
   /** Whether the scheduler is being stopped: a signal that ends a run then is part of that. */
   readonly isStopping: () => boolean;
   /** By the schema of an agent's `[expect]`. */
@@ -50,7 +54,7 @@ export interface RunPorts {
 /** What it takes to follow a run that was claimed. */
 export type FollowPorts = Pick<
   RunPorts,
-  "kill$" | "scheduler" | "owner" | "starting" | "isStopping" | "checkValue"
+  "kill$" | "scheduler" | "owner" | "starting" | "draining$" | "isStopping" | "checkValue"
 >;
 
 /**
@@ -97,7 +101,7 @@ export interface ClaimedRun {
 }
 
 /**
- * A claimed run from `started` to `finished`. Its time counts from its start, also by an earlier scheduler, without the time
+ * A claimed run from `started` to `finished`; `blocked` comes between while the machine can't start it. Its time counts from its start, also by an earlier scheduler, without the time
  * that it waited for its turn to start, or for something else.
  */
 export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<RunEvent> {
@@ -123,7 +127,8 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
       const reason = stopped ?? (isInterrupted(exit, run, ports) ? "interrupted" : null);
       return earlier === null ? reason : reasonInTime(exit, reason, deadline());
     };
-    const finished = (exit: RunnerExit): Observable<RunEvent> => {
+    const finished = (given: RunnerExit): Observable<RunEvent> => {
+      const exit = earlier === null ? given : adoptedExit(given);
       const { agent } = request;
       const end = runEnd(exit, whyStopped(exit), {
         agent,
@@ -156,10 +161,16 @@ export function followedRun(run: ClaimedRun, ports: FollowPorts): Observable<Run
   });
 }
 
+/** An adopted run is not started again: what could not start is lost, which costs its work no try. */
+function adoptedExit({ blocked, rejected, ...exit }: RunnerExit): RunnerExit {
+  if (blocked !== true) return { ...exit, rejected };
+  return { ...exit, rejected: null, error: rejected, lost: true, neverBegan: true };
+}
+
 /** A run on its way to its start. */
 interface Starting {
   readonly stop$: Observable<StopReason>;
-  readonly clock: RunClock;
+  readonly clock: Suspension;
   readonly ports: FollowPorts;
   readonly onStart: () => void;
 }
@@ -167,17 +178,20 @@ interface Starting {
 /** What a run reports, from its turn to start on; its clock is paused until then. An adopted run has started. */
 function reportInTurn(
   { startedAt, report }: ClaimedRun,
-  { stop$, clock, ports: { starting: slots, scheduler }, onStart }: Starting,
-): Observable<RunnerEvent> {
+  { stop$, clock, ports: { starting: slots, scheduler, draining$ }, onStart }: Starting,
+): Observable<RunnerEvent | Blocked> {
   // Deferred, so that a runner that throws ends the run: it is claimed by now, and can't be refused any more.
   const report$ = defer(() => report(stop$));
   if (startedAt !== null) return report$;
-  const unpause = clock.pause();
-  const begin = (): void => {
-    onStart();
-    unpause();
-  };
-  return startInTurn(report$, { slots, stop$, scheduler, onStart: begin });
+  const run$ = defer(() => {
+    const unpause = clock.pause();
+    const begin = (): void => {
+      onStart();
+      unpause();
+    };
+    return startInTurn(report$, { slots, stop$, scheduler, onStart: begin });
+  });
+  return untilStarted(run$, { stop$, draining$, clock, scheduler });
 }
 
 /** Whether the stop of a scheduler ended the run although this one did not request its end. */
@@ -196,7 +210,7 @@ function isInterrupted(
  *     in:   ─o─x─o─x─|
  *     out:  ─o─x─────|
  */
-function untilExit(): MonoTypeOperatorFunction<RunnerEvent> {
+function untilExit(): MonoTypeOperatorFunction<RunnerEvent | Blocked> {
   return (event$) =>
     defer(() => {
       let isOver = false;

@@ -17,6 +17,10 @@ export interface RunnerExit {
   readonly outOfMemory: boolean;
   /** Set when the run never began: the reason, for a person. */
   readonly rejected: string | null;
+  /** True when it never began because the machine lacks something that may come back, such as disk space. */
+  readonly blocked?: boolean;
+  /** True when its process was asked for nothing: that costs its work no try. */
+  readonly neverBegan?: boolean;
   /** The run's own account of a failure, for a person. */
   readonly error: string | null;
   readonly usage: Usage | null;

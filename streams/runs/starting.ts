@@ -67,13 +67,15 @@ function slotOf(slots: Slots): Observable<Slot> {
   });
 }
 
-const stoppedBeforeStart: RunnerEvent = {
+/** The exit of a run that was stopped before it began. */
+export const stoppedBeforeStart: RunnerEvent = {
   type: "exit",
   exit: {
     exitCode: null,
     signal: "SIGTERM",
     outOfMemory: false,
     rejected: null,
+    neverBegan: true,
     error: null,
     usage: null,
   },

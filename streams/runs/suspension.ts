@@ -35,7 +35,7 @@ export interface Suspension extends RunClock {
 
 /** Owns live runs outside the stream of their events, from their claim or adoption until they finished. */
 export interface RunOwner {
-  enter(start: RunStart): RunClock;
+  enter(start: RunStart): Suspension;
   /** Why the run's last call to a model was refused for its budget; null when it was not. */
   overBudget(instanceId: string): string | null;
 }

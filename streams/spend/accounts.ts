@@ -20,6 +20,8 @@ export interface StoredAccount {
   readonly warned: number;
   /** Of a run: answers of models, and calls that wait for one. */
   readonly turns: number;
+  /** Of a run: tokens of its requests and answers. */
+  readonly tokens: number;
 }
 
 /** What one scope spends in one window. */
@@ -29,6 +31,7 @@ export interface Account extends AccountKey {
   raised: NanoUsd;
   warned: number;
   turns: number;
+  tokens: number;
   /** Calls whose cost is reserved. */
   open: number;
   /** The least limit that would have paid the call that was refused last; null when one was paid since. */
@@ -51,7 +54,7 @@ export type ReadAccount = (scope: string, window: string) => StoredAccount | nul
 /** An account without open calls leaves the memory after this time, in ms: by then all of it is stored. */
 const idleMs = 3_600_000;
 
-const unused: StoredAccount = { spent: 0, raised: 0, warned: 0, turns: 0 };
+const unused: StoredAccount = { spent: 0, raised: 0, warned: 0, turns: 0, tokens: 0 };
 
 /** No accounts at first. A clock that was set back finds the windows that it left as they are stored. */
 export function createAccounts(read: ReadAccount): Accounts {
@@ -66,10 +69,10 @@ export function createAccounts(read: ReadAccount): Accounts {
     }
   };
   const opened = (key: AccountKey, now: number): Account => {
-    const { spent, raised, warned, turns } = read(key.scope, key.window) ?? unused;
+    const stored = read(key.scope, key.window) ?? unused;
     const { scope, window, endsAt } = key;
     const none = { reserved: 0, open: 0, neededCap: null, usedAt: now };
-    return { scope, window, endsAt, spent, raised, warned, turns, ...none };
+    return { scope, window, endsAt, ...stored, ...none };
   };
   return {
     of: (key, now) => {

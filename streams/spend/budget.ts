@@ -11,6 +11,12 @@ export interface Budgets {
   readonly timezone: string;
 }
 
+/** The budgets of an agent; of one without a valid config, or of none, those that only the project sets. */
+export function budgetsFor(project: Budget, agent: Budget | undefined, timezone: string): Budgets {
+  // The project's day and month are shared: as the agent's own they would be counted, and shown, once more.
+  return { project, agent: agent ?? { ...project, dayUsd: null, monthUsd: null }, timezone };
+}
+
 /** The project's budget without a line of config: a run that got out of hand ends before it costs much. */
 export const defaultBudget = {
   runUsd: 10,

@@ -24,6 +24,8 @@ export interface SettleCommand {
   readonly inputTokens: number | null;
   /** Whether the model answered. */
   readonly isTurn: boolean;
+  /** Of the request and its answer. */
+  readonly tokens: number;
   readonly budgets: Budgets;
 }
 
@@ -71,6 +73,7 @@ export interface RunTotals {
   readonly spent: NanoUsd;
   readonly reserved: NanoUsd;
   readonly turns: number;
+  readonly tokens: number;
 }
 
 export type LedgerEvent =

@@ -125,6 +125,7 @@ export function createLedger(read: ReadAccount): Ledger {
     }
     const { ofRun, accounts: charged, nano: reserved } = open;
     if (!isTurn) ofRun.turns--;
+    ofRun.tokens += command.tokens;
     settleRun(open.reserve, command.inputTokens);
     const run = totalsOf(ofRun);
     return [
@@ -213,8 +214,8 @@ function newRun(): OpenRun {
   return { estimates: createInputEstimates(), open: 0, isOver: false };
 }
 
-function totalsOf({ spent, reserved, turns }: Account): RunTotals {
-  return { spent, reserved, turns };
+function totalsOf({ spent, reserved, turns, tokens }: Account): RunTotals {
+  return { spent, reserved, turns, tokens };
 }
 
 function keyOf({ scope, window, endsAt }: AccountKey): AccountKey {

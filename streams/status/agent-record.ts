@@ -20,6 +20,8 @@ export interface AgentRecord {
   readonly runError: string | null;
   readonly statusText: string | null;
   readonly running: number;
+  /** Why the machine can't start runs that were claimed, by instance id. */
+  readonly blocked: ReadonlyMap<string, string>;
   readonly queued: number;
   readonly lastRunAt: number | null;
   readonly lastDurationMs: number | null;
@@ -33,6 +35,7 @@ export interface AgentRecord {
 }
 
 const noCosts: AgentRecord["runCosts"] = new Map();
+const noReasons: AgentRecord["blocked"] = new Map();
 
 /** An agent without any event yet. */
 export function newRecord(name: string): AgentRecord {
@@ -48,6 +51,7 @@ export function newRecord(name: string): AgentRecord {
     runError: null,
     statusText: null,
     running: 0,
+    blocked: noReasons,
     queued: 0,
     lastRunAt: null,
     lastDurationMs: null,
@@ -92,9 +96,10 @@ export function runErrorOf(end: {
   return end.reason === null ? outcome : `${outcome}: ${end.reason}`;
 }
 
-/** The state column: building, else running, else error, else idle. */
+/** The state column: building, else blocked, else running, else error, else idle. */
 export function stateOf(record: AgentRecord): AgentState {
   if (record.building) return "building";
+  if (record.blocked.size > 0) return "blocked";
   if (record.running > 0) return "running";
   return errorOf(record) === null ? "idle" : "error";
 }
@@ -103,9 +108,18 @@ export function stateOf(record: AgentRecord): AgentState {
  * The error that still stands; one about the config hides the others, because it is the one to fix first. That of an
  * earlier run is shown only while none runs: a run has a row of its own, and its end decides whether the error stands.
  */
-function errorOf({ unmet, running, ...errors }: AgentRecord): string | null {
-  const { configError, buildError, runError } = errors;
-  return configError ?? unmetError(unmet) ?? buildError ?? (running > 0 ? null : runError);
+function errorOf(record: AgentRecord): string | null {
+  const { configError, unmet, buildError, running, runError } = record;
+  const blocked = blockedError(record);
+  return (
+    configError ?? unmetError(unmet) ?? buildError ?? blocked ?? (running > 0 ? null : runError)
+  );
+}
+
+/** Why the machine can start no run now; null while it can. */
+export function blockedError({ blocked }: Pick<AgentRecord, "blocked">): string | null {
+  const [reason] = blocked.values();
+  return reason === undefined ? null : `the machine can't start its runs now: ${reason}`;
 }
 
 /** Why no run can start; null when nothing that is missing keeps it from that. */

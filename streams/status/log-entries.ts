@@ -4,9 +4,6 @@ import { isEndedOnPurpose } from "./agent-record.ts";
 
 type Line = { readonly level: LogLevel; readonly msg: string } & Readonly<Record<string, unknown>>;
 
-/** Characters of a prompt that a line holds. */
-const maxPromptCharacters = 500;
-
 /** The entries of an event in its agent's log: the output of a run as it is, or lines about what the scheduler did. */
 export function logEntriesOf(event: RunEvent): readonly LogEntry[] {
   if (event.type === "output") return [event.entry];
@@ -43,6 +40,8 @@ function linesOf(event: Exclude<RunEvent, { type: "output" }>): readonly Line[] 
       return [endLine(event)];
     case "used-budget":
       return [{ level: event.budget === null ? 30 : 40, msg: event.text }];
+    case "blocked":
+      return [blockedLine(event)];
     case "next-run":
     case "queue-depth":
     case "status-text":
@@ -96,6 +95,12 @@ function startLine(event: Extract<RunEvent, { type: "started" }>): Line {
   };
 }
 
+function blockedLine({ reason, instanceId }: Extract<RunEvent, { type: "blocked" }>): Line {
+  if (reason === null) return { level: 30, msg: "the machine can start the run again", instanceId };
+  const msg = `the machine can't start the run now: ${reason}; it is started once it can`;
+  return { level: 40, msg, instanceId };
+}
+
 function endLine(event: Extract<RunEvent, { type: "finished" }>): Line {
   const { outcome, exitCode, reason, usage } = event.end;
   const durationMs = event.at - event.startedAt;
@@ -108,7 +113,7 @@ function endLine(event: Extract<RunEvent, { type: "finished" }>): Line {
   return { level, msg, instanceId, kind: "run", outcome, exitCode, durationMs, ...usage };
 }
 
-/** The trigger in a run's first line; a long prompt is cut. */
+/** The trigger in a run's first line. A long prompt is cut where the line is written, once its secrets are out. */
 function triggerFields(trigger: Trigger): Readonly<Record<string, unknown>> {
   const { kind } = trigger;
   switch (kind) {
@@ -121,7 +126,7 @@ function triggerFields(trigger: Trigger): Readonly<Record<string, unknown>> {
     case "agent-call":
       return { kind, callerInstance: trigger.callerInstance };
     case "manual":
-      return { kind, prompt: trigger.prompt?.slice(0, maxPromptCharacters) ?? null };
+      return { kind, prompt: trigger.prompt ?? null };
   }
 }
 

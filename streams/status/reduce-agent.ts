@@ -27,6 +27,7 @@ export function reduceAgent(record: AgentRecord, event: RunEvent): AgentRecord {
       return { ...record, queued: event.depth };
     case "started":
     case "status-text":
+    case "blocked":
     case "finished":
       return reduceRun(record, event);
     case "used-budget":
@@ -73,7 +74,7 @@ function withConfig(record: AgentRecord, config: AgentConfig): Partial<AgentReco
   return { ...given, building: false, buildError: null, statusText };
 }
 
-type RunningEvent = Extract<RunEvent, { type: "started" | "status-text" | "finished" }>;
+type RunningEvent = Extract<RunEvent, { type: "started" | "status-text" | "blocked" | "finished" }>;
 
 function reduceRun(record: AgentRecord, event: RunningEvent): AgentRecord {
   switch (event.type) {
@@ -86,10 +87,16 @@ function reduceRun(record: AgentRecord, event: RunningEvent): AgentRecord {
       };
     case "status-text":
       return { ...record, statusText: event.text };
+    case "blocked": {
+      const others = withoutRun(record.blocked, event.instanceId);
+      if (event.reason === null) return { ...record, blocked: others };
+      return { ...record, blocked: new Map([...others, [event.instanceId, event.reason]]) };
+    }
     case "finished":
       return {
         ...record,
         running: record.running - 1,
+        blocked: withoutRun(record.blocked, event.instanceId),
         runCosts: withoutRun(record.runCosts, event.instanceId),
         lastDurationMs: event.at - event.startedAt,
         lastOutcome: event.end.outcome,
@@ -111,9 +118,9 @@ function reduceSpending(record: AgentRecord, event: SpentEvent): AgentRecord {
   return { ...record, today, runCosts: new Map([...runCosts, [instanceId, usd]]) };
 }
 
-function withoutRun(costs: AgentRecord["runCosts"], instanceId: string): AgentRecord["runCosts"] {
-  if (!costs.has(instanceId)) return costs;
-  return new Map([...costs].filter(([id]) => id !== instanceId));
+function withoutRun<T>(byRun: ReadonlyMap<string, T>, instanceId: string): ReadonlyMap<string, T> {
+  if (!byRun.has(instanceId)) return byRun;
+  return new Map([...byRun].filter(([id]) => id !== instanceId));
 }
 
 function configError(problems: readonly Problem[]): string {

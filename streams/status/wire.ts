@@ -26,7 +26,9 @@ export const agentSchema = z
     title: z.string(),
     description: z.string().nullable(),
     license: z.string().nullable(),
-    state: z.enum(["idle", "running", "building", "error"]),
+    state: z.enum(["idle", "running", "building", "blocked", "error"]).meta({
+      description: "`blocked`: the machine can't start its runs now, `error` says why",
+    }),
     statusText: z.string().nullable(),
     error: z.string().nullable(),
     /** For example a fallback model without its key. */

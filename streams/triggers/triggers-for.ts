@@ -49,9 +49,9 @@ export function isWork(triggered: Triggered): triggered is WorkItem {
  * Whether an item is a tick of the schedule that comes on time: the next one is due anyway. A tick that is run again,
  * tried again or replayed comes once.
  */
-export function isTick({ trigger, attempt, replayOf }: WorkItem): boolean {
+export function isTick({ trigger, attempt, replayOf, waits }: WorkItem): boolean {
   if (trigger.kind !== "cron" || trigger.rerun !== undefined) return false;
-  return attempt === 1 && replayOf === undefined;
+  return attempt === 1 && replayOf === undefined && waits === undefined;
 }
 
 /**

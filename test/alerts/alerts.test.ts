@@ -144,6 +144,22 @@ test("what waits for a target is sent at once when that accepts a test", async (
   await expect.poll(stored).toMatchObject({ state: "sent", attempts: 2 });
 });
 
+test("a switched-off target that accepts a test is not failing, and gets its dead alerts", async () => {
+  let answer: TargetAnswer = { type: "gone", error: "it answered 410" };
+  const { store, alerts, live } = setUp({ send: () => Promise.resolve(answer) });
+  const deliveries = [deliveryOf("1@ops"), deliveryOf("2@ops"), deliveryOf("3@phone")];
+  await store.alerts.record({ states: [], deliveries });
+  live();
+  const dead = () => store.alerts.list({ state: "dead", before: null, limit: 9 });
+  await expect.poll(() => dead().length).toBe(3);
+  answer = accepted;
+  expect(await alerts.operations.test("ops")).toEqual(accepted);
+  expect(store.alerts.targetDeliveries().get("ops")).toMatchObject({ dead: 0, lastError: null });
+  const sent = () => store.alerts.list({ state: "sent", before: null, limit: 9 });
+  await expect.poll(() => sent().map(({ id }) => id)).toEqual(["2@ops", "1@ops"]);
+  expect(dead().map(({ id }) => id)).toEqual(["3@phone"]);
+});
+
 const now = Date.parse("2026-11-22T12:00:00Z");
 const minutesAgo = (minutes: number): number => now - minutes * 60_000;
 const down = (minutes: number, crashed: boolean) => ({

@@ -6,6 +6,7 @@ import { cron } from "./measures/cron.ts";
 import { egress } from "./measures/egress.ts";
 import { firstRequest } from "./measures/first-request.ts";
 import { history } from "./measures/history.ts";
+import { hostileRuns } from "./measures/hostile-runs.ts";
 import { ingest } from "./measures/ingest.ts";
 import { modelGateway } from "./measures/model-gateway.ts";
 import { reload } from "./measures/reload.ts";
@@ -17,6 +18,7 @@ import { soak } from "./measures/soak.ts";
 import { startUp } from "./measures/start-up.ts";
 import { starts } from "./measures/starts.ts";
 import { status } from "./measures/status.ts";
+import { strangers } from "./measures/strangers.ts";
 import { table } from "./report.ts";
 
 const short = [
@@ -33,6 +35,8 @@ const short = [
   search,
   modelGateway,
   egress,
+  strangers,
+  hostileRuns,
 ];
 /** Measured when it is asked for. */
 const long = [soak, scale, remote];

@@ -15,7 +15,6 @@ const onProblem = (message: string) => void process.stderr.write(`${message}\n`)
 const policy = {
   agent: "bench",
   allow: allowedHosts([host]),
-  ask: false,
   ownPort: null,
   bindings: [],
 };

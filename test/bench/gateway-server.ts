@@ -22,6 +22,8 @@ const models = createModelGateway({
       headers: {},
       script: null,
       providerTools: [],
+      extraFields: [],
+      timeoutSeconds: null,
     }),
   agentOf: () => "bench",
   meter: {

@@ -117,6 +117,8 @@ describe("without a scheduler the store answers", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: note });
     expect(stdout).toMatch(/^dev +\$3\.00 +2 +4/m);
     expect(stdout).toMatch(/^project +\d{4}-\d{2} +\$0\.00 of \$20\.00$/m);
+    // The agent with an invalid config has none of its own.
+    expect(stdout.match(/of \$20\.00/g)).toHaveLength(1);
     expect(stdout).toContain("a month");
   });
 

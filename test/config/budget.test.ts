@@ -110,12 +110,16 @@ const model = (lines: string) => `[models.m]\nprovider = "openai"\nmodel = "x"\n
 describe("what a model costs and may do", () => {
   it("is what the file says; the cache costs what other input costs", () => {
     const { models } = project(
-      model('price = { input = 3, output = 15 }\nrequestsPerMinute = 60\nproviderTools = ["url"]'),
+      model(
+        'price = { input = 3, output = 15 }\nrequestsPerMinute = 60\nproviderTools = ["url"]\nextraFields = ["a.b"]\ninput = ["text", "image"]',
+      ),
     );
     expect(models.m).toMatchObject({
       price: { input: 3, output: 15, cacheRead: 3, cacheWrite: 3 },
       requestsPerMinute: 60,
       providerTools: ["url"],
+      extraFields: ["a.b"],
+      input: ["text", "image"],
     });
     const full = project(
       model("price = { input = 3, output = 15, cacheRead = 0.3, cacheWrite = 3.75 }"),
@@ -144,6 +148,9 @@ describe("what a model costs and may do", () => {
       "requestsPerMinute = 0",
       "4:21  models.m.requestsPerMinute is 0; expected a whole number of calls",
     ],
+    ['input = ["video"]', "4:10  models.m.input"],
+    ["input = []", "4:9  models.m.input"],
+    ["extraFields = [1]", "4:16  models.m.extraFields"],
     ['providerTools = "url"', '4:17  models.m.providerTools is "url"; expected a list of names'],
   ])("refuses %s", (line, message) => {
     const change = projectChange(model(line));

@@ -8,14 +8,13 @@ const withNetwork = (text: string) => `${usualAgent}[network]\n${text}\n`;
 describe("[network]", () => {
   it("is null without a table, and what the table says", () => {
     expect(agent(usualAgent).network).toBeNull();
-    expect(agent(withNetwork("")).network).toEqual({ allow: [], ask: false });
+    expect(agent(withNetwork("")).network).toEqual({ allow: [] });
     const allow = ["github", "*.example.com", "10.0.0.7:5432 private", "db.lan private"];
-    const written = `allow = ${JSON.stringify(allow)}\nask = true`;
-    expect(agent(withNetwork(written)).network).toEqual({ allow, ask: true });
+    const written = `allow = ${JSON.stringify(allow)}\nask = false`;
+    expect(agent(withNetwork(written)).network).toEqual({ allow });
     expect(project("").network).toBeNull();
     expect(project("[network]\nallow = ['npm']").network).toEqual({
       allow: ["npm"],
-      ask: false,
       credentials: {},
     });
   });
@@ -29,6 +28,20 @@ describe("[network]", () => {
       );
     },
   );
+
+  it("refuses ask = true, of an agent and of the project, as it does nothing", () => {
+    const refused = said(agentChange(withNetwork("ask = true"))).join("\n");
+    expect(refused).toContain(
+      "agents/dev/config.toml:5:7  network.ask is true; expected false, as a question to a person can't be answered yet: list the hosts in network.allow",
+    );
+    const ofProject = projectChange("[network]\nask = true");
+    expect([ofProject.type, said(ofProject).join("\n")]).toEqual([
+      "invalid",
+      expect.stringContaining(
+        "config.toml:2:7  network.ask is true; expected false, as a question",
+      ),
+    ]);
+  });
 
   it("binds credentials of the project to hosts", () => {
     const { network } = project('[network.credentials]\ncrm = ["crm.example.com"]');
@@ -52,12 +65,10 @@ describe("[network]", () => {
 
   it("is logged in one line when it changes", () => {
     const before = agent(withNetwork('allow = ["npm"]'));
-    const after = agent(withNetwork('allow = ["npm", "pypi"]\nask = true'));
-    expect(describeChange(before, after)).toBe(
-      'network.allow ["npm"] → ["npm", "pypi"], network.ask false → true',
-    );
+    const after = agent(withNetwork('allow = ["npm", "pypi"]'));
+    expect(describeChange(before, after)).toBe('network.allow ["npm"] → ["npm", "pypi"]');
     expect(describeChange(agent(usualAgent), before)).toContain('network.allow none → ["npm"]');
-    const [was, is] = [project(""), project("[network]\nask = true")];
-    expect(describeProjectChange(was, is).text).toContain("network.ask none → true");
+    const [was, is] = [project(""), project("[network]\nallow = ['npm']")];
+    expect(describeProjectChange(was, is).text).toContain('network.allow none → ["npm"]');
   });
 });

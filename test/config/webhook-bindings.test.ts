@@ -70,6 +70,14 @@ describe("webhookBindings", () => {
     });
   });
 
+  it.each([
+    ["of TOML", '[[webhooks]]\nsource = "hub"\nrepos = 1\n[[webhooks]]\nsource = "errors"'],
+    ["in tables in a line", `webhooks = [{ source = 'hub' }, { "source" = "errors" }]`],
+    ["that is not TOML", 'models = [\n[[webhooks]]\nsource = "hub"\n[[webhooks]]\nsource="errors"'],
+  ])("names the webhook sources of an invalid config %s", (_, text) => {
+    expect(agentChange(text)).toMatchObject({ type: "invalid", sources: ["hub", "errors"] });
+  });
+
   it("says how a project gets its first webhook source", () => {
     const own = agentChange(`${usualAgent.replace('"main"', '"m"')}[[webhooks]]\nsource = "hub"`, {
       projectText: '[models.m]\nprovider = "scripted"\nscript = "s"',

@@ -110,3 +110,19 @@ test("runs of an external command line can't pause", async () => {
     },
   ]);
 });
+
+test("a limit of runs below the first request of their command line is an error", async () => {
+  useClaude();
+  ward.edit(
+    agentConfig,
+    "[runtime]",
+    '[budget]\nday = 5\nrun = 0.5\n[harness]\ntype = "llm-cli"\ncommand = "claude"\n[runtime]',
+  );
+  const [finding, ...others] = await found();
+  expect(others).toEqual([]);
+  expect(finding).toMatchObject({
+    severity: "error",
+    what: "no run of dev starts its session: the first request of claude needs about $0.57, above the limit of $0.50 a run",
+  });
+  await fix(finding);
+});

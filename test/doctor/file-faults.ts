@@ -52,13 +52,6 @@ export const fileFaults = (ward: TheWard, close: Closing): readonly Fault[] => [
     says: /the scheduler with pid \d+, since .+, ended without a stop/,
     fix: /^rm -rf \/\S+ \/\S+\/\.al\/run\/scheduler\.json$/,
   },
-  {
-    name: "a damaged lock",
-    seed: () => writeState(ward(), "run/lock.db", "this was a lock once ".repeat(100)),
-    severity: "error",
-    says: /it is unknown whether a scheduler runs/,
-    fix: /^rm -f .+\/lock\.db$/,
-  },
 ];
 
 function dockerfileFaults(ward: TheWard, close: Closing): readonly Fault[] {

@@ -101,6 +101,17 @@ export const machineFaults = (ward: TheWard, close: Closing): readonly Fault[] =
     repair: () => ward().bash("al config --unset cluster"),
   },
   {
+    name: "a base of images that the engine of the cluster does not have",
+    seed: async () => {
+      const lines = `${reachable}\n${toRegistry}\n[local]\nbase = "real-base:24"`;
+      await runInCluster(ward(), close, lines);
+    },
+    severity: "error",
+    says: /the image real-base:24 to build on is not on this engine/,
+    fix: /^docker pull real-base:24, or build on another one: al config --unset local\.base/,
+    repair: () => ward().bash("al config --unset local.base"),
+  },
+  {
     name: "a machine of the Swarm that is down",
     seed: async () => {
       const nodes = swarmNodes("ready", "down");

@@ -69,7 +69,7 @@ describe("[network]", () => {
 
 describe("host users whose network can't be closed", () => {
   const project = { local: { network: "none" }, network: null };
-  const agents = [anAgent("dev"), anAgent("strict", { network: { allow: [], ask: false } })];
+  const agents = [anAgent("dev"), anAgent("strict", { network: { allow: [] } })];
   const machine = { env: { PATH: process.env.PATH }, platform: "linux" } as const;
 
   test("are an error with [network] and a warning without it", () => {

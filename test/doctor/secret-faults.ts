@@ -49,8 +49,8 @@ export const secretFaults = (ward: TheWard): readonly Fault[] => [
     says: /harness\.command "no-such-cli" is not there/,
     fix: /al config dev --set harness\.command=<path>$/,
     repair: (finding) => {
-      ward().write("bin/claude", "#!/bin/sh\n");
-      const path = join(ward().dir, "bin/claude");
+      ward().write("bin/codex", "#!/bin/sh\n");
+      const path = join(ward().dir, "bin/codex");
       chmodSync(path, 0o755);
       return runLast(ward, { ...finding, fix: (finding.fix ?? "").replace("<path>", path) });
     },

@@ -20,20 +20,20 @@ import type { Outside } from "../helpers/outside-scheduler.ts";
 import { runAl } from "../helpers/scheduler.ts";
 import type { TestProject } from "../helpers/scheduler.ts";
 import { whyNoNetwork } from "../runners/host-user/network-namespaces.ts";
+import { halves } from "./looking-project.ts";
 
 const { engine, missing } = await testEngine();
 const noNetwork = whyNoNetwork();
 if (noNetwork !== null)
   process.stderr.write(`skipped: brokered secrets of host users (${noNetwork})\n`);
 
-const backwards = (word: string) => Array.from(word).reverse().join("");
 /** Secrets of two bound credentials, and of one that is not, which proves that looking finds. */
 const words = {
   git: "canary-git-token-52e1",
   api: "canary-api-token-81c7",
   own: "canary-own-word-3fd0",
 };
-const look = `node scripts/look.mjs ${Object.values(words).map(backwards).join(" ")}`;
+const look = `node scripts/look.mjs ${Object.values(words).map(halves).join(" ")}`;
 
 /** What the agent does; its lines are in its log. */
 const useAll = `set -e
@@ -233,8 +233,8 @@ pre = ["bash scripts/use.sh"]
       expect({ code, stderr }).toMatchObject({ code: 0 });
       const [, json = "{}"] = /LOOKED (\{.*\})/.exec(stdout.replaceAll('\\"', '"')) ?? [];
       const { found } = JSON.parse(json) as { found: Record<string, string[]> };
-      expect(found).toMatchObject({ [backwards(words.git)]: [], [backwards(words.api)]: [] });
-      expect(found[backwards(words.own)]?.length).toBeGreaterThan(1);
+      expect(found).toMatchObject({ [halves(words.git)]: [], [halves(words.api)]: [] });
+      expect(found[halves(words.own)]?.length).toBeGreaterThan(1);
       expect(repository.subjects("from-run")).toContain("from a run");
       expect(git.logins).toContain(`x-access-token:${words.git}`);
       const [api, other, ...more] = seen;

@@ -36,7 +36,11 @@ const shapes = Object.values(canaries).flatMap((value) => [
   encodeURIComponent(value),
   Buffer.from(value).toString("base64").replace(/=+$/, ""),
 ]);
-const found = (text: string) => shapes.filter((shape) => text.includes(shape));
+/** Colours are taken out by who shows them. */
+const found = (text: string) => {
+  const plain = text.replaceAll(/(?:\\u001b|\u001b)\[0m/g, "");
+  return shapes.filter((shape) => plain.includes(shape));
+};
 
 /** As TOML writes it otherwise: the text of a script is kept with the runs that played it. */
 const escaped = (value: string) =>
@@ -71,7 +75,7 @@ credentials = ["github_token", "my_db", "git_ssh", "aws"]
 schedule = "0 0 1 1 *"
 [hooks]
 pre = ["echo hook-ran $GITHUB_TOKEN $AWS_SECRET_ACCESS_KEY; echo $GITHUB_TOKEN >&2; sleep 1"]
-post = ["echo last words $AWS_SECRET_ACCESS_KEY; cat .credentials/*/*; exit 3"]
+post = ["echo last words $AWS_SECRET_ACCESS_KEY | sed 's/Secret/Sec\\\\x1b[0mret/'; cat .credentials/*/*; exit 3"]
 `,
   "home/credentials/github_token/default/token": canaries.token,
   "home/credentials/my_db/default/password": canaries.password,

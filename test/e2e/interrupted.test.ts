@@ -10,6 +10,7 @@ import { anAgent, anItem } from "../helpers/agents.ts";
 import { callOf, commandAgents, startAgents, until } from "../helpers/command-agents.ts";
 import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestProject, TestScheduler } from "../helpers/scheduler.ts";
+import { beginRun } from "../store/support.ts";
 
 let project: TestProject;
 let scheduler: TestScheduler | null;
@@ -146,7 +147,7 @@ test("a tick of the schedule whose run was interrupted waits for a runner instea
   const store = openStore(project.dir);
   for (const item of ticks) {
     const instanceId = `waits-aaaaaaa${item.id === "1" ? "b" : "c"}`;
-    await store.work.claim({ instanceId, agent: anAgent("waits"), item });
+    await beginRun(store, { instanceId, agent: anAgent("waits"), item });
   }
   await store.settings.recordStop(Date.now());
   store.close();

@@ -1,13 +1,16 @@
 // Looks for words in everything that a run can read: the processes of its project's runs and those that wait for one
 // (environment, arguments, memory), and the files below its working directory and of further roots, behind `--`. Prints
-// one line of JSON: by word, where it was found. The words come backwards, so that this process and the shell that
-// started it don't hold them.
+// one line of JSON: by word, where it was found. Of each word come the even letters and, behind `_`, the odd ones, so that
+// this process and the shell that started it don't hold it.
 import { closeSync, openSync, opendirSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 
-const [backwards, roots] = split(process.argv.slice(2));
-const words = backwards.map((word) => [...word].reverse().join(""));
-const found = Object.fromEntries(backwards.map((word) => [word, []]));
+const [halves, roots] = split(process.argv.slice(2));
+const words = halves.map((word) => {
+  const [even, odd] = word.split("_");
+  return [...even].map((letter, index) => letter + (odd[index] ?? "")).join("");
+});
+const found = Object.fromEntries(halves.map((word) => [word, []]));
 const runs = /(^|\0)(AL_INSTANCE=looker|AL_WARM=1)/;
 
 function split(args) {
@@ -17,7 +20,7 @@ function split(args) {
 
 function look(where, bytes) {
   words.forEach((word, index) => {
-    if (bytes.includes(word)) found[backwards[index]].push(where);
+    if (bytes.includes(word)) found[halves[index]].push(where);
   });
 }
 

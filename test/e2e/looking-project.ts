@@ -20,7 +20,9 @@ export const words = {
   neighbour: "canary-neighbour-e60b",
 };
 
-export const backwards = (word: string): string => Array.from(word).reverse().join("");
+/** A form in which no secret is looked for in what a run writes; look.mjs reads it. */
+export const halves = (word: string): string =>
+  `${word.replaceAll(/(.).?/g, "$1")}_${word.replaceAll(/.(.?)/g, "$1")}`;
 
 const apis: Readonly<Record<HarnessName, string>> = {
   pi: "openai-completions",
@@ -50,7 +52,7 @@ export interface LookingOptions {
 export async function lookingProject(options: LookingOptions): Promise<LookingProject> {
   const folder = await mkdtemp(join(tmpdir(), "al-keys-"));
   await chmod(folder, 0o755);
-  const all = Object.values(words).map(backwards);
+  const all = Object.values(words).map(halves);
   const look = `node scripts/look.mjs ${[...all, "--", ...options.roots].join(" ")}`;
   const provider = await fakeProvider((request, response) => answer(look, request, response));
   const put = async (path: string, text: string, mode = 0o644): Promise<void> => {

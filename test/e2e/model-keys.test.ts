@@ -9,7 +9,7 @@ import { tempUser, whyNoOsUsers } from "../helpers/os-users.ts";
 import type { OsUser } from "../helpers/os-users.ts";
 import { runAl, startTestScheduler } from "../helpers/scheduler.ts";
 import type { TestScheduler } from "../helpers/scheduler.ts";
-import { addNeighbour, backwards, harnesses, lookingProject, words } from "./looking-project.ts";
+import { addNeighbour, halves, harnesses, lookingProject, words } from "./looking-project.ts";
 import type { HarnessName, LookingOptions, LookingProject } from "./looking-project.ts";
 
 const { engine, missing } = await testEngine();
@@ -57,7 +57,7 @@ function looksIn(text: string): readonly Looked[] {
 
 /** What of the project's runs another process of this user can see. */
 async function lookFromOutside(): Promise<Looked> {
-  const args = [join(import.meta.dirname, "look.mjs"), ...Object.values(words).map(backwards)];
+  const args = [join(import.meta.dirname, "look.mjs"), ...Object.values(words).map(halves)];
   const { stdout } = await promisify(execFile)(process.execPath, args, {
     cwd: join(project.folder, "bin"),
   });
@@ -68,8 +68,8 @@ async function lookFromOutside(): Promise<Looked> {
 function expectHidden(all: readonly Looked[], program: string): void {
   expect(all).toHaveLength(3);
   for (const { found } of all) {
-    for (const word of hidden) expect(found[backwards(word)]).toEqual([]);
-    expect(found[backwards(words.own)]?.length).toBeGreaterThan(1);
+    for (const word of hidden) expect(found[halves(word)]).toEqual([]);
+    expect(found[halves(words.own)]?.length).toBeGreaterThan(1);
   }
   expect(all[1]?.programs.join("\n")).toContain(program);
   const last = project.provider.requests.at(-1);
@@ -92,10 +92,10 @@ describe("the key of a model is nowhere in a run of the scheduler's own user", (
     const trigger = () => scheduler.api("/control/trigger/looker-neighbour", { method: "POST" });
     await expect.poll(async () => (await trigger()).status, { timeout }).toBe(202);
     const found = async () => (await lookFromOutside()).found;
-    const ofNeighbour = backwards(words.neighbour);
+    const ofNeighbour = halves(words.neighbour);
     await expect.poll(async () => (await found())[ofNeighbour], { timeout }).not.toEqual([]);
     const places = await found();
-    expect(hidden.map((word) => places[backwards(word)])).toEqual([[], [], []]);
+    expect(hidden.map((word) => places[halves(word)])).toEqual([[], [], []]);
   });
 });
 

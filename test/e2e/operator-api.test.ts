@@ -125,7 +125,8 @@ describe("a delivery that matched nobody", () => {
     await startHeld();
     await mkdir(join(project.dir, "agents/broken"), { recursive: true });
     await writeFile(join(project.dir, "agents/broken/SKILL.md"), "Do it.");
-    await writeFile(join(project.dir, "agents/broken/config.toml"), "models = 5\n");
+    const config = 'models = 5\n[[webhooks]]\nsource = "github"\n';
+    await writeFile(join(project.dir, "agents/broken/config.toml"), config);
     await scheduler?.waitForOutput(/broken/);
     await deliver("acme/other");
     const [letter] = await history("deadLetter=true");

@@ -7,9 +7,11 @@ import { brokering } from "./mutations/brokering.ts";
 import { budgets } from "./mutations/budgets.ts";
 import { closedRuns } from "./mutations/closed-runs.ts";
 import { cluster } from "./mutations/cluster.ts";
+import { connections } from "./mutations/connections.ts";
 import { costs } from "./mutations/costs.ts";
 import { doors } from "./mutations/doors.ts";
 import { expectations } from "./mutations/expectations.ts";
+import { files } from "./mutations/files.ts";
 import { heartbeat } from "./mutations/heartbeat.ts";
 import { hostile } from "./mutations/hostile.ts";
 import { liveOutputs } from "./mutations/live-output.ts";
@@ -22,11 +24,13 @@ import { refusals } from "./mutations/refusals.ts";
 import { runPages } from "./mutations/run-pages.ts";
 import { overviews } from "./mutations/overview.ts";
 import { spend } from "./mutations/spend.ts";
+import { starts } from "./mutations/starts.ts";
 import { store } from "./mutations/store.ts";
 
 /** Every defence that a test has been seen to hold. */
 export const mutations: readonly Mutation[] = [
   ...doors,
+  ...connections,
   ...login,
   ...agents,
   ...alertSending,
@@ -35,7 +39,9 @@ export const mutations: readonly Mutation[] = [
   ...budgets,
   ...search,
   ...spend,
+  ...starts,
   ...store,
+  ...files,
   ...hostile,
   ...liveOutputs,
   ...load,

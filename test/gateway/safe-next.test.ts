@@ -20,6 +20,10 @@ test.each([
   "dashboard",
   "/login?next=/",
   "/logout",
+  "/%6cogout",
+  "/l%6Fgin?next=/",
+  "/a/%2e%2e/%6Cogout",
+  "/%E0%A4%A",
   undefined,
   ["/dashboard"],
 ])("%j is not", (next) => expect(safeNext(next, "/home")).toBe("/home"));

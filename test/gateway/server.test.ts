@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { existsSync, statSync } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createGateway } from "../../src/gateway/server.ts";
@@ -51,6 +52,32 @@ test("a port in use is said plainly, with what to do", async () => {
     message: `port ${port} is in use`,
     hint: "Set another one with [gateway].port in config.toml or with --port.",
   });
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((ones) =>
+  ones?.some(({ address }) => address === "::1"),
+);
+
+test.skipIf(!hasIpv6)("both loopback addresses are served, as browsers ask ::1 first", async () => {
+  const { port } = new URL(await startTcp(testDeps()));
+  expect((await fetch(`http://[::1]:${port}/health`)).status).toBe(200);
+  const { port: other } = new URL(await startTcp(testDeps({ host: "::1" })));
+  expect((await fetch(`http://127.0.0.1:${other}/health`)).status).toBe(200);
+});
+
+test.skipIf(!hasIpv6)("the start fails if another program listens on ::1", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "::1", resolve));
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as AddressInfo;
+  const message = `port ${port} is in use on [::1], which browsers ask first for localhost`;
+  await expect(createGateway(testDeps({ port })).listenTcp()).rejects.toMatchObject({
+    code: "port_in_use",
+    message,
+  });
+  const again = createServer().listen(port, "127.0.0.1");
+  await once(again, "listening");
+  again.close();
 });
 
 test("an address that isn't this machine's is said plainly", async () => {

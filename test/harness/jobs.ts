@@ -68,6 +68,7 @@ export function aModel(
     api: null,
     contextWindow: null,
     maxTokens: null,
+    input: null,
     headers: {},
     timeoutSeconds: null,
     maxRetries: null,

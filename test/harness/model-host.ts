@@ -125,7 +125,7 @@ async function upstream(token: string, name: string): Promise<UpstreamModel> {
   const { models = [], api: spoken = null } = hosted.get(token) ?? {};
   const found = models.find((model) => model.name === name);
   if (found === undefined) throw new Error(`no model "${name}"`);
-  const { provider, model, authType, key, headers, script, baseUrl } = found;
+  const { provider, model, authType, key, headers, script, baseUrl, timeoutSeconds } = found;
   const listed = await listedApi(provider, model);
   const api = spoken ?? found.api ?? listed ?? modelDefaults(provider, model).api;
   const url = apiBaseUrl(baseUrl, { provider, api });
@@ -142,5 +142,7 @@ async function upstream(token: string, name: string): Promise<UpstreamModel> {
     headers,
     script,
     providerTools: [],
+    extraFields: [],
+    timeoutSeconds,
   };
 }

@@ -1,10 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
 import type { RunMessage } from "../../src/contracts/run-messages.ts";
+import { redactMessage } from "../../src/harness/redact-message.ts";
 import { liveCharacters, transcriptOf } from "../../src/harness/transcript.ts";
 
 function logged(write: (transcript: ReturnType<typeof transcriptOf>) => void) {
   const messages: RunMessage[] = [];
-  write(transcriptOf((message) => void messages.push(message)));
+  const emit = (message: RunMessage) =>
+    void messages.push(redactMessage(message, (value) => value));
+  write(transcriptOf(emit));
   return messages.flatMap((message) => (message.type === "log" ? [message] : []));
 }
 

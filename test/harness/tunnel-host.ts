@@ -23,7 +23,7 @@ export function tunnelsTo(
   const egress = createEgress({
     policy: () =>
       Promise.resolve({
-        ...{ agent: "dev", ask: false, ownPort: null, bindings: [] },
+        ...{ agent: "dev", ownPort: null, bindings: [] },
         allow: allowedHosts(Object.keys(ports)),
       }),
     resolve: (name) =>

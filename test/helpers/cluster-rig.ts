@@ -94,7 +94,7 @@ export async function clusterRig({
     const runner = createClusterRunner({
       engine: whileAlive(engine, killed.signal),
       records: whileAlive(records, killed.signal),
-      imageFor: () => Promise.resolve("al-test"),
+      imageFor: () => Promise.resolve({ image: "al-test", volumes: [] }),
       local: () => ({ memory: "256m", cpus: 1, network: "none" }),
       certificate: () => certificate,
       flushLogs: () => Promise.resolve(true),

@@ -35,6 +35,7 @@ export interface FakeOperations extends Operations {
   readonly deliveries: Delivery[];
   answer: DeliveryAnswer;
   phaseNow: "starting" | "running" | "draining";
+  storeProblemNow: string | null;
   /** Thrown by the next call that does something. */
   refusal: OperationError | null;
   /** The trigger history, in any order. */
@@ -99,6 +100,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
     deliveries: [],
     answer: { status: 200, body: { receiptId: "r1", matched: [] } },
     phaseNow: "running",
+    storeProblemNow: null,
     refusal: null,
     snapshot: () => snapshot,
     update$: update.asObservable(),
@@ -107,6 +109,7 @@ export function fakeOperations(agents: readonly NamedStatus[] = []): FakeOperati
     hasAgent: (name) => snapshot.agents.some((agent) => agent.name === name),
     agent: (name) => fake.details.get(find(name).name) ?? { config: null, nextTicks: [] },
     phase: () => fake.phaseNow,
+    storeProblem: () => fake.storeProblemNow,
     emit: (change) => update.next(change),
     setAgent(change) {
       const known = snapshot.agents.find(({ name }) => name === change.name);

@@ -10,6 +10,7 @@ export function memorySessions(): Sessions {
     if (live.delete(id)) ended.next(id);
   };
   return {
+    privateHost: `almanac-${randomBytes(8).toString("hex")}.localhost`,
     create() {
       const token = randomBytes(32).toString("base64url");
       live.add(idOf(token));

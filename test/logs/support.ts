@@ -27,7 +27,6 @@ export function tempWriter(
 ): LogWriter & { readonly problems: string[] } {
   const problems: string[] = [];
   const writer = createLogWriter(project, {
-    redact: (text) => text,
     now: () => noon,
     onProblem: (problem) => problems.push(problem),
     ...options,

@@ -122,6 +122,12 @@ describe("a model's terms", () => {
     });
   });
 
+  test("of an own server's without a key are free, and unpriced", async () => {
+    const keyless = { ...asked, provider: "custom", authType: "none" } as const;
+    const { price, billing } = await modelTerms(keyless, noConfig);
+    expect([price.input, price.output, billing]).toEqual([0, 0, "unpriced"]);
+  });
+
   test("of a subscription are not billed", async () => {
     const model = { ...asked, provider: "anthropic", authType: "oauth_token" } as const;
     expect(await modelTerms(model, noConfig)).toMatchObject({ billing: "subscription" });

@@ -68,13 +68,13 @@ test("the change is shown before it is written; comments and mode stay", async (
 });
 
 test("it comes to those that are there, and a private one takes the place of the same one", async () => {
-  const own = `${dev}\n[network]\nask = true # people\nallow = ["github", "db.lan:5432"] # both\n`;
+  const own = `${dev}\n[network]\nask = false # people\nallow = ["github", "db.lan:5432"] # both\n`;
   const { allow, text } = await setUp({ dev: own });
   await allow("db.lan", { port: 5432, private: true });
   await allow("::1234", { port: 8443 });
   await allow("db", { port: 5432 });
   expect(networkIn(text())).toEqual({
-    ask: true,
+    ask: false,
     allow: ["github", "db.lan:5432 private", "[::1234]:8443", "db:5432 private"],
   });
   expect(text()).toContain("# people");
@@ -84,14 +84,6 @@ test("two at once are both written", async () => {
   const { allow, text } = await setUp();
   await Promise.all(["a.test", "b.test", "c.test"].map((host) => allow(host)));
   expect(networkIn(text())).toEqual({ allow: ["a.test", "b.test", "c.test"] });
-});
-
-test("an agent without a table gets its own, that asks as the project's does", async () => {
-  const { allow, text } = await setUp({
-    project: `${project}\n[network]\nask = true\nallow = ["npm"]\n`,
-  });
-  await allow("api.evil.test");
-  expect(networkIn(text())).toEqual({ allow: ["api.evil.test"], ask: true });
 });
 
 test.each([

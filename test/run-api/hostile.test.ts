@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RequestAnswer } from "../../src/contracts/run-api.ts";
+import { withStrangers } from "../faults/doors/http/with-strangers.ts";
 import { held } from "../helpers/fake-abilities.ts";
 import { socketSide, clientOf, never, post, resource, openSocket } from "./support.ts";
 import type { SocketOfRun, SocketSide } from "./support.ts";
@@ -32,6 +33,17 @@ describe("who has no token", () => {
     const one = await openSocket(side, "dev-1");
     for (let n = 0; n < 300; n += 1) await connected(one);
     for (let n = 0; n < 10; n += 1) expect(await post(one, "lock")).toMatchObject({ status: 200 });
+  });
+
+  it("keeps no run away by requests that it sends ahead, and takes no memory by them", async () => {
+    const one = await openSocket(side, "dev-1");
+    const before = process.memoryUsage.rss();
+    const { closed } = await withStrangers(one.socket, 100, async () => {
+      for (let n = 0; n < 50; n += 1)
+        expect(await post(one, "lock")).toMatchObject({ status: 200 });
+    });
+    expect(closed).toBeGreaterThan(50);
+    expect((process.memoryUsage.rss() - before) / 1024 ** 2).toBeLessThan(100);
   });
 
   it("cuts off no run that waits for its answer", async () => {

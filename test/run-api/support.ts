@@ -32,7 +32,8 @@ export async function openSocket(
   instanceId: string,
   baseDir = base,
 ): Promise<SocketOfRun> {
-  const { runSocket, token, path } = await sockets.open(instanceId, baseDir);
+  const { runSocket, token, path, begin } = await sockets.open(instanceId, baseDir);
+  await begin?.();
   return {
     socket: path,
     token,

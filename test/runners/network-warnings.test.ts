@@ -5,7 +5,7 @@ import { anAgent } from "../helpers/agents.ts";
 
 const closed = { local: { network: "none" }, network: null };
 const open = { local: { network: "bridge" }, network: null };
-const table = { allow: [], ask: false };
+const table = { allow: [] };
 const own = (network: string): Partial<AgentConfig> => ({
   local: { memory: null, cpus: null, network, env: {} },
 });

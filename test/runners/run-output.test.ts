@@ -66,3 +66,16 @@ test("a run lets its own models cool down, and no others", () => {
     },
   ]);
 });
+
+test("a run is started again for want of the machine's own means, until its agent may do something", () => {
+  const usage = { model: null, tokens: null, costUsd: null, turns: null };
+  const end = { type: "end", error: "no space left", usage, blocked: true };
+  const starting = written();
+  starting.say(end);
+  expect(starting.output.end()).toMatchObject({ blocked: true });
+  const ready = written();
+  ready.say({ type: "ready" });
+  ready.say(end);
+  expect(ready.output.end()).toMatchObject({ error: "no space left" });
+  expect(ready.output.end()).not.toHaveProperty("blocked");
+});

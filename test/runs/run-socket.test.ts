@@ -88,6 +88,8 @@ it("gives each run a socket of its own, from its start to its end", async () => 
   const token = channel?.token ?? "";
   expect(redactor.redact(token)).toBe("[redacted]");
   expect(await unlock(channel)).toEqual({ ok: true });
+  expect(store.channels.all()).toEqual([]);
+  await run.begin();
   expect(store.channels.all()).toMatchObject([{ instanceId: "dev-1" }]);
   expect(JSON.stringify(store.channels.all())).not.toContain(channel?.token);
   finish(request);
@@ -95,6 +97,19 @@ it("gives each run a socket of its own, from its start to its end", async () => 
   // It is worth nothing any more, and as many as there were runs would make looking for them slow.
   expect(redactor.redact(token)).toBe(token);
   await expect.poll(() => store.channels.all()).toEqual([]);
+  await sockets.close();
+});
+
+it("gives a run that is started again another one, and forgets the first", async () => {
+  const { sockets, enter, finish } = aScheduler();
+  const request = aRequest("dev-1");
+  const run = enter(request);
+  const first = await run.openSocket();
+  const second = await run.openSocket();
+  await expect.poll(() => existsSync(first?.socket ?? "")).toBe(false);
+  expect(await unlock(second)).toEqual({ ok: true });
+  expect(redactor.redact(first?.token ?? "")).toBe(first?.token);
+  finish(request);
   await sockets.close();
 });
 
@@ -156,9 +171,11 @@ it("removes no folder but one that it made, whatever is recorded", async () => {
 it("serves the runs that live on where they are used to it, and removes what is left of others", async () => {
   const first = aScheduler();
   const alive = aRequest("dev-1");
-  const channel = await first.enter(alive).openSocket();
+  const lives = first.enter(alive);
+  const channel = await lives.openSocket();
   const gone = first.enter(aRequest("dev-2"));
   await gone.openSocket();
+  await Promise.all([lives.begin(), gone.begin()]);
   await first.sockets.close();
   const second = aScheduler();
   second.runs.adoptSockets(await second.sockets.restore(new Set(["dev-1"])));

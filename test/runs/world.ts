@@ -45,6 +45,9 @@ export interface WorldOptions {
   readonly funds?: Observable<RunFunds>;
 }
 
+/** The one that the world's redactor knows. */
+export const worldSecret = "hunter2-hunter2";
+
 /** A scheduler without sockets: the real store, graph and requests over runs that a test ends by hand. */
 export type World = ReturnType<typeof createWorld>;
 
@@ -81,6 +84,7 @@ export function createWorld(options: WorldOptions, dir = tempDir(), adopt: reado
   const newRequests = (): RunRequests =>
     createRunRequests({
       ...{ clock, runs, store, firstEvents, dispatch, onProblem },
+      redact: (text) => text.replaceAll(worldSecret, "[redacted]"),
       project: () => ({ ...project, webhooks: { gh: { ...source, name: "gh" } } }),
       agentNames: () => options.agents.map(({ name }) => name),
       mustBeRunnable: () => undefined,

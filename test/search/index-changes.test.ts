@@ -23,7 +23,7 @@ afterEach(() => project.remove());
 const texts = (q: string): Promise<string[]> => textsFound(project.projectDir, q);
 const logFile = (): string => join(project.dir, "alpha-2026-03-10.log");
 function lineOf(msg: string): string {
-  return formatLine({ level: 30, time: noon, agent: "alpha", msg }, (text) => text);
+  return formatLine({ level: 30, time: noon, agent: "alpha", msg });
 }
 
 /** Indexes what is new in files that grew, as their writer names them. */

@@ -14,6 +14,12 @@ test("a call is found by its name and the texts of its input, and not by its key
   expect(content?.text).toBe("edit a.txt\none\ntwo\n7");
 });
 
+test("a run's first line is found by its prompt, or the title, repository and number of its event", () => {
+  const trigger = { kind: "webhook", title: "Fix the door", repo: "acme/app", number: 7 };
+  const content = contentOfEntry({ msg: "run started", kind: "run", trigger });
+  expect(content?.text).toBe("run started\nwebhook\nFix the door\nacme/app\n7");
+});
+
 test("of a tool's result the first 4 KiB are found, and that it is an error", () => {
   const output = `first ${"x".repeat(5_000)} last`;
   const content = contentOfEntry({

@@ -24,10 +24,7 @@ export function logProject() {
     write: (entry: Partial<LogEntry> & { readonly msg: string }): void => {
       const whole: LogEntry = { level: 30, time: noon, agent: "alpha", ...entry };
       const { name } = logFileOf(whole.agent, whole.time);
-      appendFileSync(
-        join(dir, name),
-        formatLine(whole, (text) => text),
-      );
+      appendFileSync(join(dir, name), formatLine(whole));
     },
     /** Indexes all that there is. */
     index: async (sliceBytes?: number): Promise<void> => {

@@ -137,7 +137,7 @@ test("a call of an agent has that agent looked at, and all once the project's ow
     const used: string[][] = [];
     const subscription = holds.used$.subscribe((found) => used.push([...found.keys()]));
     const call = (agent: string): void =>
-      spent$.next({ instanceId: `${agent}-1`, agent, usd: 1, reservedUsd: 0, turns: 1 });
+      spent$.next({ instanceId: `${agent}-1`, agent, usd: 1, reservedUsd: 0, turns: 1, tokens: 9 });
     const steps: string[][] = [];
     const step = (at: number, what: () => void): void => {
       scheduler.schedule(() => (steps.push(looked), (looked = []), what()), at);

@@ -44,14 +44,17 @@ test("it emits what a run spent, and a warning once", async () => {
   }
   const run = { instanceId: "dev-1", agent: "dev" };
   expect(spent.slice(0, 3)).toEqual([
-    { ...run, usd: 0, reservedUsd: 0.006, turns: 1 },
-    { ...run, usd: 0.006, reservedUsd: 0, turns: 1 },
-    { ...run, usd: 0.006, reservedUsd: 0.05, turns: 2 },
+    { ...run, usd: 0, reservedUsd: 0.006, turns: 1, tokens: 0 },
+    { ...run, usd: 0.006, reservedUsd: 0, turns: 1, tokens: 6_000 },
+    { ...run, usd: 0.006, reservedUsd: 0.05, turns: 2, tokens: 6_000 },
   ]);
   expect(warned).toEqual([
     { scope: "run:dev-1", window: "run", percent: 50, usd: 0.056, limitUsd: 0.1 },
   ]);
-  expect(meter.run("dev-1", "dev")).toEqual({ ...run, usd: 0.057, reservedUsd: 0, turns: 3 });
+  expect(meter.run("dev-1", "dev")).toEqual({
+    ...run,
+    ...{ usd: 0.057, reservedUsd: 0, turns: 3, tokens: 57_000 },
+  });
 });
 
 test("warnings that came are not repeated by the next scheduler, and what was spent is known", async () => {

@@ -1,8 +1,19 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { regenerateApiKey } from "../../src/credentials/api-key.ts";
 import { acquireProject } from "../../src/start/acquire-project.ts";
 
@@ -12,8 +23,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const own = (onProblem: (message: string) => void) =>
-  acquireProject(dir, { env: { AL_HOME: join(dir, "home") }, version: "1.0.0", onProblem });
+const own = (onProblem: (message: string) => void, projectDir = dir) =>
+  acquireProject(projectDir, { env: { AL_HOME: join(dir, "home") }, version: "1.0.0", onProblem });
 
 test("a project is given back whole, once", async () => {
   const problems: string[] = [];
@@ -45,4 +56,69 @@ test("a project that is held stays its holder's", async () => {
   await expect(own(() => undefined)).rejects.toMatchObject({ code: "project_locked" });
   expect(existsSync(dirname(first.socketPath))).toBe(true);
   first.close();
+});
+
+describe("a file that holds nothing of worth", () => {
+  const damages: Readonly<Record<string, (path: string) => void>> = {
+    garbage: (path) => writeFileSync(path, "not a page of it\n".repeat(1000)),
+    empty: (path) => writeFileSync(path, ""),
+    "a folder": (path) => {
+      rmSync(path);
+      mkdirSync(path);
+    },
+  };
+  const cases = (["home/sessions.db", ".al/run/lock.db"] as const).flatMap((file) =>
+    Object.entries(damages).map(([what, damage]) => ({ file, what, damage })),
+  );
+  // SQLite takes an empty lock for a new one, and a folder there is nothing that this program made.
+  const harmless = (file: string, what: string) => file.endsWith("lock.db") && what !== "garbage";
+
+  test.each(cases.filter(({ file, what }) => !harmless(file, what)))(
+    "$file: $what is put aside with a warning, and the start goes on",
+    async ({ file, damage }) => {
+      (await own(() => undefined)).close();
+      const path = join(dir, file);
+      damage(path);
+      const problems: string[] = [];
+      const started = await own((message) => problems.push(message));
+      expect(started.sessions.touch(started.sessions.create())).not.toBeNull();
+      await expect(own(() => undefined)).rejects.toMatchObject({ code: "project_locked" });
+      started.close();
+      expect(problems).toEqual([expect.stringContaining(`moved to ${path}.damaged-`)]);
+      expect(readdirSync(dirname(path)).join()).toMatch(/\.db\.damaged-/);
+    },
+  );
+});
+
+test("a start removes the socket folders of killed schedulers, and no others", async () => {
+  const tmp = join(dir, "tmp");
+  const make = (name: string, ...files: readonly string[]) => {
+    mkdirSync(join(tmp, name), { recursive: true, mode: 0o700 });
+    for (const file of files) writeFileSync(join(tmp, name, file), "");
+    return join(tmp, name);
+  };
+  const listen = `require("net").createServer().listen(process.argv[1], () => process.kill(process.pid, 9))`;
+  spawnSync(process.execPath, ["-e", listen, join(make("al-killed"), "operator.sock")]);
+  utimesSync(make("al-early1"), 0, 0);
+  make("al-starts");
+  make("al-others", "operator.sock", "else");
+  make("other", "operator.sock");
+  const live = createServer().listen(join(make("al-living"), "operator.sock"));
+  await once(live, "listening");
+  vi.stubEnv("TMPDIR", tmp);
+  try {
+    (await own(() => undefined)).close();
+    expect(readdirSync(tmp).sort()).toEqual(["al-living", "al-others", "al-starts", "other"]);
+  } finally {
+    vi.unstubAllEnvs();
+    live.close();
+  }
+});
+
+test("a path too long for SQLite is the reason that is given", async () => {
+  const deep = join(dir, ...Array.from({ length: 5 }, () => "d".repeat(100)));
+  mkdirSync(deep, { recursive: true });
+  await expect(own(() => undefined, deep)).rejects.toMatchObject({
+    hint: expect.stringMatching(/its path has \d+ bytes, and SQLite takes 504/) as unknown,
+  });
 });

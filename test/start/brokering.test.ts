@@ -35,7 +35,7 @@ function brokeringOf(project: string, whyNotClosed: string | null = "forbidden")
 }
 
 const inContainer: Partial<AgentConfig> = { runtime: { type: "container", runAs: "$USER" } };
-const withTable: Partial<AgentConfig> = { network: { allow: [], ask: false } };
+const withTable: Partial<AgentConfig> = { network: { allow: [] } };
 
 /** The job of a run, and what its requests get. */
 async function jobOf(config: Partial<AgentConfig>, project = "", whyNotClosed?: string | null) {

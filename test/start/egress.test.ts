@@ -23,16 +23,16 @@ function policy(changed: Partial<Wiring> = {}) {
 
 describe("what a run may reach", () => {
   it("are the hosts of its credentials, its project's and its agent's", async () => {
-    const network = { allow: ["*.p.test"], ask: false, credentials: { npm_token: ["npm.test"] } };
+    const network = { allow: ["*.p.test"], credentials: { npm_token: ["npm.test"] } };
     const edited = anAgent("dev", {
       credentials: started.credentials,
-      network: { allow: ["a.test:22"], ask: true },
+      network: { allow: ["a.test:22"] },
     });
     const given = { project: () => ({ network }), agent: () => edited };
-    const { allow, ask, agent } = await policy(given);
+    const { allow, agent } = await policy(given);
     const entries = ["github", "npm", "npm.test", "*.p.test", "a.test:22"];
     expect(allow).toEqual(allowedHosts(entries));
-    expect([ask, agent]).toEqual([true, "dev"]);
+    expect(agent).toBe("dev");
   });
 
   it("follows the agent's config as it is now", async () => {

@@ -12,7 +12,12 @@ const end = { outcome: "failed", exitCode: 1, usage: null } as const;
 const run = { ...at, item, instanceId: "dev-1", startedAt: 0 };
 
 const events: readonly RunEvent[] = [
-  { ...at, type: "agent-invalid", problems: [{ ...problem, message: `found "${secret}"` }] },
+  {
+    ...at,
+    type: "agent-invalid",
+    problems: [{ ...problem, message: `found "${secret}"` }],
+    sources: [],
+  },
   { ...at, type: "agent-set", config: anAgent("dev"), warnings: [], summary: `x → ${secret}` },
   { ...at, type: "agent-set", config: anAgent("dev"), warnings: [warning], summary: "loaded" },
   { ...at, type: "agent-requirements", unmet: [warning] },

@@ -123,3 +123,14 @@ test.each<[string, Partial<AgentConfig>, Partial<CommandProblem> | null]>([
   if (expected === null) expect(problem).toBeNull();
   else expect(problem).toMatchObject(expected);
 });
+
+test("the harness' command: claude refuses to work as root, the others don't", async () => {
+  const runtime = { type: "host-user", runAs: "root" } as const;
+  const problems = ["./claude", "./codex"].map((command) =>
+    commandProblem(anAgent("dev", { harness: { type: "llm-cli", command }, runtime }), {}),
+  );
+  expect(await Promise.all(problems)).toMatchObject([
+    { reason: expect.stringMatching(/claude refuses to work as root/) as string, isCertain: false },
+    null,
+  ]);
+});

@@ -5,7 +5,7 @@ import type { RunEvent, Usage } from "../../streams/vocabulary.ts";
 /** Counted 0.25 USD and 3 turns of the run. */
 const meter = {
   run: (instanceId: string, agent: string) => {
-    return { instanceId, agent, usd: 0.25, reservedUsd: 0, turns: 3 };
+    return { instanceId, agent, usd: 0.25, reservedUsd: 0, turns: 3, tokens: 40 };
   },
 };
 
@@ -20,12 +20,15 @@ function finished(usage: Usage | null): RunEvent {
 const reported: Usage = { model: "claude", tokens: 10, costUsd: 0.2, turns: 2 };
 
 test.each<[string, Usage | null, Usage]>([
-  ["reported nothing", null, { model: null, tokens: null, costUsd: 0.25, turns: 3 }],
-  ["knew no price", { ...reported, costUsd: null }, { ...reported, costUsd: 0.25 }],
-  ["counted otherwise", reported, { ...reported, costUsd: 0.25 }],
-])("a run that %s costs what the scheduler counted", (_name, usage, expected) => {
-  expect(withCost(finished(usage), meter)).toMatchObject({ end: { usage: expected } });
-});
+  ["reported nothing", null, { model: null, tokens: 40, costUsd: 0.25, turns: 3 }],
+  ["knew no price", { ...reported, costUsd: null }, { ...reported, tokens: 40, costUsd: 0.25 }],
+  ["counted otherwise", reported, { ...reported, tokens: 40, costUsd: 0.25 }],
+])(
+  "a run that %s has the tokens and costs that the scheduler counted",
+  (_name, usage, expected) => {
+    expect(withCost(finished(usage), meter)).toMatchObject({ end: { usage: expected } });
+  },
+);
 
 test("a run that left a call open costs what that may cost, too", () => {
   const run = { ...meter.run("dev-1", "dev"), reservedUsd: 0.5 };
@@ -34,8 +37,11 @@ test("a run that left a call open costs what that may cost, too", () => {
   });
 });
 
-test("a run whose calls charge no budget keeps what it reported", () => {
-  const run = meter.run("dev-1", "dev");
+test("a run whose calls charge no budget keeps the cost that it reported", () => {
+  const run = { ...meter.run("dev-1", "dev"), usd: 0 };
   const event = finished(reported);
-  expect(withCost(event, { run: () => ({ ...run, usd: 0 }) })).toBe(event);
+  expect(withCost(event, { run: () => run })).toMatchObject({
+    end: { usage: { ...reported, tokens: 40 } },
+  });
+  expect(withCost(event, { run: () => ({ ...run, tokens: 0 }) })).toBe(event);
 });

@@ -2,8 +2,10 @@ import { firstValueFrom, of } from "rxjs";
 import { expect, test } from "vitest";
 import type { CallPlan, CallRefusal, Meter } from "../../src/contracts/model-gateway.ts";
 import type { SpendStore } from "../../src/contracts/spend.ts";
+import { defaultBudget } from "../../streams/spend/budget.ts";
 import type { LiveRun } from "../../src/runs/live-run.ts";
-import { budgetWarnings, noteRefusals } from "../../src/start/run-meter.ts";
+import { budgetWarnings, createRunMeter, noteRefusals } from "../../src/start/run-meter.ts";
+import { tempStore } from "../store/support.ts";
 
 const plan: CallPlan = {
   instanceId: "dev-1",
@@ -75,6 +77,27 @@ test("a refusal that can't be stored is one all the same, with a warning", async
   const { why, warnings } = await begun(["spent"], () => Promise.reject(new Error("disk full")));
   expect(why).toBe("all is spent");
   expect(warnings).toEqual(["why dev-1 was refused a call is not recorded: disk full"]);
+});
+
+test.each([
+  ["without a valid config", { config: null }],
+  ["that is not known", undefined],
+])("an agent %s has none of the project's limits as its own", (_, record) => {
+  const budget = { ...defaultBudget, dayUsd: 50, monthUsd: 600 };
+  const meter = createRunMeter({
+    store: tempStore().spend,
+    project: () => ({ models: {}, timezone: "UTC", budget }),
+    agent: () => record,
+    runs: { of: () => [], find: () => undefined },
+    warn: () => undefined,
+  });
+  const limits = meter.limits(["dev"]).map(({ scope, limit }) => [scope, limit]);
+  expect(limits).toEqual([
+    ["project", 50],
+    ["project", 600],
+    ["agent:dev", null],
+    ["agent:dev", null],
+  ]);
 });
 
 const warning = { window: "2026-11-22", percent: 80, usd: 0.81, limitUsd: 1 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Alert, Delivery } from "../../streams/alerts/alert.ts";
-import { manualItem, requestFor, succeeded, tempDir, tempStore } from "./support.ts";
+import { beginRun, manualItem, requestFor, succeeded, tempDir, tempStore } from "./support.ts";
 
 const alert: Alert = {
   topic: "runs",
@@ -58,7 +58,7 @@ test("what the loss of a run leads to is committed with the recovery", async () 
   const first = tempStore(dir);
   const item = manualItem("1");
   await first.work.enqueue([item]);
-  await first.work.claim(requestFor(item));
+  await beginRun(first, requestFor(item));
   first.close();
   const { alerts, recover } = tempStore(dir);
   await recover(new Set(), (lost) => {
@@ -114,7 +114,7 @@ test("a retry by hand begins anew for what was given up, and changes nothing tha
   ]);
 });
 
-test("what failed is due again with all that failed for its target, and no other", async () => {
+test("all that failed or was given up for one target is due again, without its errors", async () => {
   const { alerts } = tempStore();
   const deliveries = [
     delivery("failed"),
@@ -128,7 +128,10 @@ test("what failed is due again with all that failed for its target, and no other
   }
   await alerts.attempted("dead", { type: "dead", at: 2_000, error: "HTTP 503" });
   await alerts.retryFailed("ops", 5_000);
-  expect(await alerts.due("ops", 5_000, 9)).toMatchObject([{ id: "failed", attempts: 1 }]);
+  expect(await alerts.due("ops", 5_000, 9)).toMatchObject([
+    { id: "failed", attempts: 1, lastError: null },
+    { id: "dead", attempts: 0, lastError: null, endedAt: null },
+  ]);
   expect(await alerts.due("phone", 5_000, 9)).toEqual([]);
 });
 

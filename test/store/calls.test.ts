@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callItem, requestFor, succeeded, tempDir, tempStore } from "./support.ts";
+import { beginRun, callItem, requestFor, succeeded, tempDir, tempStore } from "./support.ts";
 
 const limit = 100;
 
@@ -46,7 +46,7 @@ test("the state of a call is that of its latest try", async () => {
   const first = tempStore(dir);
   const item = callItem("a");
   await first.calls.add(item, limit, null);
-  await first.work.claim(requestFor(item));
+  await beginRun(first, requestFor(item));
   first.close();
   const next = tempStore(dir);
   const { requeue } = await next.recover();

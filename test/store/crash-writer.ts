@@ -1,6 +1,6 @@
 /** Writes through the store as fast as it can and says which writes were acknowledged, until it is killed. */
 import { openStore } from "../../src/store/store.ts";
-import { manualItem, requestFor, succeeded, webhookItem } from "./support.ts";
+import { beginRun, manualItem, requestFor, succeeded, webhookItem } from "./support.ts";
 
 const store = openStore(process.argv[2] ?? "");
 const acknowledge = (what: string): void => {
@@ -21,7 +21,7 @@ async function oneLife(n: number): Promise<void> {
   const item = manualItem(`m${n}`);
   await store.work.enqueue([item]);
   acknowledge(`queued ${n}`);
-  await store.work.claim(requestFor(item, `dev-${n}`));
+  await beginRun(store, requestFor(item, `dev-${n}`));
   acknowledge(`claimed ${n}`);
   await store.work.end(item, { instanceId: `dev-${n}`, startedAt: n, end: succeeded });
   acknowledge(`ended ${n}`);

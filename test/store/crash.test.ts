@@ -47,10 +47,10 @@ test.each([1, 37, 500, 2_003])(
       if (what === "claimed") expect(states.get(`m${n}`)).toMatch(/running|ended/);
       if (what === "ended") expect(states.get(`m${n}`)).toBe("ended");
     }
-    const { requeue, lost } = await store.recover();
+    const { requeue, lost, neverBegun } = await store.recover();
     const running = [...states.values()].filter((state) => state === "running");
     const queued = [...states.values()].filter((state) => state === "queued");
-    expect(lost).toHaveLength(running.length);
+    expect(lost.length + neverBegun.length).toBe(running.length);
     expect(requeue).toHaveLength(queued.length + running.length);
   },
 );

@@ -106,3 +106,16 @@ test("a read-only database rejects writes with a clear error", async () => {
   db.exec("PRAGMA query_only = 0");
   await commits.write(() => insert.run(1, null));
 });
+
+test("a write with time to wait is retried until the store is available, before later writes", async () => {
+  const { db, insert, commits, numbers } = open();
+  db.exec("PRAGMA query_only = 1");
+  const waits = commits.write(() => insert.run(1, null), 60_000);
+  const inTime = commits.write(() => insert.run(2, null), 1);
+  await expect(inTime).rejects.toMatchObject({ code: "store_unavailable" });
+  expect(commits.problem()).toContain("readonly");
+  db.exec("PRAGMA query_only = 0");
+  await Promise.all([commits.write(() => insert.run(3, null)), waits]);
+  expect(numbers()).toEqual([1, 3]);
+  expect(commits.problem()).toBeNull();
+});

@@ -5,6 +5,7 @@ import { createGroupCommit } from "../../src/store/group-commit.ts";
 import { createCalls } from "../../src/store/calls.ts";
 import { createPastTriggers } from "../../src/store/past-triggers.ts";
 import { prune } from "../../src/store/prune.ts";
+import { createSpend } from "../../src/store/spend.ts";
 import { createSpendReport } from "../../src/store/spend-report.ts";
 import { tempDir, tempStore } from "./support.ts";
 
@@ -40,7 +41,7 @@ function planOf(db: DatabaseSync, sql: string): readonly string[] {
 const allRuns =
   /^SCAN triggers(?! USING INDEX triggers_(open|by_time))|\((instance_id|receipt_id)>\?\)|^SCAN model_calls(?! USING INDEX model_calls_(open|by_time))/;
 
-test("no report, and no batch of pruning, looks at the whole history", async () => {
+test("no report, no call to a model and no batch of pruning looks at the whole history", async () => {
   const plans = await plansOf(async (db) => {
     const report = createSpendReport(db);
     report.rows({ by: "agent", since: 0, agent: null });
@@ -48,6 +49,7 @@ test("no report, and no batch of pruning, looks at the whole history", async () 
     const commits = createGroupCommit(db, "state.db");
     createCalls(db, commits);
     createPastTriggers(db, commits);
+    createSpend(db, commits, () => 0);
     await prune(db, commits, { now: 0, days: 1, maxBytes: 1e12 });
   });
   expect(plans.length).toBeGreaterThan(20);

@@ -1,5 +1,15 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { callItem, manualItem, requestFor, tempDir, tempStore, wholeHistory } from "./support.ts";
+import {
+  beginRun,
+  callItem,
+  cronItem,
+  manualItem,
+  requestFor,
+  tempDir,
+  tempStore,
+  wholeHistory,
+} from "./support.ts";
 
 test("what waited comes back in order, as it was", async () => {
   const dir = tempDir();
@@ -8,7 +18,7 @@ test("what waited comes back in order, as it was", async () => {
   for (const item of items) await before.work.enqueue([item]);
   before.close();
   const recovered = await tempStore(dir).recover();
-  expect(recovered).toEqual({ requeue: items, lost: [], adopted: [] });
+  expect(recovered).toEqual({ requeue: items, neverBegun: [], lost: [], adopted: [] });
 });
 
 test("a run of a dead scheduler is lost and its work waits once more, a second loss is final", async () => {
@@ -16,7 +26,7 @@ test("a run of a dead scheduler is lost and its work waits once more, a second l
   const item = manualItem("a");
   const first = tempStore(dir);
   await first.work.enqueue([item, manualItem("later")]);
-  await first.work.claim(requestFor(item, "dev-11111111"));
+  await beginRun(first, requestFor(item, "dev-11111111"));
   first.close();
 
   const second = tempStore(dir);
@@ -26,7 +36,7 @@ test("a run of a dead scheduler is lost and its work waits once more, a second l
   expect(requeue.map(({ id }) => id)).toEqual([retry.id, "later"]);
   expect(retry).toEqual({ ...item, id: retry.id, attempt: 2 });
   expect(lost[0]).toMatchObject({ item, instanceId: "dev-11111111" });
-  await second.work.claim(requestFor(retry, "dev-22222222"));
+  await beginRun(second, requestFor(retry, "dev-22222222"));
   second.close();
 
   const third = tempStore(dir);
@@ -48,7 +58,7 @@ test("a run that still lives is adopted and can be ended", async () => {
   const item = manualItem("a");
   const first = tempStore(dir, () => 77);
   await first.work.enqueue([item]);
-  await first.work.claim(requestFor(item, "dev-11111111"));
+  await beginRun(first, requestFor(item, "dev-11111111"));
   first.close();
   const second = tempStore(dir);
   const { adopted, lost, requeue } = await second.recover(new Set(["dev-11111111"]));
@@ -85,7 +95,7 @@ test("what a scheduler left that was being stopped is interrupted, and its work 
   const item = manualItem("a");
   const first = tempStore(dir);
   await first.work.enqueue([item]);
-  await first.work.claim(requestFor(item, "dev-11111111"));
+  await beginRun(first, requestFor(item, "dev-11111111"));
   await first.settings.recordStop(Date.now());
   first.close();
 
@@ -102,7 +112,7 @@ test("a call that waits is not run for a caller that is tried again, and makes i
   const first = tempStore(dir);
   await first.work.enqueue([caller, callItem("call", { callerInstance: "ops-11111111" })]);
   await first.work.enqueue([callItem("other", { callId: "c2", callerInstance: "ops-22222222" })]);
-  await first.work.claim(requestFor(caller, "ops-11111111"));
+  await beginRun(first, requestFor(caller, "ops-11111111"));
   first.close();
 
   const second = tempStore(dir);
@@ -114,4 +124,62 @@ test("a call that waits is not run for a caller that is tried again, and makes i
   const [call] = second.history.query({ ...wholeHistory, outcome: "rejected" }).triggers;
   expect(call).toMatchObject({ id: "call", deadLetter: false });
   expect(call?.reason).toContain("makes its calls anew");
+});
+
+test.each([manualItem("a"), cronItem("a")])(
+  "only a run that began costs its work a try, however often schedulers die: $trigger.kind",
+  async (item) => {
+    const lives = fc.array(fc.constantFrom("queued", "claimed", "blocked", "begun"), {
+      maxLength: 6,
+    });
+    await fc.assert(
+      fc.asyncProperty(lives, async (ends) => {
+        const dir = tempDir();
+        const before = tempStore(dir);
+        if (item.trigger.kind === "manual") await before.work.enqueue([item]);
+        else await before.work.claim(requestFor(item, "dev-0"));
+        before.close();
+        let tries = 0;
+        for (const [life, end] of ends.entries()) {
+          const store = tempStore(dir);
+          const [next] = (await store.recover()).requeue;
+          expect(next?.attempt).toBe(tries === 2 ? undefined : tries + 1);
+          if (next === undefined) return store.close();
+          const instanceId = `dev-${life + 1}`;
+          const request = requestFor(next, instanceId);
+          if (end === "claimed") await store.work.claim(request);
+          if (end === "begun" || end === "blocked") await beginRun(store, request);
+          if (end === "blocked") await store.work.undoBegin(instanceId);
+          if (end === "begun") tries += 1;
+          store.close();
+        }
+        const last = tempStore(dir);
+        await last.recover();
+        const lost = last.history.query({ ...wholeHistory, outcome: "lost" }).triggers;
+        expect(lost.map(({ attempt }) => attempt)).toEqual([2, 1].slice(2 - tries));
+        last.close();
+      }),
+      { numRuns: 12 },
+    );
+  },
+);
+
+test("the claim of a machine of the cluster begins the run", async () => {
+  const dir = tempDir();
+  const first = tempStore(dir);
+  const [a, b] = [manualItem("a"), manualItem("b")];
+  await first.work.enqueue([a, b]);
+  for (const [item, instanceId] of [
+    [a, "dev-1"],
+    [b, "dev-2"],
+  ] as const) {
+    await first.work.claim(requestFor(item, instanceId));
+    await first.remoteRuns.add({ instanceId, name: instanceId, ticketHash: "0" });
+  }
+  await first.remoteRuns.claim("dev-2", "claimer", "0");
+  first.close();
+  const { requeue, lost, neverBegun } = await tempStore(dir).recover();
+  expect(requeue.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  expect(lost).toMatchObject([{ instanceId: "dev-2" }]);
+  expect(neverBegun).toMatchObject([{ instanceId: "dev-1" }]);
 });

@@ -54,7 +54,7 @@ async function made(
   return seq;
 }
 
-const account = { spent: 0, raised: 0, warned: 0, turns: 0 };
+const account = { spent: 0, raised: 0, warned: 0, turns: 0, tokens: 0 };
 
 test("a refusal of a run is stored until the next, and is none of its agent's spending", async () => {
   const store = tempStore();
@@ -81,7 +81,8 @@ test("an account has what is reserved, then what was spent", async () => {
   ]);
   await spend.settle({ ...ended, seq });
   await spend.settle({ ...ended, seq });
-  expect(spend.account("run:dev-1", "run")).toEqual({ ...account, spent: 400, turns: 1 });
+  const tokens = 4_321;
+  expect(spend.account("run:dev-1", "run")).toEqual({ ...account, spent: 400, turns: 1, tokens });
   expect(spendReport.accounts(["2026-11-22", "2026-11"])).toMatchObject([
     { window: "2026-11", nano: 400, reserved: 0 },
     { window: "2026-11-22", nano: 400, reserved: 0 },

@@ -20,6 +20,13 @@ export function tempStore(dir = tempDir(), now?: () => number): Store {
   return store;
 }
 
+/** Claims an item for a run whose process is then asked for something. */
+export async function beginRun(store: Store, request: RunRequest): Promise<void> {
+  await store.work.claim(request);
+  const { instanceId } = request;
+  await store.channels.add({ instanceId, tokenHash: "0".repeat(64), dir: `/tmp/${instanceId}` });
+}
+
 export function manualItem(id: string, agent = "dev", at = 1_000): WorkItem {
   return { id, agent, at, attempt: 1, trigger: { kind: "manual", prompt: `do ${id}` } };
 }

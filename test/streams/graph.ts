@@ -61,7 +61,7 @@ export function graphOf(
 export function changeOf(letter: string, config: Partial<AgentConfig> = {}): AgentChange {
   const name = letter.toLowerCase();
   if (name === "i" || name === "j") {
-    return { type: "invalid", name: name === "i" ? "a" : "b", problems: [] };
+    return { type: "invalid", name: name === "i" ? "a" : "b", problems: [], sources: [] };
   }
   if (name !== letter) return { type: "removed", name };
   return { type: "set", agent: anAgent(name, config), warnings: [] };

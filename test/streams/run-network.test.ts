@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { networkOf } from "../../streams/run-network.ts";
 import { anAgent } from "../helpers/agents.ts";
 
-const none = { allow: [], ask: false };
+const none = { allow: [] };
 const own = anAgent("dev").local;
 const project = { local: { network: "none" }, network: null };
 

@@ -78,8 +78,8 @@ test("what the project sets for containers is part of it, where the agent sets n
 });
 
 test("the hosts that it may reach are the project's and its own", () => {
-  const own = { allow: ["github", "api.example.com"], ask: false };
-  const ofProject = { allow: ["github", "npm"], ask: true, credentials: {} };
+  const own = { allow: ["github", "api.example.com"] };
+  const ofProject = { allow: ["github", "npm"], credentials: {} };
   const networkOf = (agent: AgentConfig["network"], given: typeof ofProject | null): unknown => {
     const options = { projectDir, mask, container: null, files: {} };
     const config = anAgent("dev", { network: agent });
@@ -88,7 +88,6 @@ test("the hosts that it may reach are the project's and its own", () => {
   };
   expect(networkOf(own, ofProject)).toEqual({
     allow: ["github", "npm", "api.example.com"],
-    ask: true,
   });
   expect(networkOf(own, null)).toEqual(own);
   expect(networkOf(null, ofProject)).toMatchObject({ allow: ["github", "npm"] });

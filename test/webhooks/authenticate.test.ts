@@ -27,6 +27,30 @@ describe("the source a delivery is from", () => {
     expect(receiver.accepted.map(({ receipt }) => receipt.source)).toEqual(["open", "hub", "open"]);
   });
 
+  test.each([
+    { origin: "https://evil.example" },
+    { origin: "null" },
+    { origin: "", "sec-fetch-site": "none" },
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+  ])("is no unsigned one when a web page sent it: %o", async (headers) => {
+    const receiver = new TestReceiver();
+    receiver.sources = [source("open", { credential: null, allowUnsigned: true }), source("hub")];
+    const sent = { ...github(null, { source: "open" }) };
+    const answer = await receiver.receive({ ...sent, headers: { ...sent.headers, ...headers } });
+    expect([statusOf(answer), errorOf(answer)]).toEqual([403, "foreign_origin"]);
+    expect(receiver.refused[0]?.reason).toContain("source open");
+    // A signature proves the sender, whatever it adds.
+    const signed = github("hush", { source: "hub" });
+    const added = { ...signed, headers: { ...signed.headers, ...headers } };
+    expect(statusOf(await receiver.receive(added))).toBe(200);
+    expect(
+      statusOf(
+        await receiver.receive({ ...sent, headers: { ...sent.headers, "sec-fetch-site": "none" } }),
+      ),
+    ).toBe(200);
+  });
+
   test("is none when two are unsigned, and the operator is told where they answer", async () => {
     const receiver = new TestReceiver();
     const open = { credential: null, allowUnsigned: true };

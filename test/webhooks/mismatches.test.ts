@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WebhookBinding } from "../../streams/agent-config.ts";
-import { turnedAwayText } from "../../src/contracts/why-not.ts";
+import { turnedAwayText } from "../../src/contracts/delivery-words.ts";
 import { mismatchesOf } from "../../src/webhooks/mismatches.ts";
 
 const binding = (change: Partial<WebhookBinding>): WebhookBinding => ({

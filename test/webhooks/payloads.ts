@@ -153,6 +153,87 @@ export const gitlabPipeline = {
   project: { path_with_namespace: "acme/web", web_url: "https://gitlab.example/acme/web" },
 } as const satisfies Payload;
 
+/** A comment on an issue and one on a merge request, as on GitLab's page of comment events. */
+export const gitlabIssueNote = {
+  object_kind: "note",
+  event_type: "note",
+  user: { id: 1, name: "Administrator", username: "service_account_group_9_7d2c" },
+  project: { path_with_namespace: "gitlab-org/gitlab-test" },
+  object_attributes: { id: 1241, note: "Hello world", noteable_type: "Issue", action: "create" },
+  issue: {
+    id: 92,
+    title: "test",
+    assignee_ids: [],
+    assignee_id: null,
+    iid: 17,
+    state: "closed",
+    labels: [{ id: 25, title: "Afterpod", color: "#3e8068", type: "GroupLabel" }],
+  },
+} as const satisfies Payload;
+export const gitlabMergeRequestNote = {
+  object_kind: "note",
+  event_type: "note",
+  user: { id: 1, name: "Administrator", username: "root" },
+  project: { path_with_namespace: "gitlab-org/gitlab-test" },
+  object_attributes: { id: 1244, note: "This MR needs work.", noteable_type: "MergeRequest" },
+  merge_request: {
+    id: 7,
+    iid: 1,
+    target_branch: "markdown",
+    title: "Tempora et eos",
+    labels: [{ id: 206, title: "Afterpod", type: "GroupLabel" }],
+    assignee: { name: "User1", username: "user1" },
+  },
+} as const satisfies Payload;
+
+/** An edit by its writer, as on Slack's page of `message_changed`; and an app's own edit by `chat.update`. */
+export const slackEdit = {
+  token: "XXYYZZ",
+  team_id: "T123ABC456",
+  event: {
+    type: "message",
+    subtype: "message_changed",
+    hidden: true,
+    channel: "C123ABC456",
+    ts: "1358878755.000001",
+    message: {
+      type: "message",
+      user: "U123ABC456",
+      text: "Hello, world!",
+      ts: "1355517523.000005",
+      edited: { user: "U123ABC456", ts: "1358878755.000001" },
+    },
+  },
+  type: "event_callback",
+  event_id: "Ev123ABC456",
+} as const satisfies Payload;
+export const slackBotEdit = {
+  ...slackEdit,
+  event: {
+    ...slackEdit.event,
+    message: { ...slackEdit.event.message, bot_id: "B1", app_id: "A1", user: "U0BOT" },
+  },
+} as const satisfies Payload;
+
+/** A click on a button, as on Slack's page of `block_actions`. */
+export const slackBlockActions = {
+  type: "block_actions",
+  team: { id: "T9TK3CUKW", domain: "example" },
+  user: { id: "UA8RXUSPL", username: "jtorrance", team_id: "T9TK3CUKW" },
+  api_app_id: "AABA1ABCD",
+  token: "9s8d9as89d8as9d8as989",
+  container: { type: "message", message_ts: "1548261231.000200", channel_id: "CBR2V3XEX" },
+  trigger_id: "12321423423.333649436676.d8c1bb837935619ccad0f624c448ffb3",
+  channel: { id: "CBR2V3XEX", name: "review-updates" },
+  message: { bot_id: "BAH5CA16Z", type: "message", text: "This content can't be displayed." },
+  response_url: "https://hooks.slack.com/actions/AABA1ABCD/1232321423432/D09sSasdasdAS9091209",
+  actions: [{ action_id: "WaXA", block_id: "=qXel", value: "click_me_123", type: "button" }],
+} as const satisfies Payload;
+
+/** The form of Slack's published slash command. */
+export const slackCommand =
+  "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c";
+
 export const slackMention = {
   token: "unused",
   team_id: "T123ABC456",

@@ -56,3 +56,35 @@ test("any bytes to any path are answered with 200 or a refusal, never a crash", 
     { numRuns: 1_000 },
   );
 });
+
+test("a stranger's body is refused before it is parsed when parsing would take long", async () => {
+  const size = 5 * 1024 * 1024;
+  const pieces = [
+    "[",
+    "{}",
+    '"",',
+    "1,",
+    '{"a":',
+    '[[[{"":[0,',
+    "a=b&",
+    "%5B",
+    "payload=%7B%22a%22:[&",
+  ];
+  const piece = fc.constantFrom(...pieces);
+  const contentType = fc.constantFrom("application/json", "application/x-www-form-urlencoded");
+  const bodies = fc.tuple(fc.constantFrom("", '{"a":[', "payload={"), piece, contentType);
+  const receiver = new TestReceiver();
+  receiver.sources = [source("open", { credential: null, allowUnsigned: true })];
+  await fc.assert(
+    fc.asyncProperty(bodies, async ([begin, repeated, type]) => {
+      const body = Buffer.from(begin.padEnd(size, repeated));
+      const headers = { "x-github-event": "push", "content-type": type };
+      const began = process.cpuUsage();
+      const answer = await receiver.receive({ type: "github", source: null, headers, body });
+      const { user, system } = process.cpuUsage(began);
+      expect([400, 413]).toContain(statusOf(answer));
+      expect((user + system) / 1000).toBeLessThan(250);
+    }),
+    { numRuns: 40 },
+  );
+});

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { verifyStandard } from "../../src/webhooks/standard-signature.ts";
+import { keptHeaders } from "../../src/webhooks/interpret.ts";
+import { signStandard, verifyStandard } from "../../src/webhooks/standard-signature.ts";
 import { bytes, providerOf } from "./deliveries.ts";
+import { slackCommand } from "./payloads.ts";
 
 test("GitHub's published test vector is accepted, and refused with anything changed", () => {
   const secret = "It's a Secret to Everybody";
@@ -42,16 +44,36 @@ test("the published test vector of Standard Webhooks is accepted within five min
   expect(verify("whsec_", 1_614_265_330)).toMatchObject({ ok: false });
 });
 
+test.each(["standard", "gitlab", "mintlify"])(
+  "%s accepts the same signature under Svix' names, and stores its id without it",
+  (type) => {
+    const provider = providerOf(type);
+    const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    const body = bytes({ type: "user.created" });
+    const now = 1_700_000_000_000;
+    const signed = signStandard({ secret, body, now, id: "msg_1", event: null });
+    const headers = Object.fromEntries(
+      Object.entries(signed).map(([name, value]) => [name.replace("webhook", "svix"), value]),
+    );
+    expect(Object.keys(headers)).toEqual(["svix-id", "svix-timestamp", "svix-signature"]);
+    expect(provider.verify({ headers, body }, secret, now)).toEqual({ ok: true });
+    expect(provider.verify({ headers, body: bytes("{}") }, secret, now).ok).toBe(false);
+    expect(provider.verify({ headers, body }, secret, now + 301_000).ok).toBe(false);
+    expect(provider.deliveryId({}, headers)).toBe("msg_1");
+    expect(keptHeaders(provider, headers)).not.toHaveProperty("svix-signature");
+    expect(keptHeaders(provider, headers)).toHaveProperty("svix-id", "msg_1");
+    expect(provider.secretHeaders).toContain("svix-signature");
+  },
+);
+
 test("Slack's published test vector is accepted within five minutes of its time", () => {
-  const body =
-    "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c";
   const headers = {
     "x-slack-request-timestamp": "1531420618",
     "x-slack-signature": "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503",
   };
   const verify = (seconds: number): unknown =>
     providerOf("slack").verify(
-      { headers, body: bytes(body) },
+      { headers, body: bytes(slackCommand) },
       "8f742231b10e8888abcd99yyyzzz85a5",
       seconds * 1000,
     );

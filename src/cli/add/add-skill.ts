@@ -16,6 +16,7 @@ import { interrupted } from "../stop-signals.ts";
 import { missingFlag, openPrompts } from "../terminal/prompts.ts";
 import type { Prompts } from "../terminal/prompts.ts";
 import { schemaLine, writeSchemas } from "../../editor-schemas.ts";
+import { saveInstalled } from "../update/installed-files.ts";
 import { agentNameFor, chooseSkill } from "./choose-skill.ts";
 import { refuseFaults } from "../refuse-faults.ts";
 import { renderReview, reviewOf } from "./review.ts";
@@ -66,6 +67,8 @@ export async function addSkill(
       draftsDir: ensureStateDir(context.projectDir),
       hint: "make the project's directory writable for you",
     });
+    const { commit, skill } = agent;
+    await saveInstalled(context.projectDir, agent.name, { commit, files: skill.files });
     await writeSchemas(context.projectDir);
     report(context, agent, review);
   } finally {

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { mountedSocketDir } from "../../contracts/run-api.ts";
 import { messageOf } from "../../errors.ts";
-import { flushPipes, watchPipes } from "../terminal/pipes.ts";
+import { flushPipes, outlivePipes } from "../terminal/pipes.ts";
 
 /** Where engines put a run's ticket. */
 const ticketFile = "/run/secrets/al-run";
@@ -15,7 +15,7 @@ const usageExit = 2;
  * `al _door-relay <host:port>`: passes on what runs without a network send to the scheduler.
  */
 export async function remoteProcess([name, ...args]: readonly string[]): Promise<void> {
-  watchPipes(() => undefined);
+  outlivePipes();
   try {
     process.exitCode = await (name === "_door-relay" ? relay(args) : run(args));
   } catch (error) {

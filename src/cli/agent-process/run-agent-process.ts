@@ -1,4 +1,4 @@
-import { flushPipes, watchPipes } from "../terminal/pipes.ts";
+import { flushPipes, outlivePipes } from "../terminal/pipes.ts";
 
 /**
  * `al _run-agent <agent> --project <dir>`: one run, started by the scheduler. Not for people. A run's process has its
@@ -7,7 +7,7 @@ import { flushPipes, watchPipes } from "../terminal/pipes.ts";
  */
 export async function runAgentProcess(): Promise<void> {
   // Both meet a closed output themselves, in their own order.
-  watchPipes(() => undefined);
+  outlivePipes();
   process.exitCode = await (process.env.AL_INSTANCE === undefined ? keep() : run());
   await flushPipes();
   // Whatever a library left open must not keep a finished run from ending.

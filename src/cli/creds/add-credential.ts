@@ -6,7 +6,7 @@ import { meant } from "../../contracts/did-you-mean.ts";
 import type { CredentialField } from "../../credentials/credential-type.ts";
 import { credentialType, schedulersUseOf, secretsOf } from "../../credentials/credential-types.ts";
 import { storeField } from "../../credentials/edit-credential.ts";
-import { shortestHidden } from "../../credentials/secret-forms.ts";
+import { shortestHidden } from "../../contracts/encoded-forms.ts";
 import { homeDir } from "../../credentials/home-dir.ts";
 import { listCredentials } from "../../credentials/list-credentials.ts";
 import { UserError, messageOf } from "../../errors.ts";

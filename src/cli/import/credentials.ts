@@ -6,6 +6,7 @@ import type { CredentialReference } from "../../contracts/credential-reference.t
 import { shellWord } from "../../contracts/shell-word.ts";
 import { credentialType } from "../../credentials/credential-types.ts";
 import { storeField } from "../../credentials/edit-credential.ts";
+import { loadCredential } from "../../credentials/load-credential.ts";
 import { UserError } from "../../errors.ts";
 import type { Remark } from "./keys.ts";
 
@@ -53,13 +54,15 @@ interface FoundField {
   /** The credential and its field: `git_ssh:bot/private_key`. */
   readonly name: string;
   readonly path: string;
+  /** Whether the credential is in the store here, complete. */
+  readonly isHere: boolean;
 }
 
 /** The fields of their store that the project needs. */
 export interface FoundCredentials {
   readonly store: string;
   readonly fields: readonly FoundField[];
-  /** Credentials that are not in the store, as configs here name them. */
+  /** Credentials that are in neither store, as configs here name them. */
   readonly missing: readonly string[];
 }
 
@@ -68,8 +71,9 @@ export function theirStore(): string {
   return join(homedir(), ".action-llama", "credentials");
 }
 
-/** Looks the credentials up in their store. Reads no value. */
+/** Looks the credentials up in their store, whose values it does not read, and in the one in `home`. */
 export async function findCredentials(
+  home: string,
   store: string,
   names: readonly string[],
 ): Promise<FoundCredentials> {
@@ -79,14 +83,18 @@ export async function findCredentials(
     const reference = parseCredentialReference(name);
     if (reference === null) continue;
     const own = await fieldsOf(store, reference);
-    if (own.length === 0) missing.push(name);
-    found.push(...own);
+    const isHere = await loadCredential(home, name).then(Boolean, () => false);
+    if (own.length === 0 && !isHere) missing.push(name);
+    found.push(...own.map((field) => ({ ...field, isHere })));
   }
   return { store, fields: found, missing };
 }
 
 /** A link could lead to any file of the disk, so only plain files count. */
-async function fieldsOf(store: string, reference: CredentialReference): Promise<FoundField[]> {
+async function fieldsOf(
+  store: string,
+  reference: CredentialReference,
+): Promise<Omit<FoundField, "isHere">[]> {
   const type = theirType(reference.type);
   const dir = join(store, type, reference.instance);
   const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
@@ -137,21 +145,21 @@ async function isStored(home: string, found: FoundField, secret: string): Promis
   }
 }
 
-/** The commands that add the credentials which are not in their store. */
+/** The commands that add the credentials which are in neither store. */
 export function missingRemarks({ store, missing }: FoundCredentials): readonly Remark[] {
   return missing.map((name) => {
     // A type that the program does not know has fields of its own.
     const isKnown = credentialType(parseCredentialReference(name)?.type ?? "") !== null;
     const command = `al creds add ${name}${isKnown ? "" : " --field <field>"}`;
-    return toDo(`credential ${name} is not in ${store}`, command);
+    return toDo(`credential ${name} is neither in ${store} nor stored here`, command);
   });
 }
 
-/** The commands that do the copying. */
-export function uncopiedRemarks(found: FoundCredentials): readonly Remark[] {
-  return found.fields.map((field) =>
-    toDo(`credential ${field.name} was not copied`, addCommand(field, field.path)),
-  );
+/** The commands that copy the credentials which are not stored here. */
+export function uncopiedRemarks({ fields: found }: FoundCredentials): readonly Remark[] {
+  return found
+    .filter(({ isHere }) => !isHere)
+    .map((field) => toDo(`credential ${field.name} was not copied`, addCommand(field, field.path)));
 }
 
 function addCommand({ reference, field }: FoundField, path: string | null): string {

@@ -48,7 +48,7 @@ export async function importProject(
   const plan = planImport(source, target);
   const store =
     typeof options.credentials === "string" ? resolve(options.credentials) : theirStore();
-  const found = await findCredentials(store, plan.credentials);
+  const found = await findCredentials(homeDir(env), store, plan.credentials);
   const prompts = options.yes ? null : await openPrompts(context);
   if (!out.json) out.note(renderPlan(plan, source.dir, target, out.colors));
   if (!options.yes) await confirm(prompts, target);

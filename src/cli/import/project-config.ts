@@ -97,8 +97,7 @@ function translateModel(name: string, theirs: Table, add: AddRemark): Table {
   }
   if (table.authType !== "pi_auth") return table;
   const message = "authType pi_auth, pi's own login, is not here; written as api_key";
-  const fix = `al creds add ${textAt(table, "provider") ?? ""}_key`;
-  add(["models", name, "authType"], message, fix);
+  add(["models", name, "authType"], message);
   return { ...table, authType: "api_key" };
 }
 

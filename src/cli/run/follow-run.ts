@@ -57,7 +57,7 @@ async function whyQueued(client: Client, agent: string): Promise<string> {
   const snapshot = await readSnapshot(client).catch(() => null);
   const status = snapshot?.agents.find(({ name }) => name === agent);
   if (status?.state === "building") return `the image of ${agent} is being built: the run waits`;
-  if (status === undefined || status.error === null || status.running > 0) {
+  if (status === undefined || status.error === null || status.state === "running") {
     return `all runners of ${agent} are busy: the run waits for its turn`;
   }
   return `the run waits for its turn; the error of ${agent}: ${plain(status.error)}`;

@@ -5,7 +5,7 @@ import { connect } from "../operator/connect.ts";
 import type { Context } from "../context.ts";
 import { followRun } from "./follow-run.ts";
 import { formatLog } from "../logs/log-line.ts";
-import { watchPipes } from "../terminal/pipes.ts";
+import { outlivePipes } from "../terminal/pipes.ts";
 import { watchStopSignals } from "../stop-signals.ts";
 import type { Stoppable } from "../stop-signals.ts";
 
@@ -26,7 +26,7 @@ export async function runAlone(
   prompt: string | null,
 ): Promise<number> {
   // The run continues without a reader of its log (`al run | head`).
-  watchPipes(() => undefined);
+  outlivePipes();
   const signals = watchStopSignals();
   const scheduler = await startScheduler({
     projectDir: context.projectDir,

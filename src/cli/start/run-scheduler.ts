@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { startScheduler } from "../../start.ts";
 import type { Context } from "../context.ts";
-import { watchPipes } from "../terminal/pipes.ts";
+import { outlivePipes } from "../terminal/pipes.ts";
 import { createLineDisplay } from "./scheduler-display.ts";
 import type { Display } from "./scheduler-display.ts";
 import { watchStopSignals } from "../stop-signals.ts";
@@ -22,7 +22,7 @@ const garbageAfterMs = 1_000;
 /** Runs the project until it is stopped; the exit code. */
 export async function runScheduler(context: Context, options: StartOptions): Promise<number> {
   // The scheduler outlives the reader of its log (`al start | head`).
-  watchPipes(() => undefined);
+  outlivePipes();
   const signals = watchStopSignals();
   const display = await displayFor(context, options);
   const webUi = options.webUi === true;

@@ -1,10 +1,9 @@
 import { durationText } from "../../contracts/format.ts";
 import type { HistoryEntry } from "../../contracts/history.ts";
-import { refusalWord } from "../../contracts/refused-deliveries.ts";
+import { refusalWord, turnedAwayText } from "../../contracts/delivery-words.ts";
 import type { RefusedDeliveries } from "../../contracts/refused-deliveries.ts";
 import { stateWord } from "../../contracts/state-word.ts";
 import { triggerNames } from "../../../streams/vocabulary.ts";
-import { turnedAwayText } from "../../contracts/why-not.ts";
 import type { TurnedAway } from "../../contracts/why-not.ts";
 import { localTime, plainLine } from "../terminal/format.ts";
 import type { StatusStyle } from "./render-status.ts";

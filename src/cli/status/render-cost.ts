@@ -44,7 +44,9 @@ export function renderCost(
           ),
         ]),
     ...(forecast === null ? [] : [`Agents will cost ${forecastText(forecast)}.`]),
-    ...(rows.some(({ unpriced }) => unpriced > 0) ? [colors.yellow(unpricedNote)] : []),
+    ...(rows.some(({ unpriced, usd }) => unpriced > 0 && usd > 0)
+      ? [colors.yellow(unpricedNote)]
+      : []),
   ];
   return parts.join("\n\n");
 }

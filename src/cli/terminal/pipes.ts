@@ -1,17 +1,26 @@
-/**
- * Ends the command when the reader of its output has closed the pipe (`al logs | head`): the rest of the data has no
- * reader. A command that must continue without one gives its own `onClosed`.
- */
-export function watchPipes(onClosed: () => void = () => process.exit()): void {
+/** Ends the command when the reader of its output has closed the pipe (`al logs | head`): the rest has no reader. */
+export function watchPipes(): void {
   process.stdout.removeAllListeners("error");
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (!isGone(error)) throw error;
-    onClosed();
+    process.exit();
   });
   process.stderr.removeAllListeners("error");
   process.stderr.on("error", (error: NodeJS.ErrnoException) => {
     if (!isGone(error)) throw error;
   });
+}
+
+/** For a command that must continue: what its output can't take, without a reader or disk space, is dropped. */
+export function outlivePipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.removeAllListeners("error");
+    stream.on("error", () => undefined);
+    // A stream that had an error writes no more; a disk may have space again.
+    const write = stream._write.bind(stream);
+    stream._write = (chunk, encoding, done) =>
+      write(chunk, encoding, (error) => done(error && isGone(error) ? error : null));
+  }
 }
 
 /** A pipe that was closed gives EPIPE, a terminal that was closed EIO. */

@@ -43,7 +43,10 @@ function counts(
   agents: readonly AgentStatus[],
   { colors }: ScreenStyle,
 ): string {
-  const failed = agents.reduce((count, { state }) => count + (state === "error" ? 1 : 0), 0);
+  const failed = agents.reduce(
+    (count, { state }) => count + (state === "error" || state === "blocked" ? 1 : 0),
+    0,
+  );
   return [
     colors.bold(plainLine(project)),
     ...(paused ? [colors.yellow("paused")] : []),

@@ -4,6 +4,7 @@ import { parseSkillSource } from "../../skills/skill-source.ts";
 import type { SkillSource } from "../../skills/skill-source.ts";
 import { openConfig } from "../config/config-file.ts";
 import type { ConfigFile } from "../config/config-file.ts";
+import { installedDir } from "./installed-files.ts";
 
 /** The source that an agent's config names. */
 export interface AgentSource {
@@ -14,6 +15,8 @@ export interface AgentSource {
   readonly text: string;
   /** In hex; null when that is not known. */
   readonly commit: string | null;
+  /** Where the files of that commit may be saved. */
+  readonly savedDir: string | null;
 }
 
 /** Null for an agent that was not added from anywhere. Throws a UserError when its config can't be read. */
@@ -22,7 +25,8 @@ export async function agentSource(projectDir: string, agent: string): Promise<Ag
   const { source: text, sourceCommit } = tableOf(file, agent);
   if (typeof text !== "string") return null;
   const commit = typeof sourceCommit === "string" ? sourceCommit : null;
-  return { agent, file, source: understood(agent, text, projectDir), text, commit };
+  const savedDir = commit === null ? null : installedDir(projectDir, agent, commit);
+  return { agent, file, source: understood(agent, text, projectDir), text, commit, savedDir };
 }
 
 /** What is a usage error on the command line is a fault of the config here. */

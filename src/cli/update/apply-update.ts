@@ -6,6 +6,7 @@ import { writeConfig } from "../config/config-file.ts";
 import { edited } from "../../config/edit-toml.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import { unwritable } from "../write-files.ts";
+import { saveInstalled } from "./installed-files.ts";
 import type { UpdatePlan } from "./plan-update.ts";
 import type { FetchedRepository } from "../../skills/fetch-repository.ts";
 import { ensureStateDir } from "../../store/state-dir.ts";
@@ -15,7 +16,10 @@ import { shellWord } from "../../contracts/shell-word.ts";
  * Writes what changed at the source, each file in one step, then the new `sourceCommit`. Files that were changed here
  * stay. Throws a UserError when it can't; then the next update continues from there.
  */
-export async function applyUpdate({ from, commit, skill, changes }: UpdatePlan): Promise<void> {
+export async function applyUpdate(
+  projectDir: string,
+  { from, commit, skill, changes }: UpdatePlan,
+): Promise<void> {
   const agentDir = dirname(from.file.path);
   const files = new Map(skill.files.map((file) => [file.path, file]));
   // SKILL.md last: what it names is there then.
@@ -27,6 +31,7 @@ export async function applyUpdate({ from, commit, skill, changes }: UpdatePlan):
   } catch (error) {
     throw unwritable(agentDir, error, "make it writable for you and run the command again");
   }
+  await saveInstalled(projectDir, from.agent, { commit, files: skill.files });
   const text = edited(from.file.text, [{ path: ["sourceCommit"], value: commit }]);
   await writeConfig(from.file, text);
 }

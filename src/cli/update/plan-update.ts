@@ -40,7 +40,10 @@ export async function planUpdate(
   const before = await installedEntries(from, repository);
   const found = skillIn(entries, before, from);
   const skill = await readSkill(repository, entries, found);
-  const base = before === null ? null : baseFiles(before, skillIn(before, entries, from));
+  const base =
+    before === null
+      ? await savedFiles(from, repository)
+      : baseFiles(before, skillIn(before, entries, from));
   const next = idsOf(skill.files.map(({ entry }) => entry));
   const wasThere = base === null ? null : idsOf(base.values());
   const paths = new Set([...next.keys(), ...(wasThere?.keys() ?? [])]);
@@ -59,6 +62,16 @@ async function installedEntries(
   if (commit === null) return null;
   const isThere = commit === repository.head || (await repository.fetchCommit(commit));
   return isThere ? repository.files(commit) : null;
+}
+
+/** The skill as it was saved when it was installed. */
+async function savedFiles(
+  { savedDir }: AgentSource,
+  repository: FetchedRepository,
+): Promise<ReadonlyMap<string, TreeEntry> | null> {
+  const saved = savedDir === null ? null : await repository.commitDirectory(savedDir);
+  if (saved === null) return null;
+  return baseFiles(await repository.files(saved), { name: null, prefix: "" });
 }
 
 function baseFiles(

@@ -101,7 +101,7 @@ async function updateAgent(
     };
   }
   if (!options.yes && !(await confirmed(prompts, agent))) return outcome(plan, "declined");
-  await applyUpdate(plan);
+  await applyUpdate(projectDir, plan);
   return outcome(plan, "updated");
 }
 

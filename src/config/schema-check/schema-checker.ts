@@ -18,30 +18,22 @@ export interface SchemaChecker {
 interface CheckerOptions {
   /** How long one check may take, in ms. */
   readonly timeoutMs?: number;
-  /** For how long a schema that took longer, or too much memory, is not tried again, in ms. */
-  readonly restMs?: number;
 }
 
 const maxReasonCharacters = 280;
 
-export function createSchemaChecker({
-  timeoutMs = 5_000,
-  restMs = 60_000,
-}: CheckerOptions = {}): SchemaChecker {
+export function createSchemaChecker({ timeoutMs = 5_000 }: CheckerOptions = {}): SchemaChecker {
   let thread: Worker | null = null;
   let turn: Promise<unknown> = Promise.resolve();
-  /** When schemas that took too much may be tried again, so that they leave time for others. */
-  const resting = new Map<string, number>();
+  /** The last check of each schema that is not over. */
+  const last = new Map<string, Promise<unknown>>();
 
   async function check(request: SchemaRequest): Promise<SchemaAnswer> {
-    if ((resting.get(request.schema) ?? 0) > Date.now()) throw new Error(tooMuch);
-    resting.delete(request.schema);
     const running = thread ?? (await started());
     try {
       return await askSchemaThread(running, request, timeoutMs);
     } catch (error) {
       await running.terminate();
-      resting.set(request.schema, Date.now() + restMs);
       throw new Error(tooMuch, { cause: error });
     }
   }
@@ -59,10 +51,22 @@ export function createSchemaChecker({
     return answer;
   }
 
+  /** One check of a schema at a time gets into the queue: slow ones leave time for those of other schemas. */
+  async function inOwnTurn(request: SchemaRequest): Promise<SchemaAnswer> {
+    const answer = (last.get(request.schema) ?? Promise.resolve()).then(() => inTurn(request));
+    const over = answer.catch(() => null);
+    last.set(request.schema, over);
+    try {
+      return await answer;
+    } finally {
+      if (last.get(request.schema) === over) last.delete(request.schema);
+    }
+  }
+
   return {
     problemOf: async (schema) => {
       try {
-        const answer = await inTurn({ schema, value: null });
+        const answer = await inOwnTurn({ schema, value: null });
         return answer.type === "schema" ? answer.problem : null;
       } catch (error) {
         return { line: 1, column: 1, message: messageOf(error) };
@@ -70,7 +74,7 @@ export function createSchemaChecker({
     },
     mismatch: async (schema, value) => {
       try {
-        const answer = await inTurn({ schema, value: JSON.stringify(value) });
+        const answer = await inOwnTurn({ schema, value: JSON.stringify(value) });
         return answer.type === "value" ? oneLine(answer.reason) : null;
       } catch (error) {
         return `it can't be checked: ${messageOf(error)}`;

@@ -16,7 +16,7 @@ export interface RequestRow {
   /** The body of the request. The descriptions of its fields are for the model. */
   readonly request: (z: Zod) => z.ZodObject;
   readonly answer: (z: Zod) => z.ZodObject;
-  /** Text fields that people are shown as they are: a request that has a secret there is refused. */
+  /** Fields that are stored and shown as they are: a request that has a secret there is refused. */
   readonly shown?: readonly string[];
   /** Seconds for which the scheduler may hold the answer back; absent for a request that is answered at once. */
   readonly waitSeconds?: (body: Fields) => number;

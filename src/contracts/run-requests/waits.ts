@@ -45,7 +45,7 @@ export const waitRequests = {
         /** What ended the wait, as a prompt describes a trigger; null when it timed out. */
         trigger: z.record(z.string(), z.unknown()).nullable(),
       }),
-    shown: ["source", "event"],
+    shown: ["source", "event", "where"],
     waitSeconds: ({ timeoutSeconds }) => Number(timeoutSeconds ?? Infinity),
     tool: {
       name: "wait_for_trigger",

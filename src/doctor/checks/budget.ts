@@ -1,9 +1,13 @@
 import type { Budget, ModelConfig } from "../../../streams/agent-config.ts";
 import { harnesses } from "../../../streams/harnesses.ts";
+import { usdOfNano } from "../../../streams/spend/money.ts";
+import { costAt, worstRates } from "../../../streams/spend/price.ts";
 import { shellWord } from "../../contracts/shell-word.ts";
 import type { ModelTerms } from "../../contracts/spend.ts";
 import type { SpendForecast } from "../../contracts/spend-report.ts";
 import { dollars, forecastText } from "../../contracts/spend-text.ts";
+import { cliFor } from "../../harness/llm-cli/clis.ts";
+import type { LlmCli } from "../../harness/llm-cli/llm-cli.ts";
 import { modelTerms } from "../../models/prices.ts";
 import {
   forecastOf,
@@ -30,6 +34,7 @@ export const budget: Check = {
     return [
       ...unpriced.map((one) => unpricedFinding(one, context)),
       ...(costs ? noLimit(context) : []),
+      ...tooSmall(used, context),
       ...forecasts(context),
       ...withoutPause(context),
     ];
@@ -57,6 +62,7 @@ function isBilled({ billing, price }: ModelTerms): boolean {
 function unpricedFinding({ model, terms }: UsedModel, context: DoctorContext): Finding {
   const { name, provider, model: id } = model;
   const { input, output } = terms.price;
+  if (input + output === 0) return ok(`${name}: has no price and no key; its calls count as free`);
   const whose = provider === "custom" ? "a usual model's" : `the dearest of ${provider}`;
   const price = shellWord(`models.${name}.price={ input = ${input}, output = ${output} }`);
   return {
@@ -67,6 +73,39 @@ function unpricedFinding({ model, terms }: UsedModel, context: DoctorContext): F
     where: `config.toml [models.${name}]`,
     fix: `set what it costs (0 for nothing), for example: ${alCommand(context, `config --set ${price}`)}`,
   };
+}
+
+/** Agents whose runs can't pay the first request of their command line. */
+function tooSmall(used: readonly UsedModel[], context: DoctorContext): readonly Finding[] {
+  return enabledAgents(context).flatMap(
+    ({ name, harness, budget: { runUsd }, models: [first] }) => {
+      const cli = harnesses[harness.type].startsCommand ? knownCli(harness.command) : undefined;
+      const terms = used.find(({ model }) => model.name === first?.name)?.terms;
+      if (cli === undefined || terms === undefined || runUsd === null || !isBilled(terms))
+        return [];
+      const { input, output } = cli.firstRequest;
+      const rates = worstRates(terms.price, 1, false);
+      const tokens = Math.min(output, first?.maxTokens ?? output);
+      const needed = usdOfNano(costAt(rates.input, input) + costAt(rates.output, tokens));
+      if (needed <= runUsd) return [];
+      const enough = Math.ceil(needed * 2);
+      const what =
+        `no run of ${name} starts its session: the first request of ${cli.program} needs about ${dollars(needed)}, ` +
+        `above the limit of ${dollars(runUsd)} a run`;
+      const where = `agents/${name}/config.toml [budget]`;
+      const fix = alCommand(context, `config ${name} --set budget.run=${enough}`);
+      return [{ severity: "error", what, where, fix }];
+    },
+  );
+}
+
+/** The command itself is checked with the models. */
+function knownCli(command: string): LlmCli | undefined {
+  try {
+    return cliFor(command);
+  } catch {
+    return undefined;
+  }
 }
 
 function hasWindow({ dayUsd, monthUsd }: Budget): boolean {

@@ -18,10 +18,19 @@ export const closedNetwork: Check = {
     const agents = enabledAgents(context).filter(canBeChecked);
     if (project === null || agents.every((agent) => networkOf(agent, project) === "open"))
       return [];
-    const { notClosed } = await findIsolation(env, "closed");
+    const { notClosed, unknown } = await findIsolation(env, "closed");
+    if (unknown !== null) return [unknownFinding(unknown)];
     return notClosed === null ? [] : notClosedFindings(agents, project, notClosed, context);
   },
 };
+
+function unknownFinding(where: string): Finding {
+  const what =
+    "whether networks of host users' runs can be closed is unknown: until it is, none starts";
+  const fix =
+    "see what this OS user or the machine has used up: namespaces, processes, open files, memory";
+  return { severity: "error", what, where, fix };
+}
 
 /** For host users' agents on a machine where no network can be closed, and why. */
 export function notClosedFindings(

@@ -7,20 +7,25 @@ import { counted } from "../../contracts/format.ts";
 import type { DoctorContext } from "../doctor-context.ts";
 import { ofError, ok } from "../finding.ts";
 import type { Finding } from "../finding.ts";
+import { missingBase } from "./engine.ts";
 
 const callTimeoutMs = 10_000;
 
 /** Whether the engine of the cluster answers, and has machines that take runs. */
 export async function clusterEngineFindings(
   config: ClusterConfig,
-  { env }: Pick<DoctorContext, "env">,
+  context: DoctorContext,
 ): Promise<readonly Finding[]> {
   if (config.engine === "kubernetes") return kubernetesFindings(config);
-  const engine = connectEngine({ env, callTimeoutMs });
+  const engine = connectEngine({ env: context.env, callTimeoutMs });
   try {
     const version = await engine.ping();
-    if (config.engine === "docker") return [ok(`version ${version} at ${engine.address()}`)];
-    return await askSwarm(engine, () => swarmFindings(engine));
+    const found =
+      config.engine === "docker"
+        ? [ok(`version ${version} at ${engine.address()}`)]
+        : await askSwarm(engine, () => swarmFindings(engine));
+    const base = config.image === null ? (context.project?.local.base ?? null) : null;
+    return [...found, ...(await missingBase(engine, context, base))];
   } catch (error) {
     return [ofError(error, "error", engine.address())];
   }

@@ -1,6 +1,6 @@
 import { secretsOf } from "../../credentials/credential-types.ts";
 import { loadCredential } from "../../credentials/load-credential.ts";
-import { shortestHidden } from "../../credentials/secret-forms.ts";
+import { shortestHidden } from "../../contracts/encoded-forms.ts";
 import type { Check } from "../finding.ts";
 import { note, ofError, ok } from "../finding.ts";
 import { enabledAgents } from "../doctor-context.ts";

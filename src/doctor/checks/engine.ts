@@ -51,19 +51,27 @@ export const engine: Check = {
 type Local = ProjectConfig["local"];
 const where = "config.toml [local]";
 
+/** A base of one's own is not pulled. */
+export async function missingBase(
+  connected: Engine,
+  context: DoctorContext,
+  base: string | null,
+): Promise<Finding[]> {
+  if (base === null || (await inspectImage(connected, base)) !== null) return [];
+  const instead = `build on another one: ${alCommand(context, "config --unset local.base")}`;
+  return [missing(`the image ${base} to build on is not on this engine`, base, instead)];
+}
+
 async function imageFindings(
   connected: Engine,
   context: DoctorContext,
   { image, base }: Local,
 ): Promise<Finding[]> {
-  const without = (key: string) => alCommand(context, `config --unset local.${key}`);
-  if (base !== null && (await inspectImage(connected, base)) === null) {
-    const instead = `build on another one: ${without("base")}`;
-    return [missing(`the image ${base} to build on is not on this engine`, base, instead)];
-  }
+  const withoutBase = await missingBase(connected, context, base);
+  if (withoutBase.length > 0) return withoutBase;
   if (image === defaultImage) return [await defaultFinding(connected, base)];
   const there = await inspectImage(connected, image);
-  const instead = `use the default one: ${without("image")}`;
+  const instead = `use the default one: ${alCommand(context, "config --unset local.image")}`;
   if (there === null) return [missing(`the image ${image} is not on this engine`, image, instead)];
   if (!isOfAnotherProject(there, context.projectDir)) return [ok(`image ${image}`)];
   const fix = `build one of your own FROM ${defaultImage}, or ${instead}`;

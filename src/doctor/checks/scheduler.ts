@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
-import { UserError } from "../../errors.ts";
 import { infoPath } from "../../store/scheduler-info.ts";
 import type { Check, Finding } from "../finding.ts";
 import { ofError, ok } from "../finding.ts";
@@ -18,13 +17,10 @@ export const scheduler: Check = {
   },
 };
 
-/** A damaged file locks nothing; one that can't be opened may be held by a live scheduler. */
+/** A lock that can't be opened may be held by a live scheduler. */
 function unclear(projectDir: string, problem: unknown): Finding {
   const path = join(projectDir, ".al", "run", "lock.db");
-  const isDamaged = problem instanceof UserError && problem.code === "store_corrupt";
-  const fix = isDamaged
-    ? `rm -f ${shellWord(path)}`
-    : `make it readable and writable: ls -l ${shellWord(path)}`;
+  const fix = `make it readable and writable: ls -l ${shellWord(path)}`;
   const { what } = ofError(problem, "error", path);
   return {
     severity: "error",

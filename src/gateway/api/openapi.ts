@@ -141,7 +141,7 @@ function problemsOf(
   const parses = querystring !== undefined || body !== undefined;
   const statuses = [
     ...(parses ? [400] : []),
-    ...(access === "open" ? [] : [401]),
+    ...(access === "open" ? [] : [401, 429]),
     ...(access === "operator" ? [403] : []),
     ...problems,
   ];

@@ -26,6 +26,7 @@ const stateWords: Readonly<Record<AgentGroup | "", string>> = {
   idle: "idle",
   disabled: "disabled",
   building: "building",
+  blocked: "blocked",
 };
 
 /** The filter and the order of the agents, which the address holds. */

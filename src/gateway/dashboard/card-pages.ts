@@ -9,17 +9,23 @@ export interface LoginMessage {
   readonly text: string;
 }
 
-/** The login page. `next` is where to go afterwards, already made safe. */
+/**
+ * The login page. `next` is where to go afterwards, already made safe; `remember` is the name by which the browser may
+ * know the private host.
+ */
 export function loginPage(options: {
   readonly keyPath: string;
   readonly next: string;
   readonly message: LoginMessage | null;
+  readonly remember: string;
 }): Page {
-  const { keyPath, next, message } = options;
+  const { keyPath, next, message, remember } = options;
   return {
     title: "Log in · Almanac",
     styles: ["card"],
-    body: html`<main class="card-page">
+    script: "private-host",
+    shortcuts: false,
+    body: html`<main class="card-page" data-remember="${remember}">
       <form class="card" method="post" action="/login">
         ${mark}
         <h1>Log in to Almanac</h1>
@@ -53,12 +59,26 @@ export function loginPage(options: {
   };
 }
 
-/** What a browser shows for a moment after a login link that another page led to. */
-export function openingPage(home: string): Page {
+/** Where the script of the opening page goes on to, and by which name the browser remembers the host. */
+interface Move {
+  readonly host: string;
+  readonly path: string;
+  readonly remember: string;
+}
+
+/** What a browser shows for a moment after a login, on its way to `home`. */
+export function openingPage(home: string, move: Move | null = null): Page {
+  const { host, path, remember } = move ?? { host: null, path: null, remember: null };
   return {
     title: "Opening the dashboard · Almanac",
     styles: ["card"],
-    body: html`<main class="card-page">
+    ...(move === null ? {} : { script: "private-host", shortcuts: false }),
+    body: html`<main
+      class="card-page"
+      data-host="${host}"
+      data-path="${path}"
+      data-remember="${remember}"
+    >
       <div class="card">
         ${mark}
         <h1>Opening the dashboard …</h1>

@@ -15,6 +15,8 @@ export interface Page {
   readonly styles: readonly string[];
   readonly body: Html;
   readonly script?: string;
+  /** False on pages without the dashboard's keys. */
+  readonly shortcuts?: false;
 }
 
 const calmIcon = icon("#3b5bdb", '<circle cx="16" cy="20" r="2.5" fill="#ffd43b"/>');
@@ -44,7 +46,8 @@ export function sendPage(reply: FastifyReply, page: Page, status = 200): Fastify
 /** The document around a page: everything inline, nothing loaded from anywhere else. */
 function renderPage(page: Page, nonces: Nonces): string {
   const style = ["base", ...page.styles].map((name) => builtFile(`styles/${name}.css`)).join("\n");
-  const scripts = page.script === undefined ? [] : [page.script, "shortcuts"];
+  const shared = page.shortcuts === false ? [] : ["shortcuts"];
+  const scripts = page.script === undefined ? [] : [page.script, ...shared];
   const document = html`<!doctype html>
     <html lang="en">
       <head>

@@ -5,8 +5,9 @@ import { withZod } from "../api/zod-types.ts";
 import { loginLinkSchema } from "../../contracts/login-link.ts";
 import type { GatewayDeps } from "../deps.ts";
 import { HttpProblem } from "../problem.ts";
+import { moveToPrivateHost, shouldMove } from "../private-host.ts";
 import { isForeign } from "../same-origin.ts";
-import { startSession } from "./login.ts";
+import { homeOf, nextQuery, safeNext, startSession } from "./login.ts";
 
 const tag = "Login";
 const params = z.object({ token: z.string().meta({ description: "The link's token" }) });
@@ -21,6 +22,7 @@ export function loginLinkRoute(app: FastifyInstance, deps: GatewayDeps): void {
     summary: "Log in by a link that al start or al open made",
     description: "A link that is used or old leads to the login page, which says why.",
     params,
+    querystring: nextQuery,
     response: { 303: z.undefined() },
     problems: [503],
   };
@@ -28,15 +30,20 @@ export function loginLinkRoute(app: FastifyInstance, deps: GatewayDeps): void {
   withZod(app).get("/login/:token", { exposeHeadRoute: false, schema }, (request, reply) => {
     const { token } = request.params;
     const state = deps.loginLinks.state(token);
+    void reply.headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
+    if (state === "good" && shouldMove(request)) {
+      return moveToPrivateHost(request, reply, { ...deps, path: request.url });
+    }
     if (state === "good") {
       startSession(request, reply, deps);
       deps.loginLinks.use(token);
     }
-    // A browser that follows a link of another page sends the new cookie only after a page of this site was shown.
+    // The login page of this site is shown first, because a browser sends no strict cookie along a link of another.
     const isDirect = state === "good" && !isForeign(request);
-    return reply
-      .headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" })
-      .redirect(isDirect ? "/dashboard" : `/login?link=${state}`, 303);
+    const { next } = request.query;
+    if (isDirect) return reply.redirect(safeNext(next, homeOf(deps)), 303);
+    const query = typeof next === "string" ? `&next=${encodeURIComponent(next)}` : "";
+    return reply.redirect(`/login?link=${state}${query}`, 303);
   });
 }
 

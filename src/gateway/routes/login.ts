@@ -1,22 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { withZod } from "../api/zod-types.ts";
-import { isSameSecret } from "../../contracts/same-secret.ts";
-import { sessionCookie, sessionOf } from "../auth.ts";
+import { sessionCookie, sessionsOf } from "../auth.ts";
 import { loginPage, openingPage } from "../dashboard/card-pages.ts";
 import type { LoginMessage } from "../dashboard/card-pages.ts";
 import type { GatewayDeps } from "../deps.ts";
-import { createLoginDelay } from "../login-delay.ts";
-import type { LoginDelay } from "../login-delay.ts";
-import { HttpProblem } from "../problem.ts";
+import type { CheckKey } from "../key-guesses.ts";
+import { moveToPrivateHost, rememberedAs, shouldMove } from "../private-host.ts";
+import { HttpProblem, problemOf } from "../problem.ts";
 import { isForeign } from "../same-origin.ts";
 import { sendPage } from "../dashboard/layout.ts";
+import type { Page } from "../dashboard/layout.ts";
 
 const loginBody = z.object({ key: z.string().max(1000), next: z.string().optional() });
 const cookieAttributes = { httpOnly: true, sameSite: "strict", path: "/" } as const;
 const formType = "application/x-www-form-urlencoded";
 const tag = "Login";
-const nextQuery = z.object({
+/** The query of a request that leads on to a page. */
+export const nextQuery = z.object({
   next: z.unknown().optional().meta({ description: "Where to go afterwards: a path of this site" }),
 });
 const pageQuery = nextQuery.extend({
@@ -56,9 +57,12 @@ const linkMessages: ReadonlyMap<unknown, string> = new Map([
 const cookieMaxAge = 7 * 24 * 3600;
 
 /** A browser's way in and out: the key becomes a session. */
-export function loginRoutes(app: FastifyInstance, deps: GatewayDeps): void {
-  const delay = createLoginDelay();
-  const home = deps.dashboard ? "/dashboard" : "/control/status";
+export function loginRoutes(app: FastifyInstance, deps: GatewayDeps, checkKey: CheckKey): void {
+  const home = homeOf(deps);
+  const pageFor = (next: string, message: LoginMessage | null): Page => {
+    const remember = rememberedAs(deps.sessions.privateHost);
+    return loginPage({ keyPath: deps.keyPath, next, message, remember });
+  };
   app.addContentTypeParser(formType, { parseAs: "string" }, (_request, body, done) =>
     done(null, Object.fromEntries(new URLSearchParams(String(body)))),
   );
@@ -66,35 +70,37 @@ export function loginRoutes(app: FastifyInstance, deps: GatewayDeps): void {
   const api = withZod(app);
   api.get("/login", { schema: pageSchema }, (request, reply) => {
     const next = safeNext(request.query.next, home);
-    if (sessionOf(request, deps) !== null) return reply.redirect(next, 303);
-    const { link } = request.query;
-    // The browser sends the cookie of the new session from the next page on.
-    if (link === "good")
-      return sendPage(reply.header("refresh", `0; url=${home}`), openingPage(home));
-    const message = linkMessage(link) ?? endOfSession(request);
-    return sendPage(reply, loginPage({ keyPath: deps.keyPath, next, message }));
+    if (sessionsOf(request, deps).length > 0) return reply.redirect(next, 303);
+    // After a link of another site the browser sends a strict cookie from the next page on.
+    if (isForeign(request)) {
+      return sendPage(reply.header("refresh", `0; url=${request.url}`), openingPage(request.url));
+    }
+    return sendPage(reply, pageFor(next, linkMessage(request.query.link) ?? endOfSession(request)));
   });
 
-  api.post("/login", { bodyLimit: 8 * 1024, schema: loginSchema }, (request, reply) => {
+  api.post("/login", { bodyLimit: 8 * 1024, schema: loginSchema }, async (request, reply) => {
     refuseForeign(request);
     const { body } = request;
     const next = safeNext(body.next ?? request.query.next, home);
-    const refusal = judge(body.key.trim(), request.ip, deps, delay);
     const isForm = request.headers["content-type"]?.startsWith(formType) === true;
-    if (refusal === null) {
-      startSession(request, reply, deps);
-      return isForm ? reply.redirect(next, 303) : reply.code(204).send();
+    try {
+      if (!(await checkKey(request, body.key.trim()))) throw wrongKey();
+    } catch (error) {
+      if (!isForm) throw error;
+      const { message: text, headers, status } = problemOf(error);
+      return sendPage(reply.headers(headers), pageFor(next, { kind: "error", text }), status);
     }
-    if (!isForm) throw refusal;
-    const message = { kind: "error", text: refusal.message } as const;
-    const page = loginPage({ keyPath: deps.keyPath, next, message });
-    return sendPage(reply.headers(refusal.headers), page, refusal.status);
+    if (isForm && deps.dashboard && shouldMove(request)) {
+      const path = `${deps.loginLinks.create("").url}?next=${encodeURIComponent(next)}`;
+      return moveToPrivateHost(request, reply, { ...deps, path });
+    }
+    startSession(request, reply, deps);
+    return isForm ? reply.redirect(next, 303) : reply.code(204).send();
   });
 
   const logout = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     refuseForeign(request);
-    const sessionId = sessionOf(request, deps);
-    if (sessionId !== null) deps.sessions.end(sessionId);
+    for (const id of sessionsOf(request, deps)) deps.sessions.end(id);
     return reply.clearCookie(sessionCookie, cookieAttributes).redirect("/login", 303);
   };
   // A HEAD must change nothing, so it isn't derived from this GET.
@@ -112,38 +118,24 @@ function endOfSession(request: FastifyRequest): LoginMessage | null {
   return (request.cookies[sessionCookie] ?? "") === "" ? null : sessionIsOver;
 }
 
-/** Null when the key is right; too many tries are refused before the key is looked at. */
-function judge(
-  key: string,
-  address: string,
-  deps: GatewayDeps,
-  delay: LoginDelay,
-): HttpProblem | null {
-  const seconds = delay.secondsToWait(address);
-  if (seconds > 0) {
-    const detail = `Too many wrong keys; wait ${seconds} s and try again.`;
-    return new HttpProblem(429, "too_many_tries", detail, {
-      headers: { "retry-after": String(seconds) },
-    });
-  }
-  if (isSameSecret(key, deps.apiKey())) {
-    delay.succeeded(address);
-    return null;
-  }
-  delay.failed(address);
+/** The first page of a browser without another wish. */
+export function homeOf({ dashboard }: GatewayDeps): string {
+  return dashboard ? "/dashboard" : "/control/status";
+}
+
+function wrongKey(): HttpProblem {
   return new HttpProblem(401, "wrong_key", "This is not the gateway’s API key.", {
     headers: { "www-authenticate": "Bearer" },
   });
 }
 
-/** Gives the browser the cookie of a new session, in place of the one that it has. */
+/** Gives the browser the cookie of a new session, in place of those that it has. */
 export function startSession(
   request: FastifyRequest,
   reply: FastifyReply,
   deps: GatewayDeps,
 ): void {
-  const previous = sessionOf(request, deps);
-  if (previous !== null) deps.sessions.end(previous);
+  for (const id of sessionsOf(request, deps)) deps.sessions.end(id);
   const isSecure = request.protocol === "https";
   const attributes = { ...cookieAttributes, maxAge: cookieMaxAge, secure: isSecure };
   void reply.setCookie(sessionCookie, deps.sessions.create(), attributes);
@@ -167,5 +159,14 @@ export function safeNext(next: unknown, fallback: string): string {
   const path = url.pathname + url.search;
   // `/.//evil.example` is of this site to the parser, yet its normalized path is not to a browser.
   const isOwn = url.origin === base && !/^\/[/\\]/.test(path);
-  return isOwn && !/^\/log(in|out)\b/.test(path) ? path : fallback;
+  return isOwn && isPage(url.pathname) ? path : fallback;
+}
+
+/** False for the login, the logout and what the router can't decode. */
+function isPage(path: string): boolean {
+  try {
+    return !/^\/log(in|out)\b/.test(decodeURIComponent(path));
+  } catch {
+    return false;
+  }
 }

@@ -92,15 +92,20 @@ export function healthRoutes(app: FastifyInstance, deps: GatewayDeps): void {
 
   const readySchema = {
     tag,
-    summary: "Whether it takes work: not while starting or draining",
+    summary: "Whether it takes work: not while starting or draining, or without disk space for it",
     response: { 200: readyAnswer },
     problems: [503],
   };
   api.get("/health/ready", { schema: readySchema }, () => {
     const phase = deps.operations.phase();
-    if (phase === "running") return { status: "ready" as const };
-    throw new HttpProblem(503, phase, `The scheduler is ${phase}.`, {
-      headers: { "retry-after": "5" },
+    const headers = { "retry-after": "5" };
+    if (phase !== "running") {
+      throw new HttpProblem(503, phase, `The scheduler is ${phase}.`, { headers });
+    }
+    const problem = deps.operations.storeProblem();
+    if (problem === null) return { status: "ready" as const };
+    throw new HttpProblem(503, "store_unavailable", `No work can be stored: ${problem}.`, {
+      headers,
     });
   });
 }

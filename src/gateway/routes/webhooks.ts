@@ -7,7 +7,7 @@ import { HttpProblem } from "../problem.ts";
 const shared = {
   tag: "Webhooks",
   response: { 200: deliveryAnswer },
-  problems: [400, 401, 404, 413, 503],
+  problems: [400, 401, 403, 404, 413, 503],
 };
 const typeSchema = {
   ...shared,
@@ -29,7 +29,7 @@ export function webhookRoutes(app: FastifyInstance, deps: GatewayDeps): void {
       headers: request.headers,
       body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
     });
-    if (answer.status === 200) return reply.code(200).send(answer.body);
+    if (answer.status === 200) return reply.code(200).send(answer.body ?? undefined);
     const headers = answer.status === 503 ? { "retry-after": "5" } : {};
     throw new HttpProblem(answer.status, answer.error, answer.detail, { headers });
   };

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { once } from "node:events";
 import { bridgeKey, bridgeUser } from "../../contracts/bridge-key.ts";
 import { isAbsoluteForm } from "../../contracts/http-proxy.ts";
+import { limitOpenRequests, pipelinedByPrograms } from "../../contracts/request-limit.ts";
 import { maxModelRequestBytes, modelPath } from "../../contracts/model-address.ts";
 import { messageOf } from "../../errors.ts";
 import type { ModelEndpoint } from "../harness.ts";
@@ -18,7 +19,7 @@ import type { RunSocket } from "./while-away.ts";
 export interface BridgeOptions {
   /** The run's own socket and token; the bridge adds the token, so that no command of the agent needs it. */
   readonly runSocket: RunSocket;
-  /** Called when the scheduler went away in the middle of an answer. */
+  /** Called with the reason when an answer broke off in the middle. */
   readonly onInterrupted: (message: string) => void;
 }
 
@@ -39,9 +40,10 @@ export async function openBridge({ runSocket, onInterrupted }: BridgeOptions): P
     interruptions += 1;
     onInterrupted("the scheduler went away in the middle of the model's answer");
   };
-  const server = createServer((request, response) => {
+  const onBroken = (): void => onInterrupted("the model's provider broke its answer off");
+  const server = createServer(limitOpenRequests(pipelinedByPrograms), (request, response) => {
     response.socket?.setNoDelay(true);
-    pass(request, response, { key, runSocket, onCut }).catch((error: unknown) =>
+    pass(request, response, { key, runSocket, onCut, onBroken }).catch((error: unknown) =>
       refuse(response, 502, messageOf(error)),
     );
   });
@@ -78,10 +80,10 @@ export async function openBridge({ runSocket, onInterrupted }: BridgeOptions): P
 async function pass(
   request: IncomingMessage,
   response: ServerResponse,
-  { key, runSocket, onCut }: Omit<Through, "body"> & { readonly key: string },
+  { key, ...through }: Omit<Through, "body"> & { readonly key: string },
 ): Promise<void> {
   if (isAbsoluteForm(request.url ?? "")) {
-    if (carriesProxyKey(request, key)) return passRequest(request, response, runSocket);
+    if (carriesProxyKey(request, key)) return passRequest(request, response, through.runSocket);
     refuse(response, 407, proxyKeyMissing, proxyChallenge);
     return;
   }
@@ -94,7 +96,7 @@ async function pass(
     refuse(response, 413, `the request is larger than ${maxModelRequestBytes} bytes`);
     return;
   }
-  await sendThrough(request, response, { body, runSocket, onCut });
+  await sendThrough(request, response, { ...through, body });
 }
 
 /** Held whole, as it is sent again when the scheduler went away before it answered; null when it is too large. */

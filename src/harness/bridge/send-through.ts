@@ -9,14 +9,17 @@ import type {
 import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
 import { connectionHeaders } from "../../contracts/http-proxy.ts";
+import { problemHeader } from "../../contracts/model-address.ts";
 import { repeatWhileAway, unlessAway } from "./while-away.ts";
 import type { RunSocket } from "./while-away.ts";
 
 export interface Through {
   readonly body: Buffer;
   readonly runSocket: RunSocket;
-  /** Called when the answer breaks off, before the client can see it: what the client does next may depend on it. */
+  /** Called when the scheduler breaks off, before the client can see it: what the client does next may depend on it. */
   readonly onCut: () => void;
+  /** Called when the provider breaks off, which is for the client to retry. */
+  readonly onBroken: () => void;
 }
 
 const connections = new Agent({ keepAlive: true, maxSockets: Infinity });
@@ -50,7 +53,13 @@ export async function sendThrough(
     // A client that hung up lost nothing.
     if (!gone.signal.aborted) through.onCut();
   });
-  await pipeline(answer, response).catch(() => undefined);
+  const isSent = await pipeline(answer, response, { end: false }).then(
+    () => true,
+    () => false,
+  );
+  if (isSent && answer.trailers[problemHeader] === undefined) return void response.end();
+  if (isSent) through.onBroken();
+  response.destroy();
 }
 
 async function attempt(

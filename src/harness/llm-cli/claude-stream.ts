@@ -4,17 +4,13 @@ import { fieldsOf, listOf, numberOf, sumOf, textOf } from "./fields.ts";
 import type { Fields } from "./fields.ts";
 import type { CliReader, CliResult } from "./llm-cli.ts";
 
-/** Reads the stream of Claude Code 2.1: `--output-format stream-json --include-partial-messages`. */
+/** Reads the stream of Claude Code 2.1: `--output-format stream-json`. */
 export function readClaude(transcript: Transcript): CliReader {
-  const usage = usageSoFar();
   let result: CliResult | null = null;
   return {
     take: (event) => {
       const content = fieldsOf(event.message).content;
       switch (event.type) {
-        case "stream_event":
-          usage.take(textOf(event.parent_tool_use_id), fieldsOf(event.event));
-          break;
         case "assistant":
           for (const part of listOf(content)) logAnswer(part, transcript);
           break;
@@ -30,7 +26,6 @@ export function readClaude(transcript: Transcript): CliReader {
       }
     },
     result: () => result,
-    tokensSoFar: usage.tokens,
   };
 }
 
@@ -40,32 +35,6 @@ const tokenFields = [
   "cache_read_input_tokens",
   "output_tokens",
 ] as const;
-
-/**
- * Adds up the usage of answers as they are streamed: the start of each has its input, later pieces its output so far.
- * A sub-agent streams between the pieces of its parent, so each has its own count.
- */
-function usageSoFar() {
-  const outputs = new Map<string, number>();
-  let total: number | null = null;
-  const add = (tokens: number) => (total = (total ?? 0) + tokens);
-  return {
-    tokens: () => total,
-    take: (parent: string, event: Fields): void => {
-      const usage = fieldsOf(event.type === "message_start" ? messageUsage(event) : event.usage);
-      const output = numberOf(usage.output_tokens);
-      if (event.type === "message_start") add(sumOf(usage, ...tokenFields) ?? 0);
-      else if (event.type === "message_delta" && output !== null) {
-        add(output - (outputs.get(parent) ?? 0));
-      } else return;
-      outputs.set(parent, output ?? 0);
-    },
-  };
-}
-
-function messageUsage(event: Fields): unknown {
-  return fieldsOf(event.message).usage;
-}
 
 function logAnswer(part: Fields, transcript: Transcript): void {
   if (part.type === "text") transcript.assistant(textOf(part.text));

@@ -11,6 +11,8 @@ export const claude: LlmCli = {
   provider: "anthropic",
   api: "anthropic-messages",
   install: "npm install -g @anthropic-ai/claude-code",
+  refusesRoot: true,
+  firstRequest: { input: 23_000, output: 32_000 },
   command,
   reader: readClaude,
 };
@@ -25,8 +27,7 @@ function command(request: CliRequest): CliCommand {
   return {
     args: [
       "-p",
-      // Partial messages have each answer's usage, which a session that is cut short would lose.
-      ...["--output-format", "stream-json", "--verbose", "--include-partial-messages"],
+      ...["--output-format", "stream-json", "--verbose"],
       ...["--model", model.model],
       ...(effort === null || effort === "off" ? [] : ["--effort", effort]),
       ...["--system-prompt-file", systemPromptFile],
@@ -43,6 +44,8 @@ function command(request: CliRequest): CliCommand {
       CLAUDE_CONFIG_DIR: join(configDir, "claude"),
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       CLAUDE_CODE_MAX_RETRIES: String(retriesOf(model)),
+      // After those it would ask once more, without a stream.
+      CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: "1",
       DISABLE_AUTOUPDATER: "1",
       // Its own two minutes would end a command that waits for a lock, a call or a trigger; the run's time is bounded.
       BASH_DEFAULT_TIMEOUT_MS: longestCommandMs,
@@ -63,6 +66,16 @@ function keyVariables(authType: string, key: string): CliCommand["env"] {
 function requestVariables({ maxTokens, timeoutSeconds }: JobModel): CliCommand["env"] {
   return {
     ...(maxTokens === null ? {} : { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxTokens) }),
-    ...(timeoutSeconds === null ? {} : { API_TIMEOUT_MS: String(timeoutSeconds * 1000) }),
+    ...(timeoutSeconds === null ? {} : timeouts(String(timeoutSeconds * 1000))),
+  };
+}
+
+/** Until the head of an answer, and between two pieces of it. */
+function timeouts(ms: string): CliCommand["env"] {
+  return {
+    API_TIMEOUT_MS: ms,
+    CLAUDE_ENABLE_STREAM_WATCHDOG: "1",
+    CLAUDE_STREAM_IDLE_TIMEOUT_MS: ms,
+    CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS: ms,
   };
 }

@@ -9,6 +9,7 @@ export function readCodex(transcript: Transcript): CliReader {
   let result: CliResult | null = null;
   let sessionId: string | null = null;
   let isAnswered = false;
+  let hasRetried = false;
   return {
     take: (event) => {
       const item = fieldsOf(event.item);
@@ -18,14 +19,17 @@ export function readCodex(transcript: Transcript): CliReader {
           break;
         case "item.started":
           isAnswered = false;
+          hasRetried = false;
           logCall(item, transcript);
           break;
         case "item.completed":
           if (item.type === "agent_message") isAnswered = textOf(item.text).trim() !== "";
+          hasRetried &&= item.type === "error";
           logItem(item, transcript);
           break;
         case "error":
           result = ended(failure(textOf(event.message)), null);
+          hasRetried ||= reconnecting.test(textOf(event.message));
           logError(textOf(event.message), transcript);
           break;
         case "turn.completed":
@@ -41,7 +45,8 @@ export function readCodex(transcript: Transcript): CliReader {
       }
     },
     result: () => result,
-    sessionId: () => sessionId,
+    // The last request was retried as often as it may be.
+    sessionId: () => (hasRetried ? null : sessionId),
   };
 }
 
@@ -49,10 +54,11 @@ function ended(error: string | null, tokens: number | null): CliResult {
   return { error, tokens, costUsd: null, turns: null };
 }
 
+const reconnecting = /^Reconnecting\.\.\. (\d+)\/(\d+) \(([\s\S]*)\)$/;
+
 /** `Reconnecting... 1/2 (stream disconnected before completion: …)` is a retry; the last error is the session's own. */
 function logError(message: string, transcript: Transcript): void {
-  const [, attempt, retries, why] =
-    /^Reconnecting\.\.\. (\d+)\/(\d+) \(([\s\S]*)\)$/.exec(message) ?? [];
+  const [, attempt, retries, why] = reconnecting.exec(message) ?? [];
   if (why === undefined) return transcript.note(40, `codex: ${message}`);
   transcript.note(40, `the model failed (${why}); codex retries (${attempt} of ${retries})`);
 }

@@ -1,11 +1,8 @@
 import { join } from "node:path";
-import { glob } from "node:fs/promises";
 import { stringify } from "smol-toml";
 import { readCodex } from "./codex-stream.ts";
-import type { CliCommand, CliRequest, LlmCli, CliRecord } from "./llm-cli.ts";
+import type { CliCommand, CliRequest, LlmCli } from "./llm-cli.ts";
 import { retriesOf } from "../retries.ts";
-import { fieldsOf, numberOf, textOf, totalOf } from "./fields.ts";
-import { jsonLines } from "./json-files.ts";
 
 /** Codex. Options, settings and stream as its version 0.169 has them (`codex exec --help`, `codex exec --json`). */
 export const codex: LlmCli = {
@@ -13,9 +10,10 @@ export const codex: LlmCli = {
   provider: "openai",
   api: "openai-responses",
   install: "npm install -g @openai/codex",
+  refusesRoot: false,
+  firstRequest: { input: 6_000, output: 1_024 },
   command,
   reader: readCodex,
-  record: (configDir) => codexRecord(homeOf(configDir)),
 };
 
 const keyVariable = "CODEX_API_KEY";
@@ -64,6 +62,9 @@ function settings(request: CliRequest): Record<string, unknown> {
     },
     // It would run on the provider's machines, which a model's config has to allow.
     web_search: "disabled",
+    // Plugins and statistics of its vendor, which it looks for on github.com and chatgpt.com at each start.
+    features: { plugins: false },
+    analytics: { enabled: false },
     model_provider: "configured",
     model_providers: { configured: provider(request) },
   };
@@ -75,32 +76,15 @@ function settings(request: CliRequest): Record<string, unknown> {
  */
 function provider({ model, baseUrl }: CliRequest): Record<string, unknown> {
   const { timeoutSeconds } = model;
-  const retries = retriesOf(model);
   return {
     name: "configured",
     base_url: baseUrl,
     env_key: keyVariable,
     wire_api: "responses",
     supports_websockets: false,
-    request_max_retries: retries,
-    stream_max_retries: retries,
+    // Both count for one request, so that they multiply.
+    request_max_retries: 0,
+    stream_max_retries: retriesOf(model),
     ...(timeoutSeconds === null ? {} : { stream_idle_timeout_ms: timeoutSeconds * 1000 }),
   };
-}
-
-/**
- * What Codex 0.169 wrote of its sessions into `CODEX_HOME/sessions`: a `token_usage_record` after each answer, with
- * the total of its thread. Its stream has tokens only at the end of a turn that succeeded.
- */
-async function codexRecord(home: string): Promise<CliRecord> {
-  const threads = new Map<string, number>();
-  for await (const path of glob(join(home, "sessions", "**", "*.jsonl"))) {
-    for await (const { type, payload } of jsonLines(path)) {
-      if (type !== "token_usage_record") continue;
-      const { thread_id, thread_token_usage } = fieldsOf(payload);
-      const total = numberOf(fieldsOf(thread_token_usage).total_tokens);
-      if (total !== null) threads.set(textOf(thread_id), total);
-    }
-  }
-  return { tokens: totalOf(threads.values()), problem: null };
 }

@@ -23,12 +23,6 @@ export function numberOf(value: unknown): number | null {
 
 /** The sum of those fields that are numbers; null when none is. */
 export function sumOf(fields: Fields, ...names: readonly string[]): number | null {
-  return totalOf(names.map((name) => numberOf(fields[name])).filter((value) => value !== null));
-}
-
-/** The sum of the numbers; null when there is none. */
-export function totalOf(numbers: Iterable<number>): number | null {
-  let total: number | null = null;
-  for (const number of numbers) total = (total ?? 0) + number;
-  return total;
+  const numbers = names.map((name) => numberOf(fields[name])).filter((value) => value !== null);
+  return numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0);
 }

@@ -6,6 +6,7 @@ import type { CliReader, CliResult } from "./llm-cli.ts";
 /** Reads the stream of Gemini CLI 0.61: `--output-format stream-json`. */
 export function readGemini(transcript: Transcript): CliReader {
   let result: CliResult | null = null;
+  /** The last error, until the session goes on after it. */
   let lastError = "";
   let text = "";
   // It streams its answers in pieces; an answer is over when another event comes.
@@ -16,12 +17,14 @@ export function readGemini(transcript: Transcript): CliReader {
   return {
     take: (event) => {
       if (event.type === "message" && event.role === "assistant") {
+        lastError = "";
         text += textOf(event.content);
         if (event.delta !== true || text.length > maxHeldCharacters) logText();
         return;
       }
       logText();
       if (event.type === "tool_use") {
+        lastError = "";
         transcript.toolCall(textOf(event.tool_id), textOf(event.tool_name), event.parameters);
       }
       if (event.type === "tool_result") logToolResult(event, transcript);
@@ -42,9 +45,12 @@ function logToolResult(event: Fields, transcript: Transcript): void {
   transcript.toolResult(textOf(event.tool_id), output, event.status === "error");
 }
 
-/** A result without a reason has it in the error before. */
+/**
+ * A result without a reason has it in the error before. A session that Gemini CLI itself ended early, such as by its
+ * detection of loops, has the status "success" after that error.
+ */
 function resultOf(event: Fields, lastError: string): CliResult {
-  const failed = event.status !== "success";
+  const failed = event.status !== "success" || lastError !== "";
   return {
     error: failed ? failure(textOf(fieldsOf(event.error).message) || lastError) : null,
     tokens: sumOf(fieldsOf(event.stats), "total_tokens"),

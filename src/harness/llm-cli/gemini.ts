@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { glob } from "node:fs/promises";
 import { unversionedUrl } from "../../contracts/base-url.ts";
 import { readGemini } from "./gemini-stream.ts";
-import type { CliCommand, CliRequest, LlmCli, CliRecord } from "./llm-cli.ts";
+import type { CliCommand, CliRequest, LlmCli } from "./llm-cli.ts";
 import { retriesOf } from "../retries.ts";
 import { answerProblems } from "./llm-cli.ts";
-import { fieldsOf, numberOf, textOf, totalOf } from "./fields.ts";
-import { indentedObjects, jsonLines } from "./json-files.ts";
+import { fieldsOf, textOf } from "./fields.ts";
+import { indentedObjects } from "./json-files.ts";
 
 /** Gemini CLI. Options, settings and stream as its version 0.61 has them (`gemini --help`, `-o stream-json`). */
 export const gemini: LlmCli = {
@@ -14,9 +14,11 @@ export const gemini: LlmCli = {
   provider: "google",
   api: "google-generative-ai",
   install: "npm install -g @google/gemini-cli",
+  refusesRoot: false,
+  firstRequest: { input: 8_200, output: 9_216 },
   command,
   reader: readGemini,
-  record: (configDir) => geminiRecord(configDir, telemetryFile(configDir)),
+  record: answerProblem,
 };
 
 function telemetryFile(configDir: string): string {
@@ -40,10 +42,25 @@ function command({
       GOOGLE_GEMINI_BASE_URL: unversionedUrl(baseUrl),
       GEMINI_CLI_HOME: configDir,
       GEMINI_SYSTEM_MD: systemPromptFile,
+      GEMINI_EXP: join(configDir, experimentsFile),
     },
     input: prompt,
-    files: { ".gemini/settings.json": JSON.stringify(settings(retriesOf(model), configDir)) },
+    files: {
+      ".gemini/settings.json": JSON.stringify(settings(retriesOf(model), configDir)),
+      [experimentsFile]: JSON.stringify(experiments(model)),
+    },
   };
+}
+
+const experimentsFile = "experiments.json";
+
+/** As long as the scheduler waits for a provider. */
+const longestSilenceSeconds = 900;
+
+/** By default it waits a minute for the head of an answer; this flag is its only setting for that. */
+function experiments({ timeoutSeconds }: CliRequest["model"]) {
+  const seconds = Math.ceil(timeoutSeconds ?? longestSilenceSeconds);
+  return { flags: [{ flagId: 45_773_134, intValue: String(seconds) }], experimentIds: [] };
 }
 
 /** It refuses to start with more. */
@@ -71,43 +88,22 @@ function settings(retries: number, configDir: string) {
   };
 }
 
-/**
- * What Gemini CLI 0.61 wrote of a session beside its stream, which has tokens only at its end, and nothing of why an
- * answer ended: its chats, each answer as it came, and its telemetry, which a program that is killed doesn't finish.
- */
-async function geminiRecord(home: string, telemetry: string): Promise<CliRecord> {
-  const tokens = await tokensOf(join(home, ".gemini", "tmp", "*", "chats", "**", "*.jsonl"));
-  return { tokens, problem: problems[await lastFinish(telemetry)] ?? null };
-}
-
-/** An answer is written again with its tool calls, under the same id. */
-async function tokensOf(pattern: string): Promise<number | null> {
-  const answers = new Map<string, number>();
-  for await (const path of glob(pattern)) {
-    for await (const { id, tokens } of jsonLines(path)) {
-      const total = numberOf(fieldsOf(tokens).total);
-      if (total !== null) answers.set(textOf(id), total);
-    }
-  }
-  return totalOf(answers.values());
-}
-
 /** By `finish_reasons` of the event `gemini_cli.api_response`, see "Observability with OpenTelemetry" of its manual. */
 const problems: Partial<Record<string, string>> = {
   length: answerProblems.cut,
   content_filter: answerProblems.filtered,
 };
 
-/** Why the last answer of the session itself ended; empty when that is unknown. */
-async function lastFinish(telemetry: string): Promise<string> {
+/** Why the session's own last answer is not whole, by its telemetry: its stream does not have that. */
+async function answerProblem(configDir: string): Promise<string | null> {
   let last = "";
   // As a pattern, so that a file that is not there is none.
-  for await (const path of glob(telemetry)) {
+  for await (const path of glob(telemetryFile(configDir))) {
     for await (const { attributes } of indentedObjects(path)) {
       const { "event.name": name, role, finish_reasons: reasons } = fieldsOf(attributes);
       if (name !== "gemini_cli.api_response" || role !== "main") continue;
       last = Array.isArray(reasons) ? textOf(reasons.at(-1)) : "";
     }
   }
-  return last;
+  return problems[last] ?? null;
 }

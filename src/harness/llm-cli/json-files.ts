@@ -3,14 +3,6 @@ import { createInterface } from "node:readline";
 import { fieldsOf } from "./fields.ts";
 import type { Fields } from "./fields.ts";
 
-/** The objects of a file with one JSON object per line. A line that was not written to its end is skipped. */
-export async function* jsonLines(path: string): AsyncGenerator<Fields> {
-  for await (const line of linesOf(path)) {
-    const value = parsed(line);
-    if (value !== undefined) yield fieldsOf(value);
-  }
-}
-
 /** The objects of a file of JSON objects that are indented, so that only their own braces begin a line. */
 export async function* indentedObjects(path: string): AsyncGenerator<Fields> {
   let lines: string[] = [];

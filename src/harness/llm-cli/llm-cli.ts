@@ -44,18 +44,8 @@ export interface CliReader {
   take(event: Readonly<Record<string, unknown>>): void;
   /** Null until the CLI emitted how it ended. */
   result(): CliResult | null;
-  /** Tokens so far, of a session that was cut short; null where the stream has none before its end. */
-  tokensSoFar?(): number | null;
   /** Id by which the CLI resumes this session; null before it has one. */
   sessionId?(): string | null;
-}
-
-/** What a CLI wrote into its own folder about a session and left out of its stream. */
-export interface CliRecord {
-  /** Tokens so far; null when there is no record. */
-  readonly tokens: number | null;
-  /** Why the last answer is not a whole one; null when it is, or when there is no record. */
-  readonly problem: string | null;
 }
 
 /** An external LLM command line that can run an agent's session. */
@@ -68,10 +58,16 @@ export interface LlmCli {
   readonly api: ModelApi;
   /** The command that installs it. */
   readonly install: string;
+  readonly refusesRoot: boolean;
+  /** The least that its first request needs, with a short prompt, in tokens: thinking is part of the output. */
+  readonly firstRequest: { readonly input: number; readonly output: number };
   command(request: CliRequest): CliCommand;
   reader(transcript: Transcript): CliReader;
-  /** Reads the records of the session in `configDir`, once the program ended. */
-  record?(configDir: string): Promise<CliRecord>;
+  /**
+   * Reads what the program left in `configDir`, once it ended: why the last answer is not a whole one; null when it is,
+   * or when that is unknown.
+   */
+  record?(configDir: string): Promise<string | null>;
 }
 
 /** Why a session failed whose model gave no whole answer at its end: the same words for each CLI. */

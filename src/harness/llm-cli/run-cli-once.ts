@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Usage } from "../../../streams/vocabulary.ts";
+import { unversionedUrl } from "../../contracts/base-url.ts";
 import type { JobModel } from "../../contracts/job.ts";
 import { messageOf } from "../../errors.ts";
 import { logTo } from "../harness.ts";
@@ -8,10 +9,9 @@ import type { Session, Emit } from "../harness.ts";
 import { runProgram } from "../run-program.ts";
 import type { Transcript } from "../transcript.ts";
 import { systemPrompt } from "../prompt.ts";
-import type { CliCommand, CliReader, CliRecord, LlmCli } from "./llm-cli.ts";
+import type { CliCommand, CliReader, LlmCli } from "./llm-cli.ts";
 import { sessionFailure } from "./session-failure.ts";
 import type { SessionFailure } from "./session-failure.ts";
-import { cut } from "../message-writer.ts";
 import { rawLines } from "../raw-lines.ts";
 import type { OutputStream } from "../raw-lines.ts";
 
@@ -19,6 +19,8 @@ import type { OutputStream } from "../raw-lines.ts";
 export interface CliSession {
   readonly cli: LlmCli;
   readonly model: JobModel;
+  /** Base URL of the provider's API, and that of the bridge in its place. */
+  readonly upstream: string;
   readonly baseUrl: string;
   readonly transcript: Transcript;
   readonly session: Session;
@@ -36,8 +38,6 @@ export interface CliRun {
 /** One message may hold the whole output of a tool, pictures included. */
 const maxLineBytes = 8 * 1024 * 1024;
 
-const noRecord: CliRecord = { tokens: null, problem: null };
-
 /** Runs the CLI to its end; `resume` is the id of a session of it that is resumed, null for a new one. */
 export async function runCliOnce(start: CliSession, resume: string | null): Promise<CliRun> {
   const { cli, model, transcript, session } = start;
@@ -46,32 +46,38 @@ export async function runCliOnce(start: CliSession, resume: string | null): Prom
   const command = await prepared(start, configDir, resume);
   const reader = cli.reader(transcript);
   const stream = readStream(reader, emit);
+  const bridge = unversionedUrl(start.baseUrl);
+  const provider = unversionedUrl(start.upstream);
   const end = await runProgram(job.harness.command, command.args, {
     cwd: job.workDir,
     env: environment(session.commandEnv, command.env),
     timeoutMs: null,
     signal,
-    onLine: stream.onLine,
+    // A person knows the provider's address, and nothing of the bridge's.
+    onLine: (line, ...rest) => stream.onLine(line.replaceAll(bridge, provider), ...rest),
     maxLineBytes,
     input: command.input,
     endsAll: true,
   });
-  const record = await recordOf(start, configDir);
-  const outcome = { end, result: reader.result(), record, lastLines: stream.lastLines() };
+  const problem = await recordOf(start, configDir);
+  const outcome = { end, result: reader.result(), problem, lastLines: stream.lastLines() };
   return {
     failure: sessionFailure(outcome, cli, model.name, session),
-    usage: usageOf(reader, record),
+    usage: usageOf(reader),
     sessionId: reader.sessionId?.() ?? null,
   };
 }
 
 /** The session's result is known by then, so that a record that cannot be read is only a warning. */
-async function recordOf({ cli, transcript }: CliSession, configDir: string): Promise<CliRecord> {
+async function recordOf(
+  { cli, transcript }: CliSession,
+  configDir: string,
+): Promise<string | null> {
   try {
-    return (await cli.record?.(configDir)) ?? noRecord;
+    return (await cli.record?.(configDir)) ?? null;
   } catch (error) {
     transcript.note(40, `the records of ${cli.program} cannot be read: ${messageOf(error)}`);
-    return noRecord;
+    return null;
   }
 }
 
@@ -105,17 +111,17 @@ function environment(
   );
 }
 
-/** A session that was cut short has no result, or one without tokens: what it used so far counts. */
-function usageOf(reader: CliReader, record: CliRecord): CliRun["usage"] {
+/** A session that was cut short has no result; the scheduler counts its tokens. */
+function usageOf(reader: CliReader): CliRun["usage"] {
   const { tokens = null, costUsd = null, turns = null } = reader.result() ?? {};
-  return { tokens: tokens ?? reader.tokensSoFar?.() ?? record.tokens, costUsd, turns };
+  return { tokens, costUsd, turns };
 }
 
 /** Sorts what a CLI prints: messages go to its reader, everything else to the log as it is. */
 function readStream(reader: CliReader, emit: Emit) {
   const log = (level: 30 | 40, msg: string, stream: OutputStream) =>
     logTo(emit, "process", level, msg, { stream });
-  const raw = rawLines((line, stream) => log(30, cut(line, 8192), stream));
+  const raw = rawLines((line, stream) => log(30, line, stream));
   return {
     onLine: (line: string, stream: OutputStream, isCut: boolean): void => {
       const message = stream === "stdout" && !isCut ? objectIn(line) : null;

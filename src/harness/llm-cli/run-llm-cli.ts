@@ -19,14 +19,16 @@ export const runLlmCli: Harness = async (session) => {
   if (model === undefined) throw new Error("the job has no model");
   const cli = cliFor(job.harness.command);
   const transcript = transcriptOf(emit);
-  const baseUrl = session.endpoint.baseUrl(model, upstreamOf(model, cli));
+  const upstream = upstreamOf(model, cli);
+  const baseUrl = session.endpoint.baseUrl(model, upstream);
   const warning = oddPair(model, cli);
   if (warning !== null) transcript.note(40, warning);
   transcript.note(
     30,
     `session starts in ${cli.program} with model "${model.name}" (${model.model})`,
   );
-  const { failure, usage } = await runWithRetries({ cli, model, baseUrl, transcript, session });
+  const start = { cli, model, upstream, baseUrl, transcript, session };
+  const { failure, usage } = await runWithRetries(start);
   transcript.end();
   const { tokens, costUsd } = usage;
   if (tokens !== null && tokens > 0) transcript.used(model.name, { tokens, costUsd });

@@ -2,12 +2,13 @@ import { stoppedEarly } from "../harness.ts";
 import type { Session } from "../harness.ts";
 import { providerFailure } from "../provider-failure.ts";
 import type { ProgramEnd } from "../run-program.ts";
-import type { CliRecord, CliResult, LlmCli } from "./llm-cli.ts";
+import type { CliResult, LlmCli } from "./llm-cli.ts";
 
 export interface CliOutcome {
   readonly end: ProgramEnd;
   readonly result: CliResult | null;
-  readonly record: CliRecord;
+  /** Why the last answer is not a whole one, by what the program left; null when it is. */
+  readonly problem: string | null;
   /** The last lines of its output that were no messages. */
   readonly lastLines: readonly string[];
 }
@@ -22,7 +23,7 @@ export interface SessionFailure {
 
 /** Why the session failed, null when it did not. The CLI's own result comes first, and its exit code has to agree. */
 export function sessionFailure(
-  { end, result, record, lastLines }: CliOutcome,
+  { end, result, problem, lastLines }: CliOutcome,
   cli: LlmCli,
   model: string,
   { signal, job }: Session,
@@ -37,7 +38,7 @@ export function sessionFailure(
     const { message, cooldownMs } = providerFailure(result.error);
     return { message: `model "${model}": ${message}`, cooldownMs };
   }
-  if (record.problem !== null) return lasting(`model "${model}": ${record.problem}`);
+  if (problem !== null) return lasting(`model "${model}": ${problem}`);
   if (end.exitCode === 0) return null;
   return withLines(`${cli.program} emitted a result without an error, but ended ${code}`);
 }

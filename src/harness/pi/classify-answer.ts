@@ -4,6 +4,7 @@ import {
   isTransientStatus,
   providerFailure,
 } from "../provider-failure.ts";
+import { cut } from "../message-writer.ts";
 import type { ProviderFailure } from "../provider-failure.ts";
 import type { Exchange } from "./stream-reader.ts";
 
@@ -71,7 +72,8 @@ const permanent =
 export function classifyAnswer(answer: Answer): Verdict {
   const { exchange, stopReason, rawStopReason } = answer;
   if (stopReason === "aborted") return { kind: "fail", message: "the session was aborted" };
-  if (exchange.refusal !== "") return fallback(`the model refused: ${cutText(exchange.refusal)}`);
+  if (exchange.refusal !== "")
+    return fallback(`the model refused: ${cut(exchange.refusal, maxCharacters)}`);
   if (exchange.blocked !== null) {
     return fallback(`the provider's content filter blocked the prompt (${exchange.blocked})`);
   }
@@ -95,7 +97,7 @@ function ended({ rawStopReason: word, errorText }: Answer): Verdict | null {
   // Anthropic explains a refusal in words of its own.
   const isExplained = word === "refusal" && errorText !== "";
   return isExplained && made.kind === "fallback"
-    ? { ...made, message: `${made.message}: ${cutText(errorText)}` }
+    ? { ...made, message: `${made.message}: ${cut(errorText, maxCharacters)}` }
     : made;
 }
 
@@ -153,10 +155,6 @@ function continued(why: "cut" | "empty" | "paused", message: string): Verdict {
 }
 
 const maxCharacters = 500;
-
-function cutText(text: string): string {
-  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
-}
 
 /** `20 s`, `0.4 s` */
 export function seconds(ms: number): string {

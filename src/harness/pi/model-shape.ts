@@ -29,8 +29,9 @@ export function modelShape(
     baseUrl: apiBaseUrl(jobModel.baseUrl, { provider: jobModel.provider, api }),
     contextWindow: jobModel.contextWindow ?? shape.contextWindow,
     maxTokens: jobModel.maxTokens ?? shape.maxTokens,
-    // A job of an earlier scheduler has none.
+    // A job of an earlier scheduler has neither.
     cost: jobModel.price ?? shape.cost,
+    input: [...(jobModel.input ?? shape.input)],
   };
 }
 

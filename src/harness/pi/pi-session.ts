@@ -21,7 +21,7 @@ import { piProvider } from "./pi-providers.ts";
 
 interface PiSessionParts {
   readonly first: PiModel;
-  readonly extension: ExtensionFactory;
+  readonly extensions: ExtensionFactory[];
   /** What the shell command of a call printed just now. */
   readonly onOutput: OnOutput;
 }
@@ -34,7 +34,7 @@ const builtInTools = ["read", "bash", "edit", "write"];
 export async function createPiSession(
   { job, commandEnv, requests }: Session,
   modelRuntime: ModelRuntime,
-  { first, extension, onOutput }: PiSessionParts,
+  { first, extensions, onOutput }: PiSessionParts,
 ): Promise<AgentSession> {
   const cwd = job.workDir;
   // Never made: what pi looks for there is not found.
@@ -58,7 +58,7 @@ export async function createPiSession(
     noContextFiles: true,
     systemPromptOverride: () => systemPrompt(job.instructions, job.title),
     appendSystemPromptOverride: () => [],
-    extensionFactories: [extension],
+    extensionFactories: extensions,
   });
   await resourceLoader.reload();
   const tools = toolsFor(job);

@@ -9,8 +9,10 @@ import type { ModelChain } from "./model-chain.ts";
 import { refusedAnswer } from "../run-api/run-requests.ts";
 import { createPiSession } from "./pi-session.ts";
 import { retryingStream } from "./retrying-stream.ts";
+import type { RetryingOptions } from "./retrying-stream.ts";
 import { sessionLog } from "./session-log.ts";
 import type { SessionLog } from "./session-log.ts";
+import { createArgumentsCheck } from "./whole-arguments.ts";
 import { realTime } from "./time.ts";
 import type { Time } from "./time.ts";
 
@@ -34,13 +36,13 @@ export function createPiHarness(time: Time): Harness {
     first.activate();
     const chain = createModelChain([first, ...others], session.job.models, session.emit);
     const log = sessionLog(session.emit, () => chain.current().name);
-    const { extension } = chain;
+    const check = createArgumentsCheck();
     const pi = await createPiSession(session, runtime, {
       first,
-      extension,
+      extensions: [chain.extension, check.extension],
       onOutput: log.onOutput,
     });
-    return talk(pi, session, { chain, log }, time);
+    return talk(pi, session, { chain, log, read: check.read }, time);
   };
 }
 
@@ -49,12 +51,13 @@ export const runPi: Harness = createPiHarness(realTime);
 async function talk(
   pi: AgentSession,
   { emit, signal, clock, endpoint, prompt, requests }: Session,
-  { chain, log }: { readonly chain: ModelChain; readonly log: SessionLog },
+  { chain, log, read }: Pick<RetryingOptions, "chain" | "read"> & { readonly log: SessionLog },
   time: Time,
 ): Promise<SessionEnd> {
   const { sessionId, agent } = pi;
   agent.streamFunction = retryingStream(agent.streamFunction, {
     chain,
+    read,
     clock,
     time,
     emit,

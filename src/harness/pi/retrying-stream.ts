@@ -1,5 +1,5 @@
 import { createAssistantMessageEventStream } from "@earendil-works/pi-ai";
-import type { AssistantMessage } from "@earendil-works/pi-ai";
+import type { AssistantMessage, AssistantMessageEventStream } from "@earendil-works/pi-ai";
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import { messageOf } from "../../errors.ts";
 import { answered } from "./attempts.ts";
@@ -12,6 +12,8 @@ type Ask = AgentSession["agent"]["streamFunction"];
 
 export interface RetryingOptions extends AttemptOptions {
   readonly chain: ModelChain;
+  /** Reads a stream of pi to its end. */
+  readonly read: (stream: AssistantMessageEventStream) => Promise<AssistantMessage>;
   /** Of the session; what pi asks else, such as a summary, is no part of the conversation. */
   readonly sessionId: string;
 }
@@ -26,7 +28,7 @@ const noTimeoutMs = 2 ** 31 - 1;
 export function retryingStream(ask: Ask, options: RetryingOptions): Ask {
   return (model, context, request) => {
     const timed = { ...request, timeoutMs: noTimeoutMs };
-    const once = async () => (await ask(model, context, timed)).result();
+    const once = async () => options.read(await ask(model, context, timed));
     const stream = createAssistantMessageEventStream();
     const isSession = request?.sessionId === options.sessionId;
     void answered(once, options, request?.signal)

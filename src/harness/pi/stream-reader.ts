@@ -1,5 +1,5 @@
 /** Fields that pi leaves out of what it makes of a stream; only lines with one of them are parsed. */
-const marks = ["refusal", '"blockReason"', '"error"'];
+const marks = ["refusal", '"blockReason"', '"error"', '"function_call"'];
 
 interface Reader {
   read(chunk: Uint8Array): void;
@@ -29,12 +29,20 @@ function readLine(line: string, exchange: Exchange): void {
   exchange.refusal += textAt(data, "choices", 0, "delta", "refusal") ?? refusalDelta(data);
   exchange.blocked ??= textAt(data, "promptFeedback", "blockReason");
   exchange.streamError ??= streamError(data);
+  readFinalArguments(data, exchange);
 }
 
 /** OpenAI's Responses API: each piece comes in an event of its own. */
 function refusalDelta(data: unknown): string {
   const isDelta = textAt(data, "type") === "response.refusal.delta";
   return (isDelta ? textAt(data, "delta") : null) ?? "";
+}
+
+/** OpenAI's Responses API has the whole arguments of a call at its end, also without any piece before. */
+function readFinalArguments(data: unknown, { finalArguments }: Exchange): void {
+  if (textAt(data, "type") !== "response.output_item.done") return;
+  const [call, json] = [textAt(data, "item", "call_id"), textAt(data, "item", "arguments")];
+  if (call !== null && json !== null) finalArguments.set(call, json);
 }
 
 /** The most exact detail of an error: a number, a code, a type. */
@@ -94,6 +102,8 @@ export interface Exchange {
   blocked: string | null;
   /** The code or type of an error that came inside of the stream. */
   streamError: string | null;
+  /** Arguments of tool calls where the API repeats them as a whole, by the id of the call. */
+  readonly finalArguments: Map<string, string>;
 }
 
 export function newExchange(): Exchange {
@@ -108,5 +118,6 @@ export function newExchange(): Exchange {
     refusal: "",
     blocked: null,
     streamError: null,
+    finalArguments: new Map(),
   };
 }

@@ -33,6 +33,11 @@ export async function watchExchange<Result>(
   }
 }
 
+/** The arguments of a tool call as the request that is watched now had them at the end of the call. */
+export function finalArguments(callId: string): string | undefined {
+  return watches.getStore()?.exchange.finalArguments.get(callId);
+}
+
 const watchedFetch: typeof fetch = async (input, init) => {
   const watch = watches.getStore();
   if (watch === undefined) return plainFetch(input, init);

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { Job } from "../../contracts/job.ts";
 import { maxRequestBytes, refusal, RunApiError } from "../../contracts/run-api.ts";
 import type { RequestBody } from "../../contracts/run-api.ts";
-import type { RequestRow } from "../../contracts/run-requests/row.ts";
 import { runRequests, schedulerRequests } from "../../contracts/run-requests/table.ts";
 import type { RequestName, RunRequestName } from "../../contracts/run-requests/table.ts";
 import { shortEvent } from "../prompt.ts";
@@ -28,11 +27,10 @@ export interface RunRequestsDeps extends SignalDeps {
 }
 
 export function createRunRequests(deps: RunRequestsDeps): RunRequests {
-  const { client, job, redact } = deps;
+  const { client, job } = deps;
   return {
     perform: async (name, input, signal) => {
       if (!isRequest(name)) throw refusal("malformed", `there is no request "${name}"`);
-      assertShowable(runRequests[name], input, redact);
       if (!isForScheduler(name)) {
         performSignal(name, input, deps);
         return { ok: true };
@@ -58,17 +56,6 @@ function isRequest(name: string): name is RunRequestName {
 
 function isForScheduler(name: RunRequestName): name is RequestName {
   return Object.hasOwn(schedulerRequests, name);
-}
-
-/** A text that names something can't be redacted: it would name something else. */
-function assertShowable({ shown = [] }: RequestRow, input: unknown, redact: SignalDeps["redact"]) {
-  const fields = (input ?? {}) as Readonly<Record<string, unknown>>;
-  const secret = shown.find((name) => {
-    const text = fields[name];
-    return typeof text === "string" && redact(text) !== text;
-  });
-  if (secret === undefined) return;
-  throw refusal("malformed", `${secret}: it holds a secret, and people are shown it`);
 }
 
 /** The scheduler closes the connection on a body that is too long, and a closed connection is tried again. */

@@ -17,12 +17,9 @@ export interface SignalDeps {
 
 type Body<N extends SignalName> = z.infer<ReturnType<(typeof signalRequests)[N]["request"]>>;
 
-const statusCharacters = 500;
-
 /** What the run does for each of these requests. */
 const performers: { readonly [N in SignalName]: (body: Body<N>, deps: SignalDeps) => void } = {
-  status: ({ text }, { emit }) =>
-    emit({ type: "status", text: text.replace(/\s+/g, " ").slice(0, statusCharacters) }),
+  status: ({ text }, { emit }) => emit({ type: "status", text: text.replace(/\s+/g, " ") }),
   return: ({ value = null }, { emit, redact }) => {
     assertReturnable(value);
     returnMessages(redact(value)).forEach(emit);

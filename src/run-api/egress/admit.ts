@@ -11,7 +11,6 @@ import { dialFirst } from "./dial.ts";
 import type { Dial } from "./dial.ts";
 import { dialProxy, dialThrough } from "./dial-proxy.ts";
 import { ownProxy } from "./own-proxy.ts";
-import { resolveMs } from "./resolve.ts";
 import type { Resolve } from "./resolve.ts";
 
 export interface AdmitDeps {
@@ -21,6 +20,12 @@ export interface AdmitDeps {
   readonly proxyEnv: NodeJS.ProcessEnv;
   /** The addresses of this machine's interfaces. */
   readonly ownAddresses: () => ReadonlySet<string>;
+}
+
+/** The run that asks, until its end. */
+export interface AskingRun {
+  readonly instanceId: string;
+  readonly signal: AbortSignal;
 }
 
 /** The way to a host that a run may reach. Its functions reject with an `EgressRefusal`. */
@@ -39,6 +44,7 @@ export async function admit(
   policy: EgressPolicy,
   asked: Authority,
   scheme: "http" | "https",
+  run: AskingRun,
   deps: AdmitDeps,
 ): Promise<Way> {
   assertEntryHelps(policy, asked, deps);
@@ -47,7 +53,7 @@ export async function admit(
   const check = (addresses: readonly string[]) =>
     checkedAddresses(addresses, asked, { ...permission, ownPort: policy.ownPort }, deps);
   if (proxy === null) {
-    const addresses = check(await resolveInTime(asked, deps.resolve));
+    const addresses = check(await resolved(asked, run, deps.resolve));
     return {
       dial: (signal, onread) =>
         reached(asked, dialFirst(addresses, asked.port, deps.dial, signal, onread)),
@@ -76,19 +82,17 @@ function assertEntryHelps(
   checkedAddresses([asked.host], asked, { isPrivate: false, ownPort }, deps);
 }
 
-async function resolveInTime(asked: Authority, resolve: Resolve): Promise<readonly string[]> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("no answer in time")), resolveMs);
-  try {
-    const addresses = await Promise.race([resolve(asked.host), late]);
-    const real = addresses.filter((address) => isIP(address) !== 0);
-    if (real.length > 0) return real;
-  } catch (error) {
+async function resolved(
+  asked: Authority,
+  { instanceId, signal }: AskingRun,
+  resolve: Resolve,
+): Promise<readonly string[]> {
+  const addresses = await resolve(asked.host, instanceId, signal).catch((error: unknown) => {
     throw new EgressRefusal("unresolved", asked, { more: messageOf(error) });
-  } finally {
-    clearTimeout(timer);
-  }
-  throw new EgressRefusal("unresolved", asked);
+  });
+  const real = addresses.filter((address) => isIP(address) !== 0);
+  if (real.length === 0) throw new EgressRefusal("unresolved", asked);
+  return real;
 }
 
 /** Those that may be dialled. Throws an `EgressRefusal` when none may. */

@@ -31,13 +31,14 @@ export interface TunnelRequest {
 /** Opens the tunnel that a CONNECT asks for; resolves when it is closed. Rejects with an `EgressRefusal`. */
 export async function connectTunnel(request: TunnelRequest, deps: TunnelDeps): Promise<void> {
   const { attempt, asked, policy, signal, client } = request;
-  const way = await admit(policy, asked, "https", deps);
+  const { instanceId } = attempt;
+  const way = await admit(policy, asked, "https", { instanceId, signal }, deps);
   const isBound = asked.port === tlsPort && isBoundHost(policy, asked.host);
   if (deps.intercept !== null && isBound) {
     accept(request);
     await assertFirstData(client, asked);
     await deps.intercept({
-      instanceId: attempt.instanceId,
+      instanceId,
       host: asked.host,
       port: asked.port,
       client,

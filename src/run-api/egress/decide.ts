@@ -95,14 +95,8 @@ export interface Permission {
 }
 
 /** Throws an `EgressRefusal` when no entry is for the host, in its canonical form, and the port. */
-export function assertAllowed(
-  { allow, ask }: Pick<EgressPolicy, "allow" | "ask">,
-  asked: Asked,
-): Permission {
+export function assertAllowed({ allow }: Pick<EgressPolicy, "allow">, asked: Asked): Permission {
   const entries = allow.filter((entry: AllowedHost) => isFor(entry, asked.host, asked.port));
-  if (entries.length === 0) {
-    const more = ask ? "`ask = true` denies like false until questions can be answered" : "";
-    throw new EgressRefusal("not_allowed", asked, { more });
-  }
+  if (entries.length === 0) throw new EgressRefusal("not_allowed", asked);
   return { isPrivate: entries.some(({ isPrivate }) => isPrivate) };
 }

@@ -53,7 +53,8 @@ export async function forwardRequest(
   { attempt, target: { asked, path }, policy, request, response, signal }: ForwardedRequest,
   deps: AdmitDeps,
 ): Promise<void> {
-  const way = await admit(policy, asked, "http", deps);
+  const { instanceId } = attempt;
+  const way = await admit(policy, asked, "http", { instanceId, signal }, deps);
   if (asked.port === tlsPort) throw new EgressRefusal("no_tls", asked);
   const lines = requestLines(request.rawHeaders);
   if (lines === null) throw new EgressRefusal("malformed", asked);

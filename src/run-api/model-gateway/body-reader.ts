@@ -1,96 +1,102 @@
 import type { IncomingMessage } from "node:http";
+import { JsonSize } from "../../contracts/json-size.ts";
+import { cutIfSilent } from "../cut-if-silent.ts";
+import { createShares, TooManyWaiting } from "../shares.ts";
 import { GatewayProblem } from "./gateway-problem.ts";
-import { isObject } from "./json.ts";
-import type { Json } from "./json.ts";
-import { createSlots } from "../slots.ts";
-
-/** A request's body. Disposing it, once or more often, frees it: the next large one may then be read. */
-export class RequestBody implements Disposable {
-  /** Empty after the disposal. */
-  json: Json;
-  /** As the client sent it. */
-  readonly bytes: number;
-  readonly #slot: Disposable;
-
-  constructor(json: Json, bytes: number, slot: Disposable) {
-    this.json = json;
-    this.bytes = bytes;
-    this.#slot = slot;
-  }
-
-  [Symbol.dispose](): void {
-    this.json = {};
-    this.#slot[Symbol.dispose]();
-  }
-}
+import { badRequest, memoryOf, RequestBody } from "./request-body.ts";
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** Bodies beyond this are large. */
-  readonly largeBytes: number;
-  /** Large ones that are held at once, of all runs. */
-  readonly maxLarge: number;
-  /** How long a client may take to send one, in ms. */
+  /** Objects, lists, keys, texts and numbers of one body. */
+  readonly maxValues: number;
+  /** Memory for the calls of all runs, and of one. */
+  readonly totalBytes: number;
+  readonly runBytes: number;
+  /** How long a client may send nothing, and how long it may take for a body, in ms. */
+  readonly silentMs: number;
   readonly timeoutMs: number;
 }
 
 const mebibyte = 1024 * 1024;
 export const defaultBodyLimits: BodyLimits = {
   maxBytes: 32 * mebibyte,
-  largeBytes: mebibyte,
-  maxLarge: 8,
+  // A conversation of a million tokens has a quarter of it.
+  maxValues: 200_000,
+  totalBytes: 64 * mebibyte,
+  runBytes: 48 * mebibyte,
+  silentMs: 10_000,
   timeoutMs: 120_000,
 };
+/** A run has room for calls of usual sizes whatever others hold. */
+const assured = 2 * mebibyte;
+/** Calls of one run that wait for room, unread. */
+const maxWaiting = 16;
+/** Serializing recurses. */
+const maxDepth = 1_000;
 
-/** Reads JSON bodies of any number of requests with bounded memory: a large one waits, unread, until there is room. */
+/**
+ * Reads JSON bodies of any number of runs with bounded memory: one waits, unread, until there is room for it, also for
+ * that of its call until the end.
+ */
 export function createBodyReader(limits: BodyLimits) {
-  const slots = createSlots(limits.maxLarge);
+  const { maxBytes, totalBytes: total, runBytes: perOwner } = limits;
+  const room = createShares({ total, perOwner, assured, maxWaiting });
   /** Rejects with a GatewayProblem for a body that is none, and with the reason of `signal`. */
-  return async (request: IncomingMessage, signal: AbortSignal): Promise<RequestBody> => {
-    using held = new DisposableStack();
-    if (Number(request.headers["content-length"] ?? 0) > limits.maxBytes) throw tooLarge(limits);
-    if ((request.headers["content-encoding"] ?? "identity") !== "identity") {
-      throw problem(415, "the body must not be compressed");
+  return async (
+    instanceId: string,
+    request: IncomingMessage,
+    signal: AbortSignal,
+  ): Promise<RequestBody> => {
+    const length = lengthOf(request);
+    if (length > maxBytes) {
+      throw badRequest(413, `the body is larger than ${maxBytes / mebibyte} MiB`);
     }
-    let timer = setTimeout(() => request.destroy(), limits.timeoutMs);
-    held.defer(() => clearTimeout(timer));
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const slot = held.use(new DisposableStack());
-    let isLarge = false;
-    // An answer can still be sent after a body that is not read to its end.
-    for await (const chunk of request.iterator({
-      destroyOnReturn: false,
-    }) as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > limits.maxBytes) throw tooLarge(limits);
-      chunks.push(chunk);
-      if (bytes > limits.largeBytes && !isLarge) {
-        isLarge = true;
-        // Its client can't send while it waits.
-        clearTimeout(timer);
-        slot.defer(await slots.acquire(signal));
-        timer = setTimeout(() => request.destroy(), limits.timeoutMs);
-      }
+    const release = await room.acquire(instanceId, memoryOf(length), signal).catch(asBusy);
+    try {
+      return new RequestBody(await bytesOf(request, length, limits), release);
+    } catch (error) {
+      release();
+      throw error;
     }
-    return new RequestBody(parsed(Buffer.concat(chunks, bytes)), bytes, slot.move());
   };
 }
 
-function parsed(body: Buffer): Json {
-  try {
-    const json: unknown = JSON.parse(body.toString("utf8"));
-    if (isObject(json)) return json;
-  } catch {
-    // A parser's own words would quote the body.
+/** Only of a known length is it known what it takes. */
+function lengthOf({ headers }: IncomingMessage): number {
+  if ((headers["content-encoding"] ?? "identity") !== "identity") {
+    throw badRequest(415, "the body must not be compressed");
   }
-  throw problem(400, "the body is not a JSON object");
+  const length = Number(headers["content-length"]);
+  if (Number.isInteger(length)) return length;
+  throw badRequest(411, "the body has no content-length");
 }
 
-function tooLarge({ maxBytes }: BodyLimits): GatewayProblem {
-  return problem(413, `the body is larger than ${maxBytes / mebibyte} MiB`);
+async function bytesOf(
+  request: IncomingMessage,
+  length: number,
+  { maxValues, silentMs, timeoutMs }: BodyLimits,
+): Promise<Buffer> {
+  cutIfSilent(request, silentMs);
+  const late = setTimeout(() => request.destroy(), timeoutMs);
+  request.once("close", () => clearTimeout(late)).once("end", () => clearTimeout(late));
+  // Chunks of a byte would take hundreds of bytes each.
+  const bytes = Buffer.allocUnsafeSlow(length);
+  const size = new JsonSize();
+  let read = 0;
+  // An answer can still be sent after a body that is not read to its end.
+  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  for await (const chunk of chunks) {
+    read += chunk.copy(bytes, read);
+    if (size.push(chunk, maxValues).values > maxValues) {
+      throw badRequest(413, `the body has more than ${maxValues} values of JSON`);
+    }
+  }
+  if (size.depth > maxDepth) throw badRequest(400, "the body nests too deep");
+  return bytes;
 }
 
-function problem(status: number, message: string): GatewayProblem {
-  return new GatewayProblem({ status, code: "bad_request", message });
+function asBusy(error: unknown): never {
+  if (!(error instanceof TooManyWaiting)) throw error;
+  const message = `${maxWaiting} requests of this run wait for memory already`;
+  throw new GatewayProblem({ status: 429, code: "rate_limited", message }, { isPassing: true });
 }

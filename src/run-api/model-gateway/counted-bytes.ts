@@ -1,7 +1,8 @@
 import { textAt } from "./json.ts";
 import type { Json } from "./json.ts";
-import { partsOf } from "./provider-side.ts";
-import type { ProviderSideRules } from "./wire-api.ts";
+import type { RequestBody } from "./request-body.ts";
+import { objectsOf } from "./request-shape.ts";
+import type { Objects } from "./request-shape.ts";
 
 /**
  * More bytes of text than any image has tokens for: 16,000 of them at three bytes each. Providers count an image by its
@@ -11,12 +12,13 @@ const mostImageBytes = 48_000;
 
 /** Bytes of a request by which its tokens are estimated: of an image no more than it can cost. */
 export function countedBytes(
-  body: { readonly json: Json; readonly bytes: number },
-  rules: ProviderSideRules,
+  json: Json,
+  body: Pick<RequestBody, "bytes" | "lengthOf">,
+  request: Objects,
 ): number {
   let counted = body.bytes;
-  for (const part of partsOf(body.json, rules)) {
-    counted -= Math.max(0, imageDataOf(part).length - mostImageBytes);
+  for (const [part] of objectsOf(json, request)) {
+    counted -= Math.max(0, body.lengthOf(imageDataOf(part)) - mostImageBytes);
   }
   return counted;
 }

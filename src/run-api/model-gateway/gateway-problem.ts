@@ -23,14 +23,19 @@ export class GatewayProblem extends Error implements Problem {
 
 /**
  * Sends a problem as the provider would send an error. `x-should-retry: false` is what pi and the vendors' SDKs obey; what
- * may pass comes without it, and is repeated by its status.
+ * may pass comes without it, and is repeated by its status. In the middle of an answer the problem is a trailer: an
+ * answer that ends without its last chunk is one whose scheduler died.
  */
 export function sendProblem(
   response: ServerResponse,
   api: Pick<WireApi, "errorBody">,
   problem: GatewayProblem,
 ): void {
-  if (response.headersSent || response.destroyed) return void response.destroy();
+  if (response.headersSent && !response.destroyed) {
+    response.addTrailers({ [problemHeader]: problem.code });
+    return void response.end();
+  }
+  if (response.destroyed) return;
   const body = JSON.stringify(api.errorBody(problem));
   response.setHeader("content-type", "application/json");
   response.setHeader("content-length", Buffer.byteLength(body));

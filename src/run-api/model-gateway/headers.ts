@@ -5,6 +5,7 @@ import type { WireApi } from "./wire-api.ts";
 /** What clients may tell a provider. Whatever proves who they are isn't among it, nor are cookies. */
 const sent = new Set([
   "accept",
+  // A beta makes fields valid; a request has only those of its table.
   "anthropic-beta",
   "anthropic-dangerous-direct-browser-access",
   "anthropic-version",
@@ -31,10 +32,12 @@ export function isClientHeader(name: string): boolean {
   return sent.has(name) || name.startsWith(sentPrefix);
 }
 
-/** What providers may tell a client, beside the rate limits, whose names all contain the word. */
+/**
+ * What providers may tell a client, beside the rate limits, whose names all contain the word. Without its length an
+ * answer is sent in chunks, so that a trailer can follow.
+ */
 const returned = new Set([
   "content-type",
-  "content-length",
   "request-id",
   "x-request-id",
   "retry-after",

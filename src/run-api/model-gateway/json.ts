@@ -32,6 +32,15 @@ export function numberAt(value: unknown, ...path: readonly string[]): number | n
   return typeof found === "number" && Number.isFinite(found) ? found : null;
 }
 
+/** More than any call has, and few enough that their cost is exact. */
+export const mostTokens = 1e9;
+
+/** A count of tokens as a server reports it, which may be wrong: whole and never negative. */
+export function countAt(value: unknown, ...path: readonly string[]): number | null {
+  const found = numberAt(value, ...path);
+  return found === null ? null : Math.min(Math.max(0, Math.ceil(found)), mostTokens);
+}
+
 export function textAt(value: unknown, ...path: readonly string[]): string | null {
   const found = at(value, ...path);
   return typeof found === "string" ? found : null;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AnswerScript, Meter, UpstreamModel } from "../../contracts/model-gateway.ts";
-import { reasonOf } from "../../errors.ts";
+import { messageOf, reasonOf, UserError } from "../../errors.ts";
+import { createShares } from "../shares.ts";
 import { parseAddress, shapeOf, upstreamRoute } from "./address.ts";
 import { createBodyReader, defaultBodyLimits } from "./body-reader.ts";
 import type { BodyLimits } from "./body-reader.ts";
@@ -8,7 +9,7 @@ import { hangUpSignal } from "./exchange.ts";
 import type { Exchange } from "./exchange.ts";
 import { forwardCall } from "./forward-call.ts";
 import { GatewayProblem, sendProblem } from "./gateway-problem.ts";
-import { assertNothingBeyondAnswer } from "./provider-side.ts";
+import { planCall } from "./plan-call.ts";
 import { createReadOn, defaultReadOnLimits } from "./read-on.ts";
 import type { ReadOnLimits } from "./read-on.ts";
 import { createUpstream, defaultIdleMs } from "./upstream.ts";
@@ -56,6 +57,7 @@ export function createModelGateway(
   const { proxyEnv = process.env, idleMs = defaultIdleMs } = options;
   const upstream = createUpstream({ proxyEnv, idleMs });
   const readBody = createBodyReader({ ...defaultBodyLimits, ...options });
+  const parsing = createShares({ total: 1, perOwner: 1 });
   const openRequest = createReadOn({ ...defaultReadOnLimits, ...options });
   const closing = new AbortController();
   const open = new Set<Promise<void>>();
@@ -69,12 +71,13 @@ export function createModelGateway(
     const api = wireApis[model.api];
     exchange.shape = api;
     const { route, url } = upstreamRoute(request.method ?? "", address, model);
-    using body = await readBody(request, signal);
-    body.json = api.prepare(body.json, model);
-    assertNothingBeyondAnswer(body.json, model, api.providerSide);
+    using body = await readBody(instanceId, request, signal);
     const { isMetered } = route;
     const call = { instanceId, agent: deps.agentOf(instanceId), model, api, url, body, isMetered };
-    await forwardCall(call, { ...deps, ask: upstream.ask, openRequest }, exchange);
+    // Others than calls to models are served in between.
+    setImmediate(await parsing.acquire(instanceId, 1, signal));
+    const plan = planCall(call);
+    await forwardCall(call, plan, { ...deps, ask: upstream.ask, openRequest }, exchange);
   };
 
   const handleOne = async (
@@ -94,6 +97,8 @@ export function createModelGateway(
       const problem = problemOf(error);
       const model = address?.name ?? "";
       if (problem.status >= 500) deps.onProblem({ instanceId, model, error: problem });
+      // A long rest is not read on: it would take the time of others.
+      if (!request.complete && isLong(request)) response.shouldKeepAlive = false;
       sendProblem(response, exchange.shape, problem);
     } finally {
       // What the client still sends must not hold up the next request of its connection.
@@ -115,6 +120,13 @@ export function createModelGateway(
   };
 }
 
+/** What is read of a refused request, so that its connection can have another one, in bytes. */
+const shortBody = 64 * 1024;
+
+function isLong({ headers }: IncomingMessage): boolean {
+  return Number(headers["content-length"] ?? 0) > shortBody;
+}
+
 function unknownModel(error: unknown): GatewayProblem {
   const problem = { status: 404, code: "unknown_model", message: reasonOf(error) };
   return new GatewayProblem(problem, { cause: error });
@@ -127,6 +139,11 @@ function malformedAddress(url: string): GatewayProblem {
 
 function problemOf(error: unknown): GatewayProblem {
   if (error instanceof GatewayProblem) return error;
+  if (error instanceof UserError && error.code === "store_unavailable") {
+    const message = `the scheduler can't store this call to a model now: ${messageOf(error.cause)}`;
+    const problem = { status: 503, code: error.code, message };
+    return new GatewayProblem(problem, { isPassing: true, cause: error });
+  }
   const message = "the scheduler could not handle this call to a model";
   const problem = { status: 500, code: "internal_error", message };
   return new GatewayProblem(problem, { isPassing: true, cause: error });

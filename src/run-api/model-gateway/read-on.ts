@@ -1,7 +1,7 @@
 import type { Exchange } from "./exchange.ts";
 
 export interface ReadOnLimits {
-  /** How long an answer is read after its client hung up, in ms. */
+  /** How long an answer is read whose client hung up, from its next piece on, in ms. */
   readonly readOnMs: number;
   /** How much of it, in bytes. */
   readonly readOnBytes: number;
@@ -9,11 +9,14 @@ export interface ReadOnLimits {
   readonly readOnCalls: number;
 }
 
-/** Most answers end within the minute; 128,000 tokens in events of 300 bytes are 37 MiB. */
+/**
+ * Most answers end within the minute; 128,000 tokens in events of 300 bytes are 37 MiB. A call to a provider that is silent
+ * is open for as long as one with a client.
+ */
 export const defaultReadOnLimits: ReadOnLimits = {
   readOnMs: 60_000,
   readOnBytes: 64 * 1024 * 1024,
-  readOnCalls: 64,
+  readOnCalls: 256,
 };
 
 /** The request to a provider; disposed when its call is over, which closes what was not read of the answer. */
@@ -39,28 +42,29 @@ export function createReadOn({ readOnMs, readOnBytes, readOnCalls }: ReadOnLimit
   return ({ signal: gone, stopping }, isSent) => {
     const cut = new AbortController();
     const abort = (): void => cut.abort(new Error("the answer is not read any further"));
+    let isGone = false;
     let timer: NodeJS.Timeout | null = null;
     let bytesLeft = readOnBytes;
     const onGone = (): void => {
       if (!isSent() || reading >= readOnCalls) return abort();
       reading += 1;
-      timer = setTimeout(abort, readOnMs);
+      isGone = true;
     };
     if (gone.aborted) onGone();
     else gone.addEventListener("abort", onGone, { once: true });
     return {
       signal: AbortSignal.any([cut.signal, stopping]),
       count: (bytes) => {
-        if (timer === null) return;
+        if (!isGone) return;
+        // Silence is the provider's: what it was sent and gave is all that is known to be billed, not what was reserved.
+        timer ??= setTimeout(abort, readOnMs);
         bytesLeft -= bytes;
         if (bytesLeft < 0) abort();
       },
       [Symbol.dispose]: () => {
         gone.removeEventListener("abort", onGone);
-        if (timer !== null) {
-          clearTimeout(timer);
-          reading -= 1;
-        }
+        if (timer !== null) clearTimeout(timer);
+        if (isGone) reading -= 1;
         abort();
       },
     };

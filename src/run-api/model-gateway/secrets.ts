@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { UpstreamModel } from "../../contracts/model-gateway.ts";
-import { maskedBytes, maskedHeader, maskOf } from "../masked-bytes.ts";
+import { encodedForms } from "../../contracts/encoded-forms.ts";
+import { distinctMasks, maskedBytes, maskedHeader, maskOf } from "../masked-bytes.ts";
 import type { Mask } from "../masked-bytes.ts";
 import { isClientHeader } from "./headers.ts";
 import type { UpstreamAnswer } from "./upstream.ts";
@@ -32,7 +33,7 @@ export function withoutSecrets(
   secrets: readonly string[],
 ): UpstreamAnswer {
   if (secrets.length === 0) return { status, headers, body };
-  const masks = secrets.map((secret) => maskOf(secret));
+  const masks = distinctMasks(secrets.flatMap(encodedForms).map((form) => maskOf(form)));
   return { status, headers: maskedHeaders(headers, masks), body: maskedBytes(body, masks) };
 }
 

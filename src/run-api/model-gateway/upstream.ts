@@ -8,7 +8,10 @@ import { decoded } from "../decoded.ts";
 export interface UpstreamRequest {
   readonly url: URL;
   readonly headers: OutgoingHttpHeaders;
-  readonly body: Buffer;
+  /** In pieces: together they may be large. */
+  readonly body: readonly Buffer[];
+  /** How long the provider may send nothing, in ms; null for the usual time. */
+  readonly idleMs: number | null;
   readonly signal: AbortSignal;
   /** The whole request is on its way. */
   readonly onSent: () => void;
@@ -24,7 +27,7 @@ export interface UpstreamAnswer {
 export interface UpstreamOptions {
   /** `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in upper or lower case. */
   readonly proxyEnv: NodeJS.ProcessEnv;
-  /** How long a provider may send nothing, in ms. */
+  /** How long a provider may usually send nothing, in ms. */
   readonly idleMs: number;
 }
 
@@ -48,12 +51,13 @@ export function createUpstream({ proxyEnv, idleMs }: UpstreamOptions) {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const { request, agent } = asked.url.protocol === "https:" ? https : http;
     const { headers, signal } = asked;
-    const options = { method: "POST", headers, agent, signal, timeout: idleMs };
+    const options = { method: "POST", headers, agent, signal, timeout: asked.idleMs ?? idleMs };
     const sent = request(asked.url, options, resolve);
     sent.setNoDelay(true);
     sent.once("finish", asked.onSent);
     rejectOnError(sent, reject);
-    sent.end(asked.body);
+    for (const piece of asked.body) sent.write(piece);
+    sent.end();
     return promise;
   };
 

@@ -1,5 +1,6 @@
 import type { CallUsage, UpstreamModel } from "../../contracts/model-gateway.ts";
 import type { Json } from "./json.ts";
+import type { Objects } from "./request-shape.ts";
 
 /** One wire format: everything that the gateway knows of it. */
 export interface WireApi {
@@ -15,7 +16,10 @@ export interface WireApi {
   readonly limit: OutputLimit;
   /** Whether the request may write cache entries for one hour, which cost more; absent where no API has them. */
   readonly writesLongCache?: (body: Json) => boolean;
-  readonly providerSide: ProviderSideRules;
+  /** The documented fields of its requests. */
+  readonly request: Objects;
+  /** The documented spelling of a field's name, where the API takes several. */
+  readonly spelling?: (name: string) => string;
   /** An error in the provider's own shape. */
   readonly errorBody: (problem: Problem) => object;
   readonly createUsageReader: () => UsageReader;
@@ -36,24 +40,6 @@ export interface OutputLimit {
   /** Tokens among them that are for thinking alone; 0 without such a budget. */
   readonly thinkingBudget: (body: Json) => number;
   readonly write: (body: Json, tokens: number, model: UpstreamModel) => Json;
-}
-
-/**
- * What of a request would make the provider act beyond the one answer: run tools on its own machines, fetch a URL, read
- * what is stored with it, or bill by another price than the model's own. Each has a name, by which
- * `[models.<name>].providerTools` allows it. Only tools that are known to run in the client pass without a name.
- */
-export interface ProviderSideRules {
-  /** The names of what a declared tool makes the provider do; none for one that the client runs. */
-  readonly toolNames: (tool: unknown) => readonly string[];
-  /** Fields of the body that hold messages. */
-  readonly messageFields: readonly string[];
-  /** The name of what a part of a message makes the provider do. */
-  readonly contentName: (part: Json) => string | null;
-  /** Fields of messages with arguments and results of tools, which are any JSON. */
-  readonly opaqueFields: ReadonlySet<string>;
-  /** The names of what fields of the body make the provider do. */
-  readonly bodyNames: (body: Json) => readonly string[];
 }
 
 export interface Problem {

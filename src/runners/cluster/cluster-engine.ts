@@ -9,6 +9,8 @@ export interface Launch {
   readonly instanceId: string;
   readonly agent: string;
   readonly image: string;
+  /** Folders that the image declares as volumes: each is one in memory. */
+  readonly volumes: readonly string[];
   /** Program and arguments. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { ClusterConfig } from "../../contracts/cluster.ts";
 import type { ContainerLimits } from "../container/container-options.ts";
 import type { RunnerOptions } from "../runner-options.ts";
-import type { ClusterEngine } from "./cluster-engine.ts";
+import type { ClusterEngine, Launch } from "./cluster-engine.ts";
 import type { ClusterRecords } from "./cluster-records.ts";
 
 /** The part of `[cluster]` that concerns each run. */
@@ -15,8 +15,8 @@ export type ClusterRunConfig = Pick<
 /** A job's `channel` has the run's ticket as its token. */
 export interface ClusterRunnerOptions extends RunnerOptions {
   readonly engine: ClusterEngine;
-  /** The name by which machines of the cluster find the agent's image. Rejects with a UserError. */
-  readonly imageFor: (agent: AgentConfig) => Promise<string>;
+  /** The agent's image, by the name by which machines of the cluster find it. Rejects with a UserError. */
+  readonly imageFor: (agent: AgentConfig) => Promise<Pick<Launch, "image" | "volumes">>;
   /** The active `[cluster]`. */
   readonly cluster: () => ClusterRunConfig;
   /** The active `[local]`. */

@@ -114,7 +114,8 @@ function processOf(
     createReceivedLines({
       logged,
       emit,
-      outputTo: (numbered) => runOutput({ request, redact, emit: numbered, onCooldown }),
+      outputTo: (numbered) =>
+        runOutput({ request, redact, emit: numbered, onCooldown, isReady: isAdopted }),
     });
   return createRemoteProcess({
     clock,

@@ -12,7 +12,7 @@ import type { ClusterRunnerOptions } from "./cluster-runner-options.ts";
 export function launchOf(
   request: RunRequest,
   job: Job,
-  image: string,
+  image: Pick<Launch, "image" | "volumes">,
   options: ClusterRunnerOptions,
 ): Launch {
   const { agent, instanceId } = request;
@@ -21,7 +21,7 @@ export function launchOf(
     name: runName(instanceId),
     instanceId,
     agent: agent.name,
-    image,
+    ...image,
     command: command?.(request) ?? [program, "_remote-run", agent.name, "--project", workDir],
     env: runEnvironment(request),
     ticket: JSON.stringify(ticketOf(instanceId, job, options)),

@@ -3,7 +3,7 @@ import { reasonOf } from "../../errors.ts";
 import { unlessAborted } from "../as-run.ts";
 import type { RunSubscriber } from "../as-run.ts";
 import { workDir } from "../container/container-options.ts";
-import { rejectedExit, stoppedBeforeStart } from "../run-exit.ts";
+import { failedStart, rejectedExit, stoppedBeforeStart } from "../run-exit.ts";
 import { followProcess } from "./follow-process.ts";
 import type { ClusterContext } from "./follow-process.ts";
 import { defaultPollMs } from "./engine-watch.ts";
@@ -21,6 +21,7 @@ export async function newRun(
   const { emit, stopping, left } = subscriber;
   const over = AbortSignal.any([stopping, left]);
   let attempted = false;
+  let isLaunched = false as boolean;
   try {
     const made = await unlessAborted(ingredients(request, context), over);
     if (made === null || over.aborted) return emit(stoppedBeforeStart);
@@ -31,12 +32,13 @@ export async function newRun(
     const run = { request, job: Promise.resolve(job), record, logged: 0, isAdopted: false };
     await followProcess(run, subscriber, context, async (onWaits) => {
       const startMs = cluster().startTimeoutSeconds * 1000;
+      isLaunched = true;
       await startLaunch(launch, { engine, startMs, over, onWaits, pauseMs });
       // The turn to start is the next run's: this one may wait long for a machine.
       emit({ type: "ready" });
     });
   } catch (error) {
-    emit(rejectedExit(reasonOf(error)));
+    emit(isLaunched ? rejectedExit(reasonOf(error)) : failedStart(error, context.projectDir));
   } finally {
     if (attempted) await leftovers.remove(instanceId);
   }

@@ -1,6 +1,7 @@
 import { mountedSocketDir } from "../../contracts/run-api.ts";
 import { memoryBytes, workDir } from "../container/container-options.ts";
 import { containerUser } from "../container/image/dockerfile.ts";
+import type { Launch } from "./cluster-engine.ts";
 
 /** A folder in memory that a run can write to; the rest of its files is read-only. */
 export interface WritableFolder {
@@ -17,13 +18,25 @@ export interface WritableFolder {
 /** For the run's socket and the reason of its stop. */
 const socketDirBytes = 1024 * 1024;
 
-/** What is in these folders counts as the run's memory; half of it a folder, as in containers on this machine. */
-export function writableFolders(memory: string): readonly WritableFolder[] {
+/**
+ * What is in these folders, with those that the image declares as volumes, counts as the run's memory; half of it a
+ * folder, as in containers on this machine.
+ */
+export function writableFolders({
+  limits: { memory },
+  volumes,
+}: Pick<Launch, "limits" | "volumes">): readonly WritableFolder[] {
   const bytes = Math.floor(memoryBytes(memory) / 2);
   const { uid, gid, home } = containerUser;
   const own = { mode: "0700", owner: { uid, gid }, isForPrograms: true };
   return [
-    { path: "/tmp", bytes, mode: "1777", owner: null, isForPrograms: true },
+    ...["/tmp", ...volumes].map((path) => ({
+      path,
+      bytes,
+      mode: "1777",
+      owner: null,
+      isForPrograms: true,
+    })),
     { path: workDir, bytes, ...own },
     { path: home, bytes, ...own },
     {

@@ -17,6 +17,8 @@ export interface ContainerSpec {
   readonly request: RunRequest;
   readonly projectDir: string;
   readonly image: string;
+  /** Folders that the image declares as volumes. */
+  readonly volumes: readonly string[];
   readonly limits: ContainerLimits;
   /** Program and arguments; null for the run's own command. */
   readonly command: { readonly file: string; readonly args: readonly string[] } | null;
@@ -38,7 +40,7 @@ const cpuShares = 256;
  * can read it: the job goes over standard input.
  */
 export function containerOptions(spec: ContainerSpec): ContainerCreateOptions {
-  const { request, projectDir, image, limits, controlDir } = spec;
+  const { request, projectDir, image, volumes, limits, controlDir } = spec;
   const { agent, instanceId } = request;
   const { file, args } = spec.command ?? {
     file: command,
@@ -63,7 +65,10 @@ export function containerOptions(spec: ContainerSpec): ContainerCreateOptions {
     StdinOnce: false,
     Tty: false,
     Healthcheck: { Test: ["NONE"] },
-    HostConfig: { ...isolation(limits), Mounts: controlDir === null ? [] : [mount(controlDir)] },
+    HostConfig: {
+      ...isolation(limits, volumes),
+      Mounts: controlDir === null ? [] : [mount(controlDir)],
+    },
   };
 }
 
@@ -90,8 +95,11 @@ export function limitsOf(
   };
 }
 
-/** What every run's container is held to. */
-export function isolation({ memory, cpus, network }: ContainerLimits) {
+/** What every run's container is held to, with these folders in memory as `/tmp` is. */
+export function isolation(
+  { memory, cpus, network }: ContainerLimits,
+  volumes: readonly string[] = [],
+) {
   const bytes = memoryBytes(memory);
   const { uid, gid, home } = containerUser;
   // Tools and scripts that an agent fetches must run. What is in these folders counts as the run's memory; half
@@ -106,7 +114,11 @@ export function isolation({ memory, cpus, network }: ContainerLimits) {
     CpuShares: cpuShares,
     PidsLimit: pidsLimit,
     ReadonlyRootfs: true,
-    Tmpfs: { "/tmp": `${writable},mode=1777`, [workDir]: own, [home]: own },
+    Tmpfs: {
+      ...Object.fromEntries(["/tmp", ...volumes].map((path) => [path, `${writable},mode=1777`])),
+      [workDir]: own,
+      [home]: own,
+    },
     SecurityOpt: ["no-new-privileges"],
     CapDrop: ["ALL"],
     Privileged: false,

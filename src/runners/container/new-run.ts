@@ -1,8 +1,7 @@
 import type { RunRequest } from "../../../streams/vocabulary.ts";
-import type { Job } from "../../contracts/job.ts";
 import { unlessAborted } from "../as-run.ts";
 import type { RunSubscriber } from "../as-run.ts";
-import { rejectedExit, stoppedBeforeStart } from "../run-exit.ts";
+import { failedStart, rejectedExit, stoppedBeforeStart } from "../run-exit.ts";
 import { runOutput } from "../run-output.ts";
 import { containerOptions, limitsOf, workDir } from "./container-options.ts";
 import type { ContainerSpec } from "./container-options.ts";
@@ -10,8 +9,12 @@ import type { ContainerRunnerOptions } from "./container-runner-options.ts";
 import { engineReason } from "./engine.ts";
 import type { Engine } from "./engine.ts";
 import { followRun } from "./follow-run.ts";
+import { declaredVolumes } from "./image/volumes.ts";
 import { containerName } from "./labels.ts";
 import { removeRun } from "./stop-container.ts";
+
+/** Where a container is, for people. */
+const engineDisk = "the container engine";
 
 /** A run from its image and its job to the end of its container. */
 export async function newRun(
@@ -24,6 +27,7 @@ export async function newRun(
   const over = AbortSignal.any([subscriber.stopping, subscriber.left]);
   const container = containerName(projectDir, request.instanceId);
   let attempted = false;
+  let isAsked = false;
   try {
     const made = await unlessAborted(ingredients(request, options), over);
     if (made === null) return emit(stoppedBeforeStart);
@@ -31,25 +35,31 @@ export async function newRun(
     await records.write(request);
     await engine.calls().createContainer(made.options);
     if (over.aborted) return emit(stoppedBeforeStart);
-    const source = await startWith(engine, container, made.job);
+    const source = await started(engine, container);
+    const begin = async () => (await options.begin?.(request), true);
+    if ((await unlessAborted(begin(), over)) === null) return emit(stoppedBeforeStart);
+    isAsked = true;
+    source.write(`${JSON.stringify(made.job)}\n`);
     const redact = options.redactorFor(made.job);
     const output = runOutput({ request, redact, emit, onCooldown });
     await followRun({ agent: request.agent, container, source, output }, subscriber, options);
   } catch (error) {
-    emit(rejectedExit(engineReason(error)));
+    const reason = engineReason(error);
+    emit(isAsked ? rejectedExit(reason) : failedStart(error, engineDisk, reason));
   } finally {
     if (attempted) await removeRun(request, options);
   }
 }
 
 async function ingredients(request: RunRequest, options: ContainerRunnerOptions) {
-  const { images, projectDir, local, prepare, controlDir, command } = options;
+  const { engine, images, projectDir, local, prepare, controlDir, command } = options;
   const image = await images.imageFor(request.agent);
   const job = await prepare(request, workDir);
   const spec: ContainerSpec = {
     request,
     projectDir,
     image,
+    volumes: await declaredVolumes(engine, image),
     limits: limitsOf(request.agent, local()),
     command: command?.(request) ?? null,
     controlDir: controlDir?.(request) ?? null,
@@ -58,11 +68,7 @@ async function ingredients(request: RunRequest, options: ContainerRunnerOptions)
 }
 
 /** Attaches first, so that no output is missed; the input stays open as long as the run is followed. */
-async function startWith(
-  engine: Engine,
-  container: string,
-  job: Job,
-): Promise<NodeJS.ReadWriteStream> {
+async function started(engine: Engine, container: string): Promise<NodeJS.ReadWriteStream> {
   const stdio = await engine
     .streams()
     .getContainer(container)
@@ -70,6 +76,5 @@ async function startWith(
   // `wait` has the end of a run whose connection broke.
   stdio.on("error", () => undefined);
   await engine.calls().getContainer(container).start();
-  stdio.write(`${JSON.stringify(job)}\n`);
   return stdio;
 }

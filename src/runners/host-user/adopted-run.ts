@@ -5,7 +5,7 @@ import type { RecordedPosition } from "../adopted-output.ts";
 import type { RunSubscriber } from "../as-run.ts";
 import { lostExit } from "../run-exit.ts";
 import { followRun } from "./follow-run.ts";
-import type { HostUserOptions } from "./host-user-options.ts";
+import type { HostUserContext, HostUserOptions } from "./host-user-options.ts";
 import { sendOrder } from "./supervisor-process.ts";
 import { isAlive } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
@@ -37,7 +37,7 @@ async function findRun(instanceId: string, options: HostUserOptions): Promise<Fo
 export async function adoptedRun(
   run: RunToResume,
   subscriber: RunSubscriber,
-  options: HostUserOptions,
+  options: HostUserContext,
 ): Promise<void> {
   const { instanceId, agent } = run.request;
   const { emit } = subscriber;

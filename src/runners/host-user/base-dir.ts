@@ -1,5 +1,6 @@
 import type { Stats } from "node:fs";
-import { chmod, lstat, mkdir } from "node:fs/promises";
+import { chmod, lstat, mkdir, statfs } from "node:fs/promises";
+import { join } from "node:path";
 import { shellWord } from "../../contracts/shell-word.ts";
 import { UserError } from "../../errors.ts";
 
@@ -47,4 +48,18 @@ export async function ownBaseDir(baseDir: string, shared: boolean): Promise<void
     });
   }
   if (shared && (base.mode & stickyForAll) !== stickyForAll) await chmod(baseDir, sharedMode);
+}
+
+/** A run needs a folder, its log and its files before its agent does anything: this much, in bytes and in files. */
+const leastBytes = 256 * 1024;
+const leastFiles = 64;
+
+/** Throws the system's error when a run that starts now would find no space left. */
+export async function assertRoom(baseDir: string): Promise<void> {
+  const { blocks, bavail, bsize, files, ffree } = await statfs(baseDir);
+  // Some file systems have no limit, or count no files.
+  const hasBytes = blocks === 0 || bavail * bsize >= leastBytes;
+  if (hasBytes && (files === 0 || ffree >= leastFiles)) return;
+  const path = join(baseDir, "run");
+  throw Object.assign(new Error(`ENOSPC: no space left, '${path}'`), { code: "ENOSPC", path });
 }

@@ -4,8 +4,8 @@ import { graceFor } from "../../contracts/run-stop.ts";
 import type { RunSubscriber } from "../as-run.ts";
 import type { RunOutput } from "../run-output.ts";
 import { followRunLog } from "./follow-run-log.ts";
-import type { HostUserOptions } from "./host-user-options.ts";
-import { sendOrder } from "./supervisor-process.ts";
+import type { HostUserContext } from "./host-user-options.ts";
+import { sendOrder, userOf } from "./supervisor-process.ts";
 import type { SupervisorStart } from "./supervisor-process.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import { runAccount } from "./run-account.ts";
@@ -29,8 +29,8 @@ export type Followed =
   | { readonly type: "exit"; readonly exit: RunnerEvent }
   /** Its subscriber unsubscribed; it is being killed. */
   | { readonly type: "left" }
-  /** The supervisor went away before the run began; `lines` has the reason, as far as it is known. */
-  | { readonly type: "not-begun"; readonly lines: readonly string[] }
+  /** The supervisor went away before the run began; `lines` has the reason, as far as it is known, or `error`. */
+  | { readonly type: "not-begun"; readonly lines: readonly string[]; readonly error: Error | null }
   /** The supervisor went away without a record. */
   | { readonly type: "gone" };
 
@@ -38,11 +38,13 @@ export type Followed =
 export async function followRun(
   run: SupervisedRun,
   { stopping, left }: RunSubscriber,
-  options: HostUserOptions,
+  options: HostUserContext,
 ): Promise<Followed> {
   const { instanceId, agent } = run.request;
   const { baseDir } = options;
-  const account = runAccount(run.output);
+  const account = runAccount(run.output, (record) =>
+    options.isolatedUsers.note(userOf(agent.runtime.runAs), record),
+  );
   const control = runControl({
     instanceId,
     mark: run.mark,
@@ -64,7 +66,7 @@ export async function followRun(
   const exit = account.exit();
   if (exit !== null) return { type: "exit", exit };
   const lines = account.notBegun();
-  return lines === null ? { type: "gone" } : { type: "not-begun", lines };
+  return lines === null ? { type: "gone" } : { type: "not-begun", lines, error: null };
 }
 
 function onAbort(signal: AbortSignal, what: () => void): void {

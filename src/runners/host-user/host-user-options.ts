@@ -2,6 +2,7 @@ import type { AgentConfig } from "../../../streams/agent-config.ts";
 import type { RunNetwork } from "../../../streams/run-network.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import type { RunnerOptions } from "../runner-options.ts";
+import type { IsolatedUsers } from "./isolated-users.ts";
 import type { Program } from "./supervisor-order.ts";
 
 export interface HostUserOptions extends RunnerOptions {
@@ -17,4 +18,9 @@ export interface HostUserOptions extends RunnerOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Folder of V8's compile cache for runs of the scheduler's own user, for a faster start; null for none. */
   readonly compileCache: string | null;
+}
+
+/** The options with what the runner remembers of its runs. */
+export interface HostUserContext extends HostUserOptions {
+  readonly isolatedUsers: IsolatedUsers;
 }

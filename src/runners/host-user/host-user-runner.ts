@@ -7,7 +7,8 @@ import { asRun } from "../as-run.ts";
 import { lostExit, rejectedExit } from "../run-exit.ts";
 import { adoptedRun, findRuns } from "./adopted-run.ts";
 import type { HostUserOptions } from "./host-user-options.ts";
-import { isOwnUser } from "./supervisor-process.ts";
+import { IsolatedUsers } from "./isolated-users.ts";
+import { userOf } from "./supervisor-process.ts";
 import { newRun } from "./new-run.ts";
 import { removeLostLogs, startWorker } from "./prewarmed-worker.ts";
 import type { WorkerKind } from "./prewarmed-worker.ts";
@@ -26,6 +27,7 @@ export interface HostUserRunner extends Runner, Adopter {
  * the scheduler dies; its log file has what the next one missed.
  */
 export function createHostUserRunner(options: HostUserOptions): HostUserRunner {
+  const context = { ...options, isolatedUsers: new IsolatedUsers() };
   const pool = createWorkerPool({
     ...workerPoolTimes,
     start: (kind) => startWorker(kind, options),
@@ -43,20 +45,15 @@ export function createHostUserRunner(options: HostUserOptions): HostUserRunner {
     run: (request, stop$) =>
       asRun(
         stop$,
-        (subscriber) => newRun(request, subscriber, options, () => workerFor(request.agent)),
+        (subscriber) => newRun(request, subscriber, context, () => workerFor(request.agent)),
         (error) => rejectedExit(reasonOf(error)),
       ),
     resume: (run, stop$) =>
       asRun(
         stop$,
-        (subscriber) => adoptedRun(run, subscriber, options),
+        (subscriber) => adoptedRun(run, subscriber, context),
         (error) => lostExit(reasonOf(error)),
       ),
     adopt: (instanceIds) => findRuns(instanceIds, options),
   };
-}
-
-/** One name for one user. */
-function userOf(runAs: string): string {
-  return isOwnUser(runAs) ? "$USER" : runAs;
 }

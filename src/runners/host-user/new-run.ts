@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
 import type { AgentConfig } from "../../../streams/agent-config.ts";
@@ -7,15 +8,15 @@ import type { Job } from "../../contracts/job.ts";
 import { maxWaitsOfRun } from "../../contracts/run-api.ts";
 import { unlessAborted } from "../as-run.ts";
 import type { RunSubscriber } from "../as-run.ts";
-import { exitEvent, rejectedExit, stoppedBeforeStart } from "../run-exit.ts";
+import { exitEvent, failedStart, stoppedBeforeStart } from "../run-exit.ts";
 import { runOutput } from "../run-output.ts";
-import { ownBaseDir } from "./base-dir.ts";
+import { assertRoom, ownBaseDir } from "./base-dir.ts";
 import { followRun } from "./follow-run.ts";
 import type { Followed, SupervisedRun } from "./follow-run.ts";
 import { startProblem } from "./failed-start.ts";
-import type { HostUserOptions } from "./host-user-options.ts";
+import type { HostUserContext } from "./host-user-options.ts";
 import type { RunOrder } from "./supervisor-order.ts";
-import { isOwnUser, sendOrder, startSupervisor } from "./supervisor-process.ts";
+import { isOwnUser, sendOrder, startSupervisor, userOf } from "./supervisor-process.ts";
 import type { SupervisorStart } from "./supervisor-process.ts";
 import { identityOf } from "./process-identity.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
@@ -26,25 +27,43 @@ import { closeLog, createLog, logPathOf, workDirOf, writeRunRecord } from "./run
 /** A run whose scheduler is gone ends this much after its timeout, in ms. */
 const overtimeMs = 10_000;
 
-/** A run from nothing to its exit; `takeWorker` gives a prewarmed one, where there is one. */
+/** A run from nothing to its exit; `takeWorker` gives a prewarmed one, where there is one. Its log stays if it began. */
 export async function newRun(
   request: RunRequest,
   subscriber: RunSubscriber,
-  options: HostUserOptions,
+  options: HostUserContext,
   takeWorker: () => PrewarmedWorker | null,
 ): Promise<void> {
+  const exit = await exitOfRun(request, subscriber, options, takeWorker);
+  if (exit?.type === "exit" && exit.exit.blocked === true) {
+    await rm(logPathOf(options.baseDir, request.instanceId), { force: true });
+  }
+  if (exit !== null) subscriber.emit(exit);
+}
+
+async function exitOfRun(
+  request: RunRequest,
+  subscriber: RunSubscriber,
+  options: HostUserContext,
+  takeWorker: () => PrewarmedWorker | null,
+): Promise<RunnerEvent | null> {
   const { baseDir, onCooldown } = options;
   const { instanceId, agent } = request;
   const { emit } = subscriber;
   const { runAs } = agent.runtime;
-  await ownBaseDir(baseDir, !isOwnUser(runAs));
   const over = AbortSignal.any([subscriber.stopping, subscriber.left]);
-  const job = await unlessAborted(options.prepare(request, workDirOf(baseDir, instanceId)), over);
-  if (job === null || over.aborted) return emit(stoppedBeforeStart);
+  const failed = (error: unknown) => failedStart(error, baseDir);
+  const made = await unlessAborted(begunJob(request, options).catch(failed), over);
+  if (made === null || over.aborted) return stoppedBeforeStart;
+  if ("type" in made) return made;
+  const job = made;
   const start = supervisorStartOf(agent.name, runAs, options);
   const follow = async (begun: Begun): Promise<Followed> => {
     const { process, mark, over } = begun;
-    if (process === null) return { type: "not-begun", lines: [(await over) ?? ""] };
+    if (process === null) {
+      const error = await over;
+      return { type: "not-begun", lines: [error?.message ?? ""], error };
+    }
     const redact = options.redactorFor(job);
     const output = runOutput({ request, redact, emit, onCooldown });
     return followRun({ request, start, process, mark, over, output }, subscriber, options);
@@ -54,11 +73,22 @@ export async function newRun(
   // Nothing was begun by one that ended just then: it is no reason for the run to fail.
   if (followed === null || (followed.type === "not-begun" && !subscriber.stopping.aborted)) {
     if (followed !== null) await rm(logPathOf(baseDir, instanceId), { force: true });
-    begun = begin(request, start, job, options);
+    try {
+      begun = begin(request, start, job, options);
+    } catch (error) {
+      return failed(error);
+    }
     followed = await follow(begun);
   }
-  const exit = await exitOf(followed, { request, start, mark: begun?.mark }, subscriber, options);
-  if (exit !== null) emit(exit);
+  return exitOf(followed, { request, start, mark: begun?.mark }, subscriber, options);
+}
+
+async function begunJob(request: RunRequest, options: HostUserContext): Promise<Job> {
+  await ownBaseDir(options.baseDir, !isOwnUser(request.agent.runtime.runAs));
+  await assertRoom(options.baseDir);
+  const job = await options.prepare(request, workDirOf(options.baseDir, request.instanceId));
+  await options.begin?.(request);
+  return job;
 }
 
 interface Begun {
@@ -67,7 +97,7 @@ interface Begun {
   /** As in the run's record. */
   readonly mark?: string;
   /** Resolves when the process is gone, to why it could not be started. */
-  readonly over: Promise<string | null>;
+  readonly over: Promise<Error | null>;
 }
 
 /**
@@ -78,7 +108,7 @@ function begin(
   request: RunRequest,
   start: SupervisorStart,
   job: Job,
-  options: HostUserOptions,
+  options: HostUserContext,
 ): Begun {
   const logFd = createLog(logPathOf(options.baseDir, request.instanceId));
   try {
@@ -86,8 +116,14 @@ function begin(
     const over = overOf(child);
     if (child.pid === undefined) return { process: null, over };
     const process = identityOf(child.pid);
-    writeRunRecord(logFd, { agent: request.agent, project: options.projectDir, process });
     child.stdin?.on("error", () => undefined);
+    try {
+      writeRunRecord(logFd, { agent: request.agent, project: options.projectDir, process });
+    } catch (error) {
+      // Without an order, the supervisor ends.
+      child.stdin?.destroy();
+      throw error;
+    }
     child.stdin?.end(orderedRun(request, job, options));
     return { process, over };
   } finally {
@@ -100,7 +136,7 @@ function beginInWorker(
   request: RunRequest,
   worker: PrewarmedWorker | null,
   job: Job,
-  options: HostUserOptions,
+  options: HostUserContext,
 ): Begun | null {
   if (worker === null) return null;
   const { process, mark, child, over } = worker;
@@ -109,6 +145,7 @@ function beginInWorker(
     writeRunRecord(logFd, { agent: request.agent, project: options.projectDir, process, mark });
   } catch {
     worker.end();
+    rmSync(logPathOf(options.baseDir, request.instanceId), { force: true });
     return null;
   }
   child.stdin?.write(orderedRun(request, job, options));
@@ -116,25 +153,27 @@ function beginInWorker(
   return { process, mark, over: over.then(() => null) };
 }
 
-function overOf(child: ChildProcess): Promise<string | null> {
+function overOf(child: ChildProcess): Promise<Error | null> {
   return new Promise((resolve) => {
     child.once("exit", () => resolve(null));
     child.once("error", (error) => {
-      if (child.pid === undefined) resolve(error.message);
+      if (child.pid === undefined) resolve(error);
     });
   });
 }
 
 /** The input of a run's supervisor. */
-function orderedRun(request: RunRequest, job: Job, options: HostUserOptions): string {
+function orderedRun(request: RunRequest, job: Job, options: HostUserContext): string {
   const { agent, instanceId } = request;
+  const network = options.network(agent);
   const order: RunOrder = {
     order: "keep",
     instanceId,
     workDir: workDirOf(options.baseDir, instanceId),
     program: options.program?.(request) ?? options.runAgent(agent.name),
     env: runEnvironment(request, options),
-    network: options.network(agent),
+    network,
+    mustIsolate: options.isolatedUsers.has(userOf(agent.runtime.runAs), network),
     lifeMs: lifeMs(agent),
   };
   return `${JSON.stringify(order)}\n${JSON.stringify(job)}\n`;
@@ -149,7 +188,7 @@ async function exitOf(
   followed: Followed,
   { request: { instanceId }, start, mark }: Pick<SupervisedRun, "request" | "start" | "mark">,
   { stopping }: RunSubscriber,
-  { baseDir }: HostUserOptions,
+  { baseDir }: HostUserContext,
 ): Promise<RunnerEvent | null> {
   switch (followed.type) {
     case "exit":
@@ -159,7 +198,7 @@ async function exitOf(
     case "not-begun":
       await rm(logPathOf(baseDir, instanceId), { force: true });
       if (stopping.aborted) return stoppedBeforeStart;
-      return rejectedExit(startProblem(start, followed.lines));
+      return failedStart(followed.error, baseDir, startProblem(start, followed.lines));
     case "gone": {
       const workDir = workDirOf(baseDir, instanceId);
       await sendOrder(start, { order: "end", instanceId, mark, workDir });

@@ -24,8 +24,8 @@ export async function startPrewarmed(
   own: NodeJS.ProcessEnv,
 ): Promise<PrewarmedProcess> {
   const isolation = await findIsolation(own, network);
-  const refused = refusalOf(isolation, network);
-  if (refused !== null) throw new Error(refused);
+  const refusal = refusalOf(isolation, { network, mustIsolate: false });
+  if (refusal !== null) throw new Error(refusal.reason);
   const variables = { ...ownVariables(own), ...env };
   const child = startProcess(isolation.confine(program), { cwd: "/", env: variables });
   // One that could not be started is as one that ended.

@@ -1,5 +1,5 @@
 import type { RunnerEvent } from "../../../streams/runs/runner.ts";
-import { endedExit, rejectedExit } from "../run-exit.ts";
+import { blockedExit, endedExit, rejectedExit } from "../run-exit.ts";
 import type { RunOutput } from "../run-output.ts";
 import { openWarning } from "./closed-network.ts";
 import { parseRunLogLine, recordIn } from "./run-log.ts";
@@ -8,8 +8,8 @@ import type { EndRecord, BeginRecord } from "./run-log.ts";
 /** Lines of a start that failed. */
 const maxLinesBefore = 5;
 
-/** Hands a run's output on to `output`, and keeps its end. */
-export function runAccount(output: RunOutput) {
+/** Hands a run's output on to `output`, and keeps its end; `onBegin` is called with how the run is isolated. */
+export function runAccount(output: RunOutput, onBegin: (record: BeginRecord) => void) {
   let begun = false;
   let end: { readonly record: EndRecord; readonly time: number } | null = null;
   const linesBefore: string[] = [];
@@ -21,7 +21,10 @@ export function runAccount(output: RunOutput) {
   };
   const begin = (text: string, time: number) => {
     begun = true;
-    const { unconfined = null, notClosed = null } = (recordIn(text) as BeginRecord | null) ?? {};
+    const record = recordIn(text) as BeginRecord | null;
+    if (record === null) return;
+    onBegin(record);
+    const { unconfined, notClosed = null } = record;
     if (unconfined !== null) output.line("stderr", unconfinedWarning(unconfined), time);
     if (notClosed !== null) output.line("stderr", openWarning(notClosed), time);
   };
@@ -55,8 +58,8 @@ function leftoverWarning(why: string): string {
 }
 
 function exitEvent(record: EndRecord, endedAt: number, output: RunOutput): RunnerEvent {
-  const { exitCode, signal, rejected } = record;
-  if (rejected !== null) return rejectedExit(rejected);
+  const { exitCode, signal, rejected, blocked = false } = record;
+  if (rejected !== null) return blocked ? blockedExit(rejected) : rejectedExit(rejected);
   const ending = { exitCode, signal, outOfMemory: false, endedAt };
   return endedExit(ending, output.end(), output.handedBack());
 }

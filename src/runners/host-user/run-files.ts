@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, writeFileSync } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { join } from "node:path";
 import { lineSplitter } from "../../contracts/line-splitter.ts";
@@ -30,7 +30,7 @@ export function createLog(path: string): number {
 
 /** Writes the record that a later scheduler finds the run by. */
 export function writeRunRecord(logFd: number, record: RunRecord): void {
-  writeSync(logFd, runLogLine("run", JSON.stringify(record)));
+  writeFileSync(logFd, runLogLine("run", JSON.stringify(record)));
 }
 
 /** Closes a log that may be closed already. */

@@ -27,6 +27,8 @@ export interface RunRecord {
 
 /** Record `keeper`: the run begins. */
 export interface BeginRecord {
+  /** Whether it has a network of its own. Absent in records of earlier versions. */
+  readonly isClosed?: boolean | undefined;
   /** The reason why its processes have no PID namespace; null: they have. */
   readonly unconfined: string | null;
   /** Why its network is open although it should be closed; null: as it should be. Absent in records of earlier versions. */
@@ -39,6 +41,8 @@ export interface EndRecord {
   readonly signal: string | null;
   /** Why it never began. */
   readonly rejected: string | null;
+  /** As `RunnerExit.blocked`. */
+  readonly blocked?: boolean;
   /** What could not be removed. */
   readonly leftover: string | null;
 }

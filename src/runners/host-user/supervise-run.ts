@@ -5,6 +5,7 @@ import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { longestTimerMs } from "../../../streams/longest-timer.ts";
 import { lineSplitter } from "../../contracts/line-splitter.ts";
+import { machineFault } from "../../contracts/machine-fault.ts";
 import { messageOf } from "../../errors.ts";
 import { killRun, signalGroup } from "../end-processes.ts";
 import { assignRun, ownVariables, startProcess } from "./prewarmed-process.ts";
@@ -12,7 +13,7 @@ import type { PrewarmedProcess } from "./prewarmed-process.ts";
 import { networkVariable } from "../../contracts/run-place.ts";
 import { pathWithoutRun } from "./closed-network.ts";
 import { findIsolation, refusalOf } from "./isolation.ts";
-import type { Isolation } from "./isolation.ts";
+import type { Isolation, Refusal } from "./isolation.ts";
 import type { RunOrder } from "./supervisor-order.ts";
 import { runLogWriter } from "./run-log-writer.ts";
 import type { RunLogWriter } from "./run-log-writer.ts";
@@ -40,7 +41,7 @@ const lateOutputMs = 1000;
 /** Between TERM and KILL of a run that outlived its time, in ms. */
 const overdueGraceMs = 10_000;
 
-type HowItEnded = Pick<EndRecord, "exitCode" | "signal" | "rejected">;
+type HowItEnded = Pick<EndRecord, "exitCode" | "signal" | "rejected" | "blocked">;
 
 /**
  * One run from its working directory to the end of everything it started, as records and lines of its log. Resolves
@@ -54,11 +55,9 @@ export async function superviseRun(
   const log = runLogWriter(context.logFd);
   const { prewarmed, env } = context;
   const isolation = prewarmed?.isolation ?? (await findIsolation(env, order.network));
-  const { unconfined, notClosed } = isolation;
-  const refused = refusalOf(isolation, order.network);
-  log.supervisor({ unconfined, notClosed: refused === null ? notClosed : null });
+  const refusal = refusalOf(isolation, order);
   const start = { ...context, job, isolation, log };
-  const ended = refused === null ? await startRun(order, start) : rejected(refused);
+  const ended = refusal === null ? await startRun(order, start) : refused(refusal);
   const leftover = await removeWorkDir(order.workDir).then(() => null, messageOf);
   log.end({ ...ended, leftover });
   return 0;
@@ -75,11 +74,13 @@ async function startRun(
   order: RunOrder,
   { job, isolation, log, env, asked, prewarmed }: RunStart,
 ): Promise<HowItEnded> {
+  const { isClosed, unconfined, notClosed } = isolation;
+  log.supervisor({ isClosed, unconfined, notClosed });
   try {
     await makeWorkDir(order.workDir);
     accessSync(order.program.file, constants.X_OK);
   } catch (error) {
-    return rejected(messageOf(error));
+    return failed(error, order.workDir);
   }
   const place = { cwd: order.workDir, env: variablesOf(order, isolation, env) };
   const isAsked = new Promise<void>((resolve) => asked.onRequest(resolve));
@@ -109,6 +110,15 @@ function rejected(reason: string): HowItEnded {
     signal: null,
     rejected: `the run's process cannot be started: ${reason}`,
   };
+}
+
+function refused({ reason, isPassing }: Refusal): HowItEnded {
+  return { ...rejected(reason), blocked: isPassing };
+}
+
+function failed(error: unknown, workDir: string): HowItEnded {
+  const fault = machineFault(error, workDir);
+  return fault === null ? rejected(messageOf(error)) : { ...rejected(fault), blocked: true };
 }
 
 /** What goes with a run's process. */
@@ -143,7 +153,7 @@ function ending(
       Math.min(order.lifeMs, longestTimerMs),
     );
     child.once("error", (error) => {
-      if (child.pid === undefined) resolve(rejected(error.message));
+      if (child.pid === undefined) resolve(failed(error, order.workDir));
     });
     child.once("exit", (exitCode, name) => {
       clearTimeout(overdue);

@@ -34,6 +34,8 @@ export interface RunOrder {
   /** Its environment; PATH, USER and LOGNAME are the supervisor's own where they are missing. */
   readonly env: Readonly<Record<string, string>>;
   readonly network: RunNetwork;
+  /** Whether an earlier run of this user was isolated as well as can be: then this one is, or does not start. */
+  readonly mustIsolate: boolean;
   /** The run is ended after this even if no scheduler lives to do it, in ms. */
   readonly lifeMs: number;
 }

@@ -19,6 +19,11 @@ export function isOwnUser(runAs: string): boolean {
   return runAs === "$USER" || runAs === userInfo().username;
 }
 
+/** One name for one user. */
+export function userOf(runAs: string): string {
+  return isOwnUser(runAs) ? "$USER" : runAs;
+}
+
 /** How long a process that ends or signals a run may take, in ms. */
 const orderMs = 10_000;
 

@@ -51,7 +51,7 @@ export function describeGithub(payload: Payload, event: string): EventDescriptio
     title: title(payload),
     body: text(payload, ...bodies, "head_commit.message"),
     url: url(payload),
-    author: author(payload),
+    author: author(payload, event),
     labels: labels(payload),
     sender: text(payload, "sender.login"),
     branch: onBranches[0] ?? null,
@@ -83,8 +83,10 @@ function url(payload: Payload): string | null {
 }
 
 /** For a comment its writer, since its text is what the agent reads; a deleted account's has no author. */
-function author(payload: Payload): string | null {
-  const found = authors.find(({ thing }) => (valueAt(payload, thing) ?? null) !== null);
+function author(payload: Payload, event: string): string | null {
+  // Deployments carry the workflow run that made them, and are not by its actor.
+  const possible = authors.filter(({ thing }) => thing !== "workflow_run" || event === thing);
+  const found = possible.find(({ thing }) => (valueAt(payload, thing) ?? null) !== null);
   return found === undefined ? null : text(payload, found.author);
 }
 

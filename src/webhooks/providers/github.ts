@@ -1,4 +1,4 @@
-import { parseJsonBody, parseObject, text } from "../json.ts";
+import { formFields, isForm, parseJsonBody, parsePayloadField, text } from "../json.ts";
 import type { Parsed } from "../json.ts";
 import type { FilterRules, Headers, Provider, Request } from "../provider.ts";
 import { header, hmac, verifyHex } from "../signature.ts";
@@ -77,13 +77,7 @@ export const github: Provider = {
 function parse(request: Request): Parsed {
   if (eventOf(request.headers) === "")
     return { ok: false, why: "the X-GitHub-Event header is missing" };
-  const contentType = header(request.headers, "content-type") ?? "";
-  if (!contentType.toLowerCase().startsWith("application/x-www-form-urlencoded")) {
-    return parseJsonBody(request.body);
-  }
-  const field = new URLSearchParams(new TextDecoder().decode(request.body)).get("payload");
-  const payload = field === null ? null : parseObject(field);
-  return payload === null
-    ? { ok: false, why: "the form has no field `payload` that is a JSON object" }
-    : { ok: true, payload };
+  return isForm(header(request.headers, "content-type"))
+    ? parsePayloadField(formFields(request.body))
+    : parseJsonBody(request.body);
 }

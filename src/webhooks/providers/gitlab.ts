@@ -14,6 +14,7 @@ import { header, refused, valid } from "../signature.ts";
 import {
   isStandardSecret,
   signStandard,
+  standardHeader,
   standardHeaders,
   verifyStandard,
 } from "../standard-signature.ts";
@@ -32,9 +33,14 @@ const filters: FilterRules = {
   actions: { kind: "strings", meaning: "Event actions: open, update, merge, close and so on" },
   labels: {
     kind: "strings",
-    meaning: "Only when the issue or merge request has any of these labels",
+    meaning: "Only when the issue or merge request, or that of a comment, has any of these labels",
   },
-  assignee: { kind: "string", meaning: "Only when assigned to this user", ignoreCase: true },
+  assignee: {
+    kind: "string",
+    meaning:
+      "Only when assigned to this user, also in comments on merge requests; comments on issues name no assignee",
+    ignoreCase: true,
+  },
   branches: {
     kind: "strings",
     meaning:
@@ -59,18 +65,18 @@ export const gitlab: Provider = {
       "`X-Gitlab-Token` as it is (proves the sender, not the body), or Standard Webhooks with a signing token",
     note: null,
   },
-  secretHeaders: [tokenHeader, standardHeaders.signature],
-  keptHeaders: [eventHeader, deliveryHeader, standardHeaders.id, standardHeaders.timestamp],
+  secretHeaders: [tokenHeader, ...standardHeaders.secret],
+  keptHeaders: [eventHeader, deliveryHeader, ...standardHeaders.kept],
   filters,
   verify,
   sign,
   deliveryId: (_payload, headers) =>
-    header(headers, deliveryHeader) ?? header(headers, standardHeaders.id),
+    header(headers, deliveryHeader) ?? standardHeader(headers, "id"),
   describe,
 };
 
 function verify(request: Request, secret: string, now: number): Verdict {
-  const signature = header(request.headers, standardHeaders.signature);
+  const signature = standardHeader(request.headers, "signature");
   // A signing token must never be taken as a plain token: it would prove nothing of the body.
   if (isStandardSecret(secret)) return verifyStandard(request, secret, now);
   const token = header(request.headers, tokenHeader);
@@ -87,6 +93,15 @@ function sign(request: ToSign): Record<string, string> {
   };
 }
 
+/** Where an event holds what it is about; a comment and an award hold the issue or merge request that they are on. */
+const subjects = ["", "object_attributes.", "issue.", "merge_request."] as const;
+
+/**
+ * Names that GitLab gives to access tokens of projects and groups and to service accounts. A service account may have
+ * another name: `ignoreSenders` is for those.
+ */
+const botName = /^((project|group)_\d+_bot|service_account_)/;
+
 function describe(payload: Payload): EventDescription {
   const sender = text(payload, "user.username", "user_username");
   return {
@@ -98,13 +113,17 @@ function describe(payload: Payload): EventDescription {
     body: text(payload, "object_attributes.note", "object_attributes.description"),
     url: text(payload, "object_attributes.url", "project.web_url"),
     author: sender,
-    labels: texts(payload, "labels[].title", "object_attributes.labels[].title"),
+    labels: texts(payload, ...subjects.map((subject) => `${subject}labels[].title`)),
     sender,
     branch: branch(payload),
     conclusion: kind(payload) === "pipeline" ? text(payload, "object_attributes.status") : null,
     attributes: {
-      assignee: texts(payload, "assignees[].username", "assignee.username"),
-      senderIsBot: /^(project|group)_\d+_bot/.test(sender ?? ""),
+      assignee: texts(
+        payload,
+        ...subjects.map((subject) => `${subject}assignees[].username`),
+        ...subjects.map((subject) => `${subject}assignee.username`),
+      ),
+      senderIsBot: botName.test(sender ?? ""),
     },
   };
 }

@@ -2,7 +2,12 @@ import { text } from "../json.ts";
 import type { Payload } from "../json.ts";
 import type { FilterRules, Provider, Request, Verdict } from "../provider.ts";
 import { header, hmac, verifyHex } from "../signature.ts";
-import { isStandardSecret, standardHeaders, verifyStandard } from "../standard-signature.ts";
+import {
+  isStandardSecret,
+  standardHeader,
+  standardHeaders,
+  verifyStandard,
+} from "../standard-signature.ts";
 import { commonFilters } from "./common-filters.ts";
 
 const signatureHeaders = ["x-mintlify-signature", "mintlify-signature"] as const;
@@ -26,12 +31,12 @@ export const mintlify: Provider = {
     proof: "`X-Mintlify-Signature`: HMAC-SHA256 of the raw body, or Standard Webhooks",
     note: "Mintlify's own documentation describes no outbound webhook; this is what senders for it use.",
   },
-  secretHeaders: [...signatureHeaders, standardHeaders.signature],
-  keptHeaders: [standardHeaders.id, standardHeaders.timestamp],
+  secretHeaders: [...signatureHeaders, ...standardHeaders.secret],
+  keptHeaders: standardHeaders.kept,
   filters,
   verify,
   sign: ({ secret, body }) => ({ [signatureHeaders[0]]: hmac(secret, body).toString("hex") }),
-  deliveryId: (_payload, headers) => header(headers, standardHeaders.id),
+  deliveryId: (_payload, headers) => standardHeader(headers, "id"),
   describe: (payload) => {
     const project = text(payload, "project", "organization");
     const sender = text(payload, "user.email", "user.name");
@@ -54,7 +59,7 @@ export const mintlify: Provider = {
 function verify(request: Request, secret: string, now: number): Verdict {
   const [first, second] = signatureHeaders;
   const given = header(request.headers, first) ?? header(request.headers, second);
-  const standard = header(request.headers, standardHeaders.signature) !== null;
+  const standard = standardHeader(request.headers, "signature") !== null;
   if (given === null && standard && isStandardSecret(secret)) {
     return verifyStandard(request, secret, now);
   }

@@ -1,5 +1,13 @@
-import { text } from "../json.ts";
-import type { FilterRules, Provider, Request, ToSign, Verdict } from "../provider.ts";
+import { formFields, isForm, parseJsonBody, parsePayloadField, text } from "../json.ts";
+import type { Parsed, Payload } from "../json.ts";
+import type {
+  EventDescription,
+  FilterRules,
+  Provider,
+  Request,
+  ToSign,
+  Verdict,
+} from "../provider.ts";
 import { header, hmac, refused, secondsToMs, verifyHex, verifyTime } from "../signature.ts";
 import { commonFilters } from "./common-filters.ts";
 
@@ -12,49 +20,88 @@ const filters: FilterRules = {
   teams: { kind: "strings", meaning: "Specific workspaces, by their Slack id" },
   events: {
     kind: "strings",
-    meaning: "Event types: app_mention, message, reaction_added and so on",
+    meaning:
+      "Event types: app_mention, message, reaction_added and so on, slash_command, and the types of interactive payloads, such as block_actions and view_submission",
   },
-  actions: { kind: "strings", meaning: "Subtypes of a message event: message_changed and so on" },
-  author: { kind: "string", meaning: "Only for this user, by Slack id" },
+  actions: {
+    kind: "strings",
+    meaning:
+      "Subtypes of a message event, such as message_changed; the command of a slash command, such as `/deploy`; the action id or callback id of an interactive payload",
+  },
+  author: {
+    kind: "string",
+    meaning: "Only for this user, by Slack id; who wrote the message when it was edited or deleted",
+  },
   ...commonFilters,
 };
 
+/** An edited and a deleted message are inside of the event. */
+const messages = ["event", "event.message", "event.previous_message"] as const;
+const of = (field: string): string[] => messages.map((message) => `${message}.${field}`);
+const writers = [...of("user"), "event.user.id", "user_id", "user.id"];
+const bots = of("bot_id");
+
 /**
- * Slack's Events API: `v0=<hex HMAC-SHA256>` over `v0:timestamp:body`, the timestamp in unix seconds within five
+ * Slack's Events API, slash commands and interactive payloads: `v0=<hex HMAC-SHA256>` over `v0:timestamp:body`, the timestamp in unix seconds within five
  * minutes. https://docs.slack.dev/authentication/verifying-requests-from-slack and
- * https://docs.slack.dev/apis/events-api (envelope, `event_id`, `url_verification`)
+ * https://docs.slack.dev/apis/events-api (envelope, `event_id`, `url_verification`),
+ * https://docs.slack.dev/interactivity/implementing-slash-commands (a form, `ssl_check`) and
+ * https://docs.slack.dev/reference/interaction-payloads (a form whose field `payload` is JSON)
  */
 export const slack: Provider = {
   type: "slack",
   about: {
     proof: "`X-Slack-Signature`: HMAC-SHA256 over time and body, within 5 minutes",
-    note: "URL verification is answered by itself.",
+    note: "URL verification is answered by itself. Slash commands and interactive payloads are events of the same source; Slack shows no answer to them, so let the agent answer at their `response_url`.",
   },
   secretHeaders: [signatureHeader],
+  secretPaths: ["response_url"],
   keptHeaders: [timestampHeader],
   filters,
   verify,
   sign,
-  deliveryId: (payload) => text(payload, "event_id"),
-  answerPing: (payload) =>
-    payload.type === "url_verification" ? { challenge: text(payload, "challenge") } : null,
-  describe: (payload) => {
-    // A bot's message may have no user.
-    const sender = text(payload, "event.user", "event.user.id", "event.bot_id");
-    return {
-      event: text(payload, "event.type", "type") ?? "unknown",
-      action: text(payload, "event.subtype"),
-      body: text(payload, "event.text"),
-      author: sender,
-      sender,
-      attributes: {
-        channels: text(payload, "event.channel", "event.item.channel", "event.channel.id"),
-        teams: text(payload, "team_id"),
-        senderIsBot: text(payload, "event.bot_id") !== null,
-      },
-    };
+  parse,
+  deliveryId: (payload) => text(payload, "event_id", "trigger_id"),
+  answerPing: (payload) => {
+    if (payload.type === "url_verification") return { challenge: text(payload, "challenge") };
+    return payload.ssl_check === "1" ? {} : null;
   },
+  isAnsweredEmpty: (headers) => isForm(header(headers, "content-type")),
+  describe,
 };
+
+/** A slash command is its form's fields. */
+function parse({ headers, body }: Request): Parsed {
+  if (!isForm(header(headers, "content-type"))) return parseJsonBody(body);
+  const form = formFields(body);
+  return form.has("payload")
+    ? parsePayloadField(form)
+    : { ok: true, payload: Object.fromEntries(form) };
+}
+
+function describe(payload: Payload): EventDescription {
+  const type = text(payload, "event.type", "type");
+  return {
+    event: type ?? (text(payload, "command") === null ? "unknown" : "slash_command"),
+    action: text(
+      payload,
+      ...["event.subtype", "command", "actions.0.action_id", "callback_id", "view.callback_id"],
+    ),
+    body: text(payload, ...of("text"), "text", "actions.0.value", "message.text"),
+    // A bot's message may have no user.
+    author: text(payload, ...writers, ...bots),
+    sender: text(payload, "event.message.edited.user", ...writers, ...bots),
+    attributes: {
+      channels: text(
+        payload,
+        ...["event.channel", "event.item.channel", "event.channel.id"],
+        ...["channel_id", "channel.id", "container.channel_id"],
+      ),
+      teams: text(payload, "team_id", "team.id"),
+      senderIsBot: text(payload, ...bots) !== null,
+    },
+  };
+}
 
 function verify({ headers, body }: Request, secret: string, now: number): Verdict {
   const timestamp = header(headers, timestampHeader);

@@ -1,7 +1,11 @@
 import { text } from "../json.ts";
 import type { FilterRules, Provider } from "../provider.ts";
-import { header } from "../signature.ts";
-import { signStandard, standardHeaders, verifyStandard } from "../standard-signature.ts";
+import {
+  signStandard,
+  standardHeader,
+  standardHeaders,
+  verifyStandard,
+} from "../standard-signature.ts";
 import { commonFilters } from "./common-filters.ts";
 
 const filters: FilterRules = {
@@ -18,14 +22,14 @@ export const standard: Provider = {
   type: "standard",
   about: {
     proof: "Standard Webhooks 1.0: `webhook-signature` over id, time and body, within 5 minutes",
-    note: "For every other sender that signs this way.",
+    note: "For every other sender that signs this way, also with Svix' names of the headers (`svix-id`, `svix-timestamp`, `svix-signature`), as Clerk and Resend do.",
   },
-  secretHeaders: [standardHeaders.signature],
-  keptHeaders: [standardHeaders.id, standardHeaders.timestamp],
+  secretHeaders: standardHeaders.secret,
+  keptHeaders: standardHeaders.kept,
   filters,
   verify: verifyStandard,
   sign: signStandard,
-  deliveryId: (_payload, headers) => header(headers, standardHeaders.id),
+  deliveryId: (_payload, headers) => standardHeader(headers, "id"),
   describe: (payload) => ({
     // The specification recommends `type` and does not demand it.
     event: text(payload, "type", "event") ?? "event",

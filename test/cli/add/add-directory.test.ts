@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -30,6 +38,34 @@ describe("al add", () => {
     const script = join(agentDir("triage"), 'scripts/odd "name".sh');
     expect(statSync(script).mode & 0o111).not.toBe(0);
     expect(await folders.al(["update", "triage", "--yes"])).toMatchObject({ code: 0 });
+  });
+
+  test("al update merges changes of the source directory with local changes", async () => {
+    const dir = join(folders.home, "triage");
+    const write = (file: string, text: string) => writeFileSync(join(dir, file), text);
+    const own = (file: string) => join(agentDir("triage"), file);
+    mkdirSync(join(dir, "scripts"), { recursive: true });
+    write("SKILL.md", skill);
+    write("scripts/run.sh", "echo 1\n");
+    expect(await folders.al(["add", dir, "--yes"])).toMatchObject({ code: 0 });
+    writeFileSync(own("scripts/run.sh"), "echo mine\n");
+    for (const version of ["Second.", "Third."]) {
+      write("SKILL.md", `${skill}${version}\n`);
+      write("notes.md", version);
+      const { code, stdout } = await folders.al(["update", "triage", "--yes"]);
+      expect(code).toBe(0);
+      expect(stdout).toContain(`+${version}`);
+      expect(readFileSync(own("SKILL.md"), "utf8")).toBe(`${skill}${version}\n`);
+      expect(readFileSync(own("scripts/run.sh"), "utf8")).toBe("echo mine\n");
+    }
+    write("scripts/run.sh", "echo 2\n");
+    const both = await folders.al(["update", "triage", "--yes"]);
+    expect(both.code).toBe(1);
+    expect(both.stderr).toContain("git merge-file");
+    expect(await folders.al(["update", "triage", "--yes", "--keep-local"])).toMatchObject({
+      code: 0,
+    });
+    expect(readFileSync(own("scripts/run.sh"), "utf8")).toBe("echo mine\n");
   });
 
   test("of a directory with links and masses it takes nothing", async () => {

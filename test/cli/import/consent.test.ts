@@ -107,6 +107,16 @@ describe("credentials", () => {
     });
   });
 
+  test("that are stored here are not listed, without a consent as with one", async () => {
+    await folders.bash("echo sk-ant-0123456789 | $AL creds add anthropic_key");
+    await folders.bash("echo sk-other-0123456789 | $AL creds add openai_key");
+    const { edits } = await folders.imported();
+    expect(edits.filter(({ fix }) => /creds add (anthropic|openai)_key/.test(fix ?? ""))).toEqual(
+      [],
+    );
+    expect(edits.map(({ fix }) => fix)).toContain("al creds add sentry_client_secret");
+  });
+
   test("that are here with another value stay", async () => {
     await folders.bash("echo mine-0123456789 | $AL creds add github_token");
     const { copied, edits } = await folders.imported("--credentials", theirs());

@@ -155,7 +155,6 @@ USER al
     const { edits, notes } = await folders.imported();
     expect(places(edits.filter(({ file }) => file !== null))).toEqual([
       closedNetwork,
-      "config.toml:15 authType pi_auth, pi's own login, is not here; written as api_key | al creds add anthropic_key",
       'config.toml: the webhook source guild of type "discord" is left out: al has no such type | [webhooks.guild] with type = "standard", for a service in between that signs as Standard Webhooks',
       'agents/bot/config.toml: deliveries of guild (application_command) do not start it: al has no such type of webhook source; the entry is left out | a [[webhooks]] entry for a source of type "standard", with a service that signs for it in between',
       `agents/bot/Dockerfile:4 ${apk("ripgrep")}`,
@@ -166,6 +165,7 @@ USER al
     ]);
     const text = places(notes).join("\n");
     for (const part of [
+      "authType pi_auth, pi's own login, is not here; written as api_key",
       "webhookQueueSize is called workQueueSize here",
       "telemetry is left out: al sends no telemetry",
       "the keys of .env.toml are part of it now: local",

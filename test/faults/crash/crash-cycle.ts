@@ -1,9 +1,10 @@
-import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openStore } from "../../../src/store/store.ts";
 import { sendLoad } from "../../webhooks/load.ts";
 import type { LoadAnswer, LoadRequest } from "../../webhooks/load.ts";
+import { look } from "./crash-model.ts";
 import type { Promised } from "./crash-model.ts";
 import type { CrashPlan } from "./crash-plan.ts";
 import { configText, queueSizes } from "./crash-project.ts";
@@ -60,7 +61,25 @@ async function crashOfScheduler(lane: Lane, plan: CrashPlan): Promise<void> {
     await sending;
   }
   await mustBeKilled(doomed);
+  if (plan.endsRuns) killRuns(lane);
   note(lane, isLate ? null : point);
+}
+
+/** Kills the supervisors of the project's runs, and with each its run: a machine that goes down. */
+function killRuns({ project, promised }: Lane): void {
+  for (const { state, instanceId } of look(project).rows) {
+    if (state === "running" && instanceId !== null) promised.killed.add(instanceId);
+  }
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+      if (args.includes("_run-agent") && args.includes(project.dir)) {
+        process.kill(Number(pid), "SIGKILL");
+      }
+    } catch {
+      // It is gone.
+    }
+  }
 }
 
 async function mustBeKilled(doomed: Doomed): Promise<void> {

@@ -13,6 +13,8 @@ export interface WorkRow {
   readonly outcome: string | null;
   readonly reason: string | null;
   readonly attempt: number;
+  /** 1 once its run's process may have been asked for something. */
+  readonly begun: number;
   readonly deadLetter: number;
 }
 
@@ -22,6 +24,8 @@ export interface Promised {
   readonly receipts: Set<string>;
   /** Work item ids that were answered with 202. */
   readonly manual: Set<string>;
+  /** Instances whose processes were killed: these may be lost although they ran. */
+  readonly killed: Set<string>;
   /** Every row that was ever seen, as it was last. */
   readonly seen: Map<string, WorkRow>;
 }
@@ -36,7 +40,7 @@ export interface Found {
 }
 
 export function nothingPromised(): Promised {
-  return { receipts: new Set(), manual: new Set(), seen: new Map() };
+  return { receipts: new Set(), manual: new Set(), killed: new Set(), seen: new Map() };
 }
 
 /** Reads it all, whether a scheduler lives or not. */
@@ -53,7 +57,7 @@ export function look({ dir, marks }: CrashProject): Found {
   try {
     const rows = all(
       `SELECT id, agent, receipt_id AS receiptId, instance_id AS instanceId, state, outcome, reason, attempt,
-         dead_letter AS deadLetter FROM triggers ORDER BY seq`,
+         begun, dead_letter AS deadLetter FROM triggers ORDER BY seq`,
     ) as unknown as WorkRow[];
     return {
       rows,
@@ -78,7 +82,7 @@ export function brokenPromises(promised: Promised, found: Found): readonly strin
       .map((id) => `${id} was answered 202 and is gone`),
     ...[...promised.seen.values()].flatMap((before) => changedWrongly(before, byId.get(before.id))),
     ...retriedWrongly(found.rows),
-    ...ranWrongly(found),
+    ...ranWrongly(promised, found),
   ];
 }
 
@@ -104,8 +108,11 @@ const order = { queued: 0, running: 1, ended: 2 } as const;
 function changedWrongly(before: WorkRow, now: WorkRow | undefined): string[] {
   if (now === undefined) return [`${before.id} was ${before.state} and is gone`];
   const isSame = before.state === "ended" && now.outcome !== before.outcome;
-  const wentBack = order[now.state] < order[before.state];
-  const isOther = before.instanceId !== null && now.instanceId !== before.instanceId;
+  // A run that was claimed and never began is none: its work waits again, for another one.
+  const neverBegan =
+    before.state === "running" && before.begun === 0 && now.attempt === before.attempt;
+  const wentBack = !neverBegan && order[now.state] < order[before.state];
+  const isOther = !neverBegan && before.instanceId !== null && now.instanceId !== before.instanceId;
   if (!isSame && !wentBack && !isOther) return [];
   return [`${before.id} was ${JSON.stringify(before)} and is ${JSON.stringify(now)}`];
 }
@@ -127,7 +134,7 @@ function retriedWrongly(rows: readonly WorkRow[]): string[] {
 }
 
 /** What ran was claimed by that instance, once; what succeeded did run; who dropped out did not. */
-function ranWrongly({ rows, ran }: Found): string[] {
+function ranWrongly({ killed }: Promised, { rows, ran }: Found): string[] {
   const ofInstance = new Map(rows.map((row) => [row.instanceId, row]));
   const times = Map.groupBy(ran, ({ instanceId }) => instanceId);
   return [
@@ -138,9 +145,13 @@ function ranWrongly({ rows, ran }: Found): string[] {
     ...rows
       .filter(({ outcome, instanceId }) => outcome === "succeeded" && !times.has(instanceId ?? ""))
       .map(({ id }) => `${id} succeeded without a run`),
-    // A run outlives its scheduler, so that only one that never began can be lost.
+    ...rows
+      .filter(({ outcome, begun }) => outcome === "lost" && begun === 0)
+      .map(({ id }) => `${id} is lost, and never began`),
+    // A run outlives its scheduler: only one that died before its process was asked can be lost.
     ...rows
       .filter(({ outcome, instanceId }) => outcome === "lost" && times.has(instanceId ?? ""))
+      .filter(({ instanceId }) => !killed.has(instanceId ?? ""))
       .map(({ id, instanceId }) => `${id} is lost, and ran as ${String(instanceId)}`),
   ];
 }

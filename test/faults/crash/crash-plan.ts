@@ -12,6 +12,8 @@ export interface CrashPlan {
   /** What is sent to each agent by webhook, and to the worker by hand. */
   readonly deliveries: { readonly worker: number; readonly locker: number };
   readonly manual: number;
+  /** Whether the runs' processes are killed as well. */
+  readonly endsRuns: boolean;
 }
 
 /** Numbers in [0, 1) that a seed decides (mulberry32). */
@@ -25,8 +27,21 @@ export function randomBy(seed: number): () => number {
   };
 }
 
-/** Every named point. */
-export const points = Object.keys(killPoints) as readonly KillPoint[];
+/** The points of a run's start. */
+const starts: readonly KillPoint[] = [
+  "not claimed",
+  "claimed",
+  "not begun",
+  "begun, not asked",
+  "created, not started",
+  "started",
+  "running",
+];
+/** Every named point; with `AL_CRASH_POINTS=start` those of a run's start alone. */
+export const points =
+  process.env.AL_CRASH_POINTS === "start"
+    ? starts
+    : (Object.keys(killPoints) as readonly KillPoint[]);
 /** Points that come about only after a run or so: they get their time. */
 const slow: ReadonlySet<KillPoint> = new Set([
   "in a post hook",
@@ -43,6 +58,8 @@ const repeated: ReadonlySet<KillPoint> = new Set([
   "answered, queued",
   "not claimed",
   "claimed",
+  "not begun",
+  "begun, not asked",
   "created, not started",
   "started",
   "migrating",
@@ -52,7 +69,7 @@ const repeated: ReadonlySet<KillPoint> = new Set([
 /** Points for which more has to come than may wait. */
 const crowded: ReadonlySet<KillPoint> = new Set(["drop not recorded", "dropped"]);
 /** Kills at a moment, in each round of the points. */
-const momentsPerRound = 9;
+const momentsPerRound = process.env.AL_CRASH_POINTS === "start" ? 3 : 9;
 
 /** The plans of a chain of cycles, in rounds that visit every point, and some moments, in an order of their own. */
 export function* plansBy(random: () => number): Generator<CrashPlan, never> {
@@ -67,7 +84,7 @@ export function* plansBy(random: () => number): Generator<CrashPlan, never> {
         worker: 1 + below(3),
         manual: below(4),
       };
-      yield planFor(point, chosen, below(2));
+      yield { ...planFor(point, chosen, below(2)), endsRuns: below(4) === 0 };
     }
   }
 }
@@ -94,9 +111,10 @@ function planFor(
     latestMs,
     deliveries: { worker, locker },
     manual: Number(manual === 0),
+    endsRuns: false,
   };
   if (point === null) return common;
   if (slow.has(point)) return { ...common, latestMs: 3000, deliveries: { worker, locker: 1 } };
   const deliveries = { worker: crowded.has(point) ? 10 : worker, locker };
-  return { ...common, nth: repeated.has(point) ? nth : 1, latestMs: 1200, deliveries };
+  return { ...common, nth: repeated.has(point) ? nth : 1, latestMs: 3000, deliveries };
 }

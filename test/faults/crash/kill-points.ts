@@ -5,6 +5,7 @@ export type KillPoint = keyof typeof killPoints;
 export const writes = {
   receipt: "INSERT INTO receipts",
   claim: "SET state = 'running'",
+  begin: "SET begun = 1",
   end: "SET state = 'ended', outcome = ?, dead_letter = ?, reason = ?, started_at",
   refusal: "SET state = 'ended', outcome = ?, reason = ?, dead_letter = ?, ended_at",
   lock: "INSERT INTO locks",
@@ -29,6 +30,8 @@ export const killPoints = {
   "answered, queued": { at: "call", of: "answer" },
   "not claimed": { at: "commit", of: "claim", when: "before" },
   claimed: { at: "commit", of: "claim", when: "after" },
+  "not begun": { at: "commit", of: "begin", when: "before" },
+  "begun, not asked": { at: "commit", of: "begin", when: "after" },
   "created, not started": { at: "call", of: "spawn" },
   started: { at: "call", of: "order" },
   running: { at: "file", of: "in-run" },

@@ -139,6 +139,14 @@ export const agents: readonly Mutation[] = [
     tests: ["test/faults/doors/fuzz/values.test.ts"],
   },
   {
+    defence: "a volume of an image is no folder on the engine's disk",
+    file: "src/runners/container/image/volumes.ts",
+    find: "!inEachRun.has(path)",
+    replace: "inEachRun.has(path)",
+    tests: ["test/runners/container/isolation.test.ts"],
+    only: "volumes of its image",
+  },
+  {
     defence: "a container has no capability",
     file: "src/runners/container/container-options.ts",
     find: 'CapDrop: ["ALL"]',
@@ -206,5 +214,13 @@ export const agents: readonly Mutation[] = [
     find: "maskValues(given, mask)",
     replace: "maskValues(given, (value) => value && (mask(value), value))",
     tests: ["test/versions/run-versions.test.ts"],
+  },
+  {
+    defence: "an update from a plain directory keeps what was changed here",
+    file: "src/cli/update/plan-update.ts",
+    find: "savedDir === null ? null",
+    replace: "savedDir !== null ? null",
+    tests: ["test/cli/add/add-directory.test.ts"],
+    only: "keeps what changed here",
   },
 ];

@@ -170,4 +170,11 @@ export const alertSending: readonly Mutation[] = [
     replace: "ofAlerts.length > 0",
     tests: ["test/config/run-credentials.test.ts"],
   },
+  {
+    defence: "a target that accepts a test gets the alerts that were given up while it was off",
+    file: "src/store/alerts.ts",
+    find: 'dueAgain("target = :target", "NULL")',
+    replace: `dueAgain("target = :target AND state = 'waiting'", "NULL")`,
+    tests: ["test/store/alerts.test.ts", "test/alerts/alerts.test.ts"],
+  },
 ];

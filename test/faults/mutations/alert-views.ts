@@ -28,8 +28,8 @@ export const alertViews: readonly Mutation[] = [
   {
     defence: "a hidden tab prolongs no session",
     file: "src/gateway/auth.ts",
-    find: "return isBackground ? deps.sessions.find(token)",
-    replace: "return isBackground ? deps.sessions.touch(token)",
+    find: "isBackground ? deps.sessions.find(token)",
+    replace: "isBackground ? deps.sessions.touch(token)",
     tests: ["test/gateway/routes/status.test.ts"],
   },
   {

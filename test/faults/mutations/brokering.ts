@@ -108,6 +108,14 @@ export const brokering: readonly Mutation[] = [
     tests: tested("intercept"),
   },
   {
+    defence: "a secret that a host repeats in parts reaches no run",
+    file: `${broker}/request-head.ts`,
+    find: ', "range", "if-range"',
+    replace: "",
+    tests: ["test/run-api/repeated-secrets.test.ts"],
+    only: "whole answers",
+  },
+  {
     defence: "a secret that a host repeats compressed reaches no run",
     file: `${broker}/pass-answer.ts`,
     find: "hasBody ? decoded(answer, headers).body : answer",

@@ -81,4 +81,11 @@ export const budgets: readonly Mutation[] = [
     only: "scheduler that adopts it",
     built: true,
   },
+  {
+    defence: "an agent without a valid config has none of the project's limits as its own",
+    file: "streams/spend/budget.ts",
+    find: "agent ?? { ...project, dayUsd: null, monthUsd: null }",
+    replace: "agent ?? project",
+    tests: ["test/start/run-meter.test.ts", "test/cli/without-scheduler.test.ts"],
+  },
 ];

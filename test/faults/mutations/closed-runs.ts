@@ -1,6 +1,7 @@
 import type { Mutation } from "../mutation.ts";
 
 const hostUser = ["test/runners/host-user/closed-network.test.ts"];
+const usedUp = ["test/runners/host-user/used-up.test.ts"];
 const tunnels = ["test/harness/bridge/tunnels.test.ts"];
 const inRun = ["test/harness/closed-network.test.ts"];
 
@@ -9,10 +10,34 @@ export const closedRuns: readonly Mutation[] = [
   {
     defence: "a run whose network has to be closed does not start with an open one",
     file: "src/runners/host-user/isolation.ts",
-    find: 'network === "closed" && !isClosed ?',
-    replace: 'network === "closed" && isClosed ?',
+    find: 'network === "closed" && !isClosed',
+    replace: 'network === "closed" && isClosed',
     tests: hostUser,
     only: "does not start where",
+  },
+  {
+    defence: "namespaces, descriptors or time that are used up open no run",
+    file: "src/runners/host-user/probe-isolation.ts",
+    find: "isPassing: answer === undefined && !isTurnedOff(args)",
+    replace: "isPassing: answer === undefined && isTurnedOff([])",
+    tests: usedUp,
+    only: "namespaces are used up",
+  },
+  {
+    defence: "a run is isolated as an earlier one of its user was, or does not start",
+    file: "src/runners/host-user/isolation.ts",
+    find: "return mustIsolate && lost !== null",
+    replace: "return !mustIsolate && lost !== null",
+    tests: usedUp,
+    only: "refuses an isolation",
+  },
+  {
+    defence: "a run can't use up the namespaces of its user",
+    file: "src/runners/host-user/isolation.ts",
+    find: "do echo 64 >",
+    replace: "do echo 640 >",
+    tests: usedUp,
+    only: "can't be what a run",
   },
   {
     defence: "a closed run has no network of the machine",
@@ -41,8 +66,8 @@ export const closedRuns: readonly Mutation[] = [
   {
     defence: "a closed run keeps none of the capabilities that its network was closed with",
     file: "src/runners/host-user/isolation.ts",
-    find: '["--user", "--map-root-user"], ["--user", ...ids]',
-    replace: '["--user", "--map-root-user"], ["--user", "--map-root-user"]',
+    find: 'return ["--user", `--map-user=${uid}`, `--map-group=${gid}`];',
+    replace: 'return ["--user", "--map-root-user", ...(uid === gid ? [] : [])];',
     tests: hostUser,
     only: "user, groups, files and capabilities",
   },

@@ -3,6 +3,30 @@ import type { Mutation } from "../mutation.ts";
 /** What is logged of commands while they run. */
 export const liveOutputs: readonly Mutation[] = [
   {
+    defence: "a secret with a colour or another character inside that is not shown is not logged",
+    file: "src/credentials/redactor.ts",
+    find: "quick === null ? seen(lines) : lines",
+    replace: "lines",
+    tests: ["test/runners/masked-output.test.ts"],
+    only: "whatever is inserted",
+  },
+  {
+    defence: "a line is cut after its secrets are taken out",
+    file: "src/runners/run-output.ts",
+    find: "redact(text, output)",
+    replace: "redact(text.slice(0, 8192), output)",
+    tests: ["test/runners/masked-output.test.ts"],
+    only: "where a line is cut",
+  },
+  {
+    defence: "a secret that goes on in the next line is not logged",
+    file: "src/runners/run-output.ts",
+    find: "redact(text, output)",
+    replace: "redact(text)",
+    tests: ["test/runners/masked-output.test.ts"],
+    only: "two or three lines",
+  },
+  {
     defence: "half of a secret is not logged while the other half is still to come",
     file: "src/harness/live-output.ts",
     find: 'Math.max(pending.lastIndexOf("\\n"), pending.lastIndexOf("\\r")) + 1',

@@ -1,6 +1,6 @@
 import type { Mutation } from "../mutation.ts";
 
-/** What keeps a login link from logging in more than the one who made it. */
+/** What keeps a login to the one who made it: links, cookies and guessed keys. */
 export const login: readonly Mutation[] = [
   {
     defence: "a login link logs in once",
@@ -26,8 +26,9 @@ export const login: readonly Mutation[] = [
   {
     defence: "a session makes no login link, and so does not renew itself",
     file: "src/gateway/app.ts",
-    find: "      loginRoutes(scope, deps);\n",
-    replace: "      loginRoutes(scope, deps);\n      createLoginLinkRoute(scope, deps);\n",
+    find: "      loginRoutes(scope, deps, checkKey);\n",
+    replace:
+      "      loginRoutes(scope, deps, checkKey);\n      createLoginLinkRoute(scope, deps);\n",
     tests: ["test/gateway/routes/login-link.test.ts"],
   },
   {
@@ -37,5 +38,64 @@ export const login: readonly Mutation[] = [
     replace: "openInBrowser(link.url, opener, env)",
     tests: ["test/cli/open.test.ts"],
     built: true,
+  },
+  {
+    defence: "a login at localhost leaves no session cookie that other ports get",
+    file: "src/gateway/private-host.ts",
+    find: "return isDirect && ",
+    replace: "return !isDirect && ",
+    tests: ["test/gateway/dashboard/private-host.test.ts"],
+    only: "ends on the private host",
+  },
+  {
+    defence: "who has no key is not shown the private host",
+    file: "src/gateway/private-host.ts",
+    find: 'createHash("sha256").update(privateHost).digest("hex").slice(0, 16)',
+    replace: "privateHost",
+    tests: ["test/gateway/dashboard/private-host.test.ts"],
+    only: "no answer to a client",
+  },
+  {
+    defence: "a cookie that another port planted locks nobody out",
+    file: "src/gateway/auth.ts",
+    find: ".slice(-maxCookies)",
+    replace: ".slice(0, 1)",
+    tests: ["test/gateway/dashboard/private-host.test.ts"],
+    only: "planted cookies or not",
+  },
+  {
+    defence: "no program of another user answers for localhost at ::1",
+    file: "src/gateway/server.ts",
+    find: "      await listenOnOther(port);\n",
+    replace: "",
+    tests: ["test/gateway/server.test.ts"],
+  },
+  {
+    defence: "guessing the key is slowed down",
+    file: "src/gateway/key-guesses.ts",
+    find: "if (before >= answeredAtOnce) await wait(lateMs);",
+    replace: "",
+    tests: ["test/gateway/key-guesses.test.ts", "test/gateway/routes/login.test.ts"],
+  },
+  {
+    defence: "the keys that strangers can try are limited, over all addresses",
+    file: "src/gateway/key-guesses.ts",
+    find: " || ofAll >= maxOfAll",
+    replace: "",
+    tests: ["test/gateway/key-guesses.test.ts"],
+  },
+  {
+    defence: "a guesser at the same address does not keep the owner out of the private host",
+    file: "src/gateway/key-guesses.ts",
+    find: "isFull && !isOnPrivateHost(request, deps)",
+    replace: "isFull",
+    tests: ["test/gateway/key-guesses.test.ts"],
+  },
+  {
+    defence: "nobody is logged out by the address that a login leads to",
+    file: "src/gateway/routes/login.ts",
+    find: "decodeURIComponent(path)",
+    replace: "path",
+    tests: ["test/gateway/safe-next.test.ts"],
   },
 ];

@@ -10,8 +10,8 @@ export const network: readonly Mutation[] = [
   {
     defence: "a run reaches no host that is not listed",
     file: "src/run-api/egress/decide.ts",
-    find: "if (entries.length === 0) {",
-    replace: "if (entries.length === 0 && allow.length === 0) {",
+    find: "if (entries.length === 0) throw",
+    replace: "if (entries.length === 0 && allow.length === 0) throw",
     tests: tunnels,
   },
   {

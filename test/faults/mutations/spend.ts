@@ -45,8 +45,8 @@ export const spend: readonly Mutation[] = [
   {
     defence: "an answer whose client hung up is not read without end",
     file: "src/run-api/model-gateway/read-on.ts",
-    find: "timer = setTimeout(abort, readOnMs);",
-    replace: "timer = setTimeout(() => undefined, readOnMs);",
+    find: "timer ??= setTimeout(abort, readOnMs);",
+    replace: "timer ??= setTimeout(() => undefined, readOnMs);",
     tests: [hangUp],
   },
   {

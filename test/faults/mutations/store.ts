@@ -75,8 +75,8 @@ export const store: readonly Mutation[] = [
   {
     defence: "a write waits for another process's lock to go",
     file: groupCommit,
-    find: "isBusy(error) && performance.now() - since < busyMs",
-    replace: "isBusy(error) && performance.now() < since",
+    find: "isBusy(error) ? Math.max(busyMs, waitMs) : waitMs",
+    replace: "waitMs",
     tests: [faults],
   },
   {
@@ -114,8 +114,8 @@ export const store: readonly Mutation[] = [
   {
     defence: "what waited waits again after a crash",
     file: recover,
-    find: `row.state === "queued" ? itemOf(row) : retries.get(row.id);`,
-    replace: `row.state === "queued" ? null : retries.get(row.id);`,
+    find: `row.state === "queued" ? waiting(itemOf(row)) : again.get(row.id);`,
+    replace: `row.state === "queued" ? null : again.get(row.id);`,
     tests: [points],
     only: "answered, queued",
     built: true,
@@ -126,7 +126,7 @@ export const store: readonly Mutation[] = [
     find: "if (retry) insert(queuedRow(retry));",
     replace: "",
     tests: [points],
-    only: "created, not started",
+    only: "begun, not asked",
     built: true,
   },
   {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -13,6 +13,7 @@ let project: CrashProject;
 /** The database of a project that has worked, whole. */
 let whole: Buffer;
 const path = () => join(project.dir, ".al", "state.db");
+const parts = () => ["", "-wal", "-shm"].map((part) => path() + part);
 const pageBytes = 4096;
 
 beforeAll(async () => {
@@ -69,7 +70,9 @@ describe("a state.db", () => {
       expect(code).toBe(1);
       expect(stdout).not.toContain("API key");
       expect(stderr).toContain(`${path()}: `);
-      expect(stderr).toContain("hint: move the file away, or restore it from a backup");
+      expect(stderr).toContain(
+        "hint: with no scheduler running (al stop), move the file away together",
+      );
       expect(stderr).not.toContain("    at ");
       expect(readFileSync(path()).equals(before)).toBe(true);
     },
@@ -102,6 +105,31 @@ describe("a state.db", () => {
     } finally {
       await scheduler.kill();
     }
+  });
+});
+
+describe("a state.db that goes while the scheduler runs", () => {
+  it.each([
+    ["removed", () => parts().forEach((file) => rmSync(file))],
+    ["moved", () => renameSync(path(), join(project.dir, "moved.db"))],
+  ])("(%s) ends it, and nothing acknowledged is lost", async (_, lose) => {
+    const scheduler = await startTestScheduler(project, { webUi: false });
+    let sent = 1000;
+    const acknowledged = async () => {
+      const answers = await sendLoad(scheduler.url, [delivery(sent++)], 1);
+      return answers.filter(({ status }) => status === 200).length;
+    };
+    let count = await acknowledged();
+    lose();
+    const lostAt = performance.now();
+    count += await acknowledged();
+    await scheduler.waitForOutput(/FATAL.*state\.db.* saved as .*al start/);
+    expect(performance.now() - lostAt).toBeLessThan(4000);
+    expect(await scheduler.exited).toBe(1);
+    const store = openStore(project.dir);
+    const { triggers } = store.history.query({ page: 1, limit: 200 });
+    store.close();
+    expect(triggers).toHaveLength(20 + count);
   });
 });
 

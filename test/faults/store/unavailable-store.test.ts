@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync, writeSync, closeSync, openSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,6 +12,7 @@ import type { LoadAnswer } from "../../webhooks/load.ts";
 import { brokenPromises, look, nothingPromised, unfinished } from "../crash/crash-model.ts";
 import { crashProject } from "../crash/crash-project.ts";
 import type { CrashProject } from "../crash/crash-project.ts";
+import { fill } from "./fill-disk.ts";
 import { delivery, faulty, receiptsOf } from "./store-project.ts";
 
 let project: CrashProject;
@@ -61,6 +62,7 @@ async function refusesAndRecovers(begin: () => () => void): Promise<void> {
   expect(await statusOf("/control/trigger/worker", "POST")).toBe(503);
   expect(await statusOf("/control/pause", "POST")).toBe(503);
   expect(await statusOf("/health")).toBe(200);
+  expect(await statusOf("/health/ready")).toBe(503);
   expect(await statusOf("/control/status")).toBe(200);
   await scheduler.waitForOutput(/worker run succeeded[^]*worker run succeeded/);
   await sleep(settlingMs);
@@ -69,6 +71,7 @@ async function refusesAndRecovers(begin: () => () => void): Promise<void> {
   end();
   await expect.poll(() => believed(n), { timeout: 20_000 }).toBe(200);
   expect(await statusOf("/control/pause", "POST")).toBe(200);
+  expect(await statusOf("/health/ready")).toBe(200);
   await expect.poll(() => unfinished(look(project)), { timeout: 60_000 }).toEqual([]);
   expect(brokenPromises(promised, look(project))).toEqual([]);
 }
@@ -159,24 +162,4 @@ function mount(kind: "bind" | "tmpfs", skip: (why: string) => void): void {
       : ["-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", stateDir()];
   isMounted = spawnSync("mount", how).status === 0;
   if (!isMounted) skip("mounting needs root");
-}
-
-/** Writes until there is no space. */
-function fill(path: string): void {
-  const file = openSync(path, "w");
-  try {
-    for (const size of [65_536, 4096, 512]) {
-      for (let written = size; written === size;) written = writeSomething(file, size);
-    }
-  } finally {
-    closeSync(file);
-  }
-}
-
-function writeSomething(file: number, size: number): number {
-  try {
-    return writeSync(file, Buffer.alloc(size));
-  } catch {
-    return 0;
-  }
 }

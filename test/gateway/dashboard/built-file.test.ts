@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { Script } from "node:vm";
 import { expect, test } from "vitest";
 import { builtFile } from "../../../src/gateway/dashboard/built-file.ts";
@@ -10,6 +11,12 @@ test.each(["overview", "log", "agent", "run", "triggers", "cost"])(
     expect(() => new Script(`"use strict";{${script}}`)).not.toThrow();
   },
 );
+
+test("the script of no page has zod, which is more than the rest of it", () => {
+  const folder = new URL("../../../dist/src/gateway/dashboard/browser/", import.meta.url);
+  const scripts = readdirSync(folder).map((name) => ({ name, text: builtFile(`browser/${name}`) }));
+  expect(scripts.filter(({ text }) => /zod/i.test(text)).map(({ name }) => name)).toEqual([]);
+});
 
 test("a file that was not built is named, with what to do", () => {
   expect(() => builtFile("browser/absent.js")).toThrow(

@@ -16,4 +16,10 @@ test("it is well as long as it answers, and ready only while it takes work", asy
     expect(ready.json()).toMatchObject({ error: phase });
     expect((await app.inject({ url: "/health" })).statusCode).toBe(200);
   }
+  deps.operations.phaseNow = "running";
+  deps.operations.storeProblemNow = "database or disk is full";
+  const full = await app.inject({ url: "/health/ready" });
+  expect(full.statusCode).toBe(503);
+  expect(full.json()).toMatchObject({ error: "store_unavailable" });
+  expect(full.body).toContain("disk is full");
 });

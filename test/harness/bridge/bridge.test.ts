@@ -170,6 +170,20 @@ test("tells an answer that broke off from one that ended, and does not ask again
   expect(requests).toBe(1);
 });
 
+test("an answer that the provider broke off is broken off for the client, and does not count as an interruption", async () => {
+  await serve((_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write("data: 1\n\n");
+    response.addTrailers({ "x-al-problem": "upstream_broke_off" });
+    response.end();
+  });
+  await expect((await ask()).text()).rejects.toThrow();
+  expect([bridge.interruptions(), interrupted]).toEqual([
+    0,
+    ["the model's provider broke its answer off"],
+  ]);
+});
+
 test("a client that hangs up ends the request, and nothing was interrupted", async () => {
   const closed = Promise.withResolvers<undefined>();
   await serve((request, response) => {

@@ -37,7 +37,7 @@ describe("a request that fails for a passing reason", () => {
           base_url: expect.stringMatching(/\/model\/main\/api\.openai\.com\/v1$/) as string,
           wire_api: "responses",
           supports_websockets: false,
-          request_max_retries: 2,
+          request_max_retries: 0,
           stream_max_retries: 2,
         },
       },

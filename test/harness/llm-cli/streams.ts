@@ -36,23 +36,6 @@ export const claudeStream = [
   },
 ] as const;
 
-const streamed = (event: object) => ({ type: "stream_event", event, parent_tool_use_id: null });
-
-/** What `--include-partial-messages` adds: one whole answer, and the start of the next. */
-export const claudePartial = [
-  streamed({
-    type: "message_start",
-    message: { usage: { input_tokens: 100, cache_read_input_tokens: 10, output_tokens: 1 } },
-  }),
-  ...claudeStream.slice(0, 2),
-  streamed({ type: "message_delta", usage: { output_tokens: 20 } }),
-  ...claudeStream.slice(2, 4),
-  streamed({
-    type: "message_start",
-    message: { usage: { input_tokens: 100, cache_read_input_tokens: 10, output_tokens: 1 } },
-  }),
-] as const;
-
 /** `subtype` is "success" here too. */
 export function claudeFailure(status: number, text: string) {
   return {

@@ -170,7 +170,8 @@ describe("an agent that runs", () => {
     const pieces = texts.slice(2);
     expect(pieces.map(({ more }) => more)).toEqual([...pieces.slice(1).map(() => true), false]);
     const whole = JSON.parse(pieces.map(({ json }) => json).join("")) as { long: string };
-    expect(whole.long === long).toBe(true);
+    // Control characters do not leave a run.
+    expect(whole.long === long.replaceAll("\u0001", "")).toBe(true);
     for (const piece of pieces) {
       expect(Buffer.byteLength(JSON.stringify(piece))).toBeLessThan(30 * 1024);
     }

@@ -14,7 +14,7 @@ export function writeLogs(projectDir: string, runs: readonly MadeRun[]): void {
       const { name } = logFileOf(entry.agent, entry.time);
       const lines = files.get(name) ?? [];
       files.set(name, lines);
-      lines.push(formatLine(entry, (text) => text));
+      lines.push(formatLine(entry));
     }
   }
   for (const [name, lines] of files) {

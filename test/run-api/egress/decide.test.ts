@@ -8,7 +8,7 @@ const asked = (host: string, port = 443) => ({ host, port });
 
 describe("the allow list", () => {
   it("allows what one of its entries is for, and knows whether one says private", () => {
-    const policy = { allow, ask: false };
+    const policy = { allow };
     expect(assertAllowed(policy, asked("api.allowed.test"))).toEqual({ isPrivate: false });
     expect(assertAllowed(policy, asked("a.b.w.test"))).toEqual({ isPrivate: false });
     expect(assertAllowed(policy, asked("db.lan", 5432))).toEqual({ isPrivate: true });
@@ -24,25 +24,24 @@ describe("the allow list", () => {
     ["db.lan", 443],
     ["203.0.113.10", 443],
   ])("allows no %s:%i", (host, port) => {
-    expect(() => assertAllowed({ allow, ask: false }, asked(host, port))).toThrow(EgressRefusal);
+    expect(() => assertAllowed({ allow }, asked(host, port))).toThrow(EgressRefusal);
   });
 
-  it("says which entry it lacks, and that a question denies until it can be answered", () => {
-    const refusal = (ask: boolean) => {
+  it("says which entry it lacks", () => {
+    const refusal = () => {
       try {
-        assertAllowed({ allow, ask }, asked("2001:db8::1", 8443));
+        assertAllowed({ allow }, asked("2001:db8::1", 8443));
         return null;
       } catch (error) {
         return error as EgressRefusal;
       }
     };
-    expect(refusal(false)).toMatchObject({
+    expect(refusal()).toMatchObject({
       reason: "not_allowed",
       status: 403,
       phrase: "[2001:db8::1]:8443 is not in [network].allow",
     });
-    expect(refusal(false)?.detail).toContain('add "[2001:db8::1]:8443" to allow');
-    expect(refusal(true)?.detail).toContain("`ask = true` denies");
+    expect(refusal()?.detail).toContain('add "[2001:db8::1]:8443" to allow');
   });
 
   it("has texts for all reasons, whose first lines can be in an HTTP response", () => {

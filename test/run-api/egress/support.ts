@@ -60,7 +60,6 @@ export async function egressSide(changed: Partial<EgressDeps> = {}): Promise<Egr
   let policy: EgressPolicy = {
     agent: "dev",
     allow: allowedHosts(allowed),
-    ask: false,
     ownPort: 8080,
     bindings: [],
   };

@@ -4,7 +4,8 @@ import type { IncomingMessage } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { post, startGateway, startProvider } from "./support.ts";
+import { UserError } from "../../../src/errors.ts";
+import { post, startGateway, startProvider, testMeter } from "./support.ts";
 import type { Answer, TestGatewayOptions } from "./support.ts";
 import { completions } from "./wires/openai.ts";
 
@@ -135,6 +136,12 @@ describe("a provider that gives no answer", () => {
     expect(await gateway.settled()).toMatchObject({ status: null, estimated: true });
   });
 
+  it("is silent for the model's own timeout", async () => {
+    const { gateway, url } = await start(() => undefined, { model: { timeoutSeconds: 0.1 } });
+    expect((await post(url, completions.body)).status).toBe(504);
+    expect(await gateway.settled()).toMatchObject({ estimated: true, isCut: false });
+  });
+
   it("becomes silent in the middle of a stream", async () => {
     const { gateway, url } = await start(
       (_asked, response) => void response.write("data: {}\n\n"),
@@ -187,4 +194,17 @@ describe("a gateway that is closed", () => {
     expect(gateway.meter.ends).toMatchObject([{ status: 200, estimated: true, isCut: true }]);
     expect(await reply).toMatchObject({ isWhole: false });
   });
+});
+
+it("a call that can't be stored is answered with a reason to ask again", async () => {
+  const cause = new Error("database or disk is full");
+  const full = new UserError("store_unavailable", "/project/.al/state.db: full", { cause });
+  const meter = { ...testMeter(), begin: () => Promise.reject(full) };
+  const { url, gateway } = await start((_asked, response) => response.end("{}"), { meter });
+  const reply = await post(url, completions.body);
+  expect(reply).toMatchObject({ status: 503 });
+  expect(reply.text).toContain("database or disk is full");
+  expect(reply.text).not.toContain("/project");
+  expect(reply.headers).not.toHaveProperty("x-should-retry");
+  expect(gateway.problems).toHaveLength(1);
 });

@@ -91,20 +91,34 @@ describe("a client that hangs up", () => {
     expect(gateway.meter.ends).toMatchObject([free, free, free]);
   });
 
-  it("is not waited for longer than the limit: the call is cut", async () => {
-    const { gateway, ask } = await start({ ...streamed, readOnMs: 200 });
-    const silent = await ask();
+  it("is not waited for longer than the limit while the provider sends: the call is cut", async () => {
+    const { gateway, ask } = await start({ ...streamed, readOnMs: 200, idleMs: 5_000 });
+    const { client, answer } = await ask();
+    await hangUp(client, answer);
+    answer.on("error", () => undefined);
+    const sending = setInterval(() => answer.write(": ping\n\n"), 20);
     const began = performance.now();
-    silent.client.destroy();
-    await once(silent.answer, "close");
+    await once(answer, "close");
+    clearInterval(sending);
     expect(performance.now() - began).toBeGreaterThan(150);
+    const usage = { ...anthropic.usage, output: 26 };
     const cut = { estimated: true, isCut: true };
-    expect(await gateway.settled()).toMatchObject({ status: null, usage: { output: 0 }, ...cut });
+    expect(await gateway.settled()).toMatchObject({ status: 200, usage, ...cut });
+    expect(gateway.problems).toEqual([]);
+  });
+
+  it("from a silent provider is charged for its input and the output so far, not for the reservation", async () => {
+    const { gateway, ask } = await start({ ...streamed, readOnMs: 100, idleMs: 400 });
+    const silent = await ask();
+    await leave(silent.client);
+    const seen = { estimated: true, isCut: false };
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(gateway.meter.ends).toEqual([]);
+    expect(await gateway.settled()).toMatchObject({ status: null, usage: { output: 0 }, ...seen });
     const halfway = await ask();
     await hangUp(halfway.client, halfway.answer);
-    await once(halfway.answer, "close");
     const usage = { ...anthropic.usage, output: 26 };
-    expect(await gateway.settled(2)).toMatchObject({ status: 200, usage, ...cut });
+    expect(await gateway.settled(2)).toMatchObject({ status: 200, usage, ...seen });
     expect(gateway.problems).toEqual([]);
   });
 

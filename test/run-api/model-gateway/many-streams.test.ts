@@ -50,7 +50,8 @@ describe("100 streams at once", () => {
     const padding = "x".repeat(mebibyte / 2);
     const streams: IncomingMessage[] = [];
     for (let n = 0; n < 100; n++) {
-      const body = JSON.stringify({ stream: true, user: `user ${n}`, messages: [padding] });
+      const messages = [{ role: "user", content: padding }];
+      const body = JSON.stringify({ stream: true, user: `user ${n}`, messages });
       streams.push(await opened(url, body));
     }
     expect((await heldMiB()) - before).toBeLessThan(25);

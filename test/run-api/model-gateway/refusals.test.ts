@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
 import { describe, expect, it } from "vitest";
 import { post, startGateway, startProvider, testMeter } from "./support.ts";
 import type { TestGatewayOptions } from "./support.ts";
@@ -194,13 +196,12 @@ describe("a body", () => {
     expect(provider.asked[0]?.text).toBe('{"model":"model-1","max_tokens":5}');
   });
 
-  it("over the limit is refused, with and without a length", async () => {
+  it("over the limit, or without a length, is refused", async () => {
     const { gateway, url } = await start(completions, { maxBytes: 1000 });
     const text = JSON.stringify({ text: "x".repeat(300_000) });
-    for (const headers of [{}, { "transfer-encoding": "chunked" }] as const) {
-      const reply = await post(url + completions.path, text, headers);
-      expect(reply.status).toBe(413);
-    }
+    expect((await post(url + completions.path, text)).status).toBe(413);
+    const chunked = { "transfer-encoding": "chunked" };
+    expect((await post(url + completions.path, "{}", chunked)).status).toBe(411);
     expect(gateway.meter.plans).toEqual([]);
   });
 
@@ -210,12 +211,26 @@ describe("a body", () => {
     expect((await post(url + completions.path, completions.body, headers)).status).toBe(415);
   });
 
+  it("that stands still is cut, and its room serves others", async () => {
+    const limits = { runBytes: 2_000_000, totalBytes: 2_000_000, silentMs: 200 };
+    const { url } = await start(completions, limits);
+    const stalled = Array.from({ length: 8 }, () => {
+      const headers = { "content-length": "700000" };
+      const request = httpRequest(url + completions.path, { method: "POST", headers });
+      request.write("{");
+      return once(request, "error");
+    });
+    const body = { messages: [{ role: "user", content: "x".repeat(700_000) }] };
+    expect((await post(url + completions.path, body)).status).toBe(200);
+    await Promise.all(stalled);
+  });
+
   it("that is large may wait longer for its room than a client may take to send one", async () => {
     const provider = await startProvider(
       (_asked, response) => void setTimeout(() => response.end("{}"), 1_500),
     );
     const baseUrl = provider.origin + completions.basePath;
-    const options = { maxLarge: 1, largeBytes: 1000, timeoutMs: 500 };
+    const options = { runBytes: 5_000_000, timeoutMs: 500, silentMs: 200 };
     const { origin } = await startGateway({ ...options, model: { ...completions.model, baseUrl } });
     const url = `${origin}/model/one/${provider.host}${completions.basePath}${completions.path}`;
     const body = { messages: [{ role: "user", content: "x".repeat(2_000_000) }] };
@@ -224,7 +239,7 @@ describe("a body", () => {
   });
 
   it("of 20 MiB passes, and more large ones than there is room for do so one after the other", async () => {
-    const { provider, url } = await start(completions, { maxLarge: 2 });
+    const { provider, url } = await start(completions);
     const body = { messages: [{ role: "user", content: "x".repeat(20 * 1024 * 1024) }] };
     const asks = Array.from({ length: 5 }, () => post(url + completions.path, body));
     const replies = await Promise.all(asks);

@@ -10,6 +10,7 @@ import type {
   Meter,
   UpstreamModel,
 } from "../../../src/contracts/model-gateway.ts";
+import { problemHeader } from "../../../src/contracts/model-address.ts";
 import { answerScript } from "../../../src/models/scripted-answer.ts";
 import { createModelGateway } from "../../../src/run-api/model-gateway/model-gateway.ts";
 import type {
@@ -85,7 +86,7 @@ export function testMeter(
   };
 }
 
-const upstreamModel: UpstreamModel = {
+export const upstreamModel: UpstreamModel = {
   name: "one",
   provider: "custom",
   model: "model-1",
@@ -96,6 +97,8 @@ const upstreamModel: UpstreamModel = {
   headers: {},
   script: null,
   providerTools: [],
+  extraFields: [],
+  timeoutSeconds: null,
 };
 
 /** A gateway on a port, as a run meets it. */
@@ -159,7 +162,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Whether the answer has its end. */
+  /** Whether the answer has its end, and the provider gave it. */
   readonly isWhole: boolean;
 }
 
@@ -180,7 +183,8 @@ export async function post(
   response.on("data", (chunk: Buffer) => chunks.push(chunk));
   response.on("error", () => undefined);
   await new Promise((resolve) => response.once("close", resolve));
-  const { statusCode: status = 0, complete: isWhole } = response;
+  const { statusCode: status = 0, complete, trailers } = response;
+  const isWhole = complete && trailers[problemHeader] === undefined;
   return {
     status,
     headers: response.headers,

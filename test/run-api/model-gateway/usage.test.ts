@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { wireApis } from "../../../src/run-api/model-gateway/wire-apis.ts";
 import { post, sendInPieces, startGateway, startProvider } from "./support.ts";
 import type { Answer, TestGateway } from "./support.ts";
 import type { Wire } from "./wires/wire.ts";
@@ -99,5 +101,46 @@ describe.each(wires)("$title", (wire) => {
       "anthropic-beta": "a,b",
       "accept-encoding": "identity",
     });
+  });
+});
+
+/** The value with each number in the place of another. */
+function withNumbers(value: unknown, next: () => number): unknown {
+  if (typeof value === "number") return next();
+  if (Array.isArray(value)) return value.map((item) => withNumbers(item, next));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withNumbers(inner, next)]),
+  );
+}
+
+describe("numbers of a provider that are no counts", () => {
+  const numbers = fc.array(fc.oneof(fc.constantFrom(-500_000, 0.5, 1e300, 0), fc.double()), {
+    minLength: 20,
+    maxLength: 20,
+  });
+
+  it.each(wires)("count as whole ones, and none below 0: $title", (wire) => {
+    fc.assert(
+      fc.property(numbers, (given) => {
+        let at = 0;
+        const reader = wireApis[wire.model.api ?? "openai-completions"].createUsageReader();
+        reader.take(withNumbers(wire.plain, () => given[at++ % given.length] ?? 0));
+        const counts = Object.values(reader.read().usage ?? {});
+        expect(counts.length).toBe(5);
+        for (const count of counts) {
+          expect(Number.isSafeInteger(count)).toBe(true);
+          expect(count).toBeGreaterThanOrEqual(0);
+          expect(count).toBeLessThanOrEqual(2e9);
+        }
+      }),
+    );
+  });
+
+  it("charge no input that was not sent", () => {
+    const reader = wireApis["openai-completions"].createUsageReader();
+    const prompt_tokens_details = { cached_tokens: -500_000 };
+    reader.take({ usage: { prompt_tokens: 10, completion_tokens: -1e6, prompt_tokens_details } });
+    expect(reader.read().usage).toMatchObject({ input: 10, cacheRead: 0, output: 0 });
   });
 });

@@ -141,7 +141,7 @@ describe("ticket and token", () => {
       for (const secret of secrets) expect(bytes).not.toContain(secret);
     }
     run.runSocket[Symbol.dispose]();
-    expect(secrets.map(redact)).toEqual(secrets);
+    expect(secrets.map((one) => redact(one))).toEqual(secrets);
     expect(side.problems).toEqual([]);
   });
 

@@ -19,6 +19,7 @@ export function aLaunch(script: string, door: string, more: Partial<Launch> = {}
     instanceId,
     agent: "dev",
     image: testBase,
+    volumes: [],
     command: ["bash", "-c", script],
     env: { AL_INSTANCE: instanceId, TZ: "Europe/Oslo" },
     ticket: JSON.stringify({ door, certificate: "pem", name: "n", ticket: secretTicket }),

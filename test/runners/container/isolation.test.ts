@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { hostname, tmpdir } from "node:os";
@@ -6,7 +7,7 @@ import type { ContainerInspectInfo } from "dockerode";
 import { lastValueFrom, NEVER, tap } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { messagesOf } from "../../contracts/runner.ts";
-import { testEngine } from "../../helpers/docker.ts";
+import { testBase, testEngine } from "../../helpers/docker.ts";
 import { end, log } from "../shell-runs.ts";
 import { aProject, aRequest, aRunner, containersOf, eventsOf } from "./support.ts";
 
@@ -129,6 +130,25 @@ describe.skipIf(missing !== null)("what a run sees from inside", () => {
     const mounts = (await said("cat /proc/mounts")).join("\n");
     expect(mounts).not.toContain(dir);
     expect(mounts).toMatch(/ \/ overlay ro,/);
+  });
+
+  it("has the volumes of its image in memory, each with a limit", async () => {
+    const name = `al-test-volumes:${randomUUID().slice(0, 8)}`;
+    const container = await engine.calls().createContainer({ Image: testBase, Cmd: ["true"] });
+    const [repo, tag] = name.split(":");
+    await container.commit({ repo, tag, changes: 'VOLUME ["/vol/", "/srv/data", "/tmp"]' });
+    await container.remove();
+    try {
+      const options = { images: { prepare: () => NEVER, imageFor: () => Promise.resolve(name) } };
+      const fill = (path: string) =>
+        `stat -f -c %T ${path}; dd if=/dev/zero of=${path}/x bs=1M count=70 2>&1 | grep -o 'No space.*'; rm ${path}/x`;
+      const full = ["tmpfs", "No space left on device"];
+      expect(await said(["/vol", "/srv/data", "/tmp"].map(fill).join("; "), options)).toEqual(
+        [full, full, full].flat(),
+      );
+    } finally {
+      await engine.calls().getImage(name).remove({ force: true });
+    }
   });
 
   it("writes to its own folders only, and they run programs", async () => {

@@ -190,12 +190,12 @@ describe.skipIf(missing !== null)("a run of a host user whose network is closed"
     });
 
     /** A user namespace in which the kernel makes no network namespace. */
-    const forbids = (() => {
+    const forbids = () => {
       const limit = "echo 0 > /proc/sys/user/max_net_namespaces";
-      const back = 'exec unshare --user --map-user="$0" --map-group="$0" -- "$@"';
-      const outer = ["unshare", "--user", "--map-root-user", "sh", "-c", `${limit}; ${back}`];
-      return () => [...outer, String(uidOf(users.schedulerUser))];
-    })();
+      const back = 'exec setpriv --inh-caps=-all --ambient-caps=-all "$@"';
+      const ids = ["user", "group"].map((id) => `--map-${id}=${uidOf(users.schedulerUser)}`);
+      return ["unshare", "--user", ...ids, "--keep-caps", "sh", "-c", `${limit}; ${back}`, "sh"];
+    };
     const forbidden = async (network: "closed" | "closed-if-possible") => {
       await chown(root, uidOf(users.schedulerUser), 0);
       const runner = remoteRunner(users.schedulerUser, baseDir, { network, within: forbids() });

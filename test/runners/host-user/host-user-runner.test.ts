@@ -149,12 +149,12 @@ describe("a run as the scheduler's user", () => {
 
   it("logs raw lines of both outputs, standard error as a warning", async () => {
     const events = await eventsOf(
-      aRequest(`echo out; sleep 0.1; printf 'er\\033r\\n' >&2; ${end()}`),
+      aRequest(`echo out; sleep 0.1; printf 'er\\007r\\n' >&2; ${end()}`),
     );
     const entries = events.flatMap((event) => (event.type === "output" ? [event.entry] : []));
     expect(entries).toMatchObject([
       { msg: "out", level: 30, kind: "process", stream: "stdout" },
-      { msg: "er\ufffdr", level: 40, kind: "process", stream: "stderr" },
+      { msg: "err", level: 40, kind: "process", stream: "stderr" },
     ]);
   });
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createHostUserRunner } from "../../../src/runners/host-user/host-user-runner.ts";
 import type { HostUserRunner } from "../../../src/runners/host-user/host-user-runner.ts";
 import type { HostUserOptions } from "../../../src/runners/host-user/host-user-options.ts";
+import { createRedactor } from "../../../src/credentials/redactor.ts";
 import type { Program } from "../../../src/runners/host-user/supervisor-order.ts";
 import type { RunRequest } from "../../../streams/vocabulary.ts";
 import { contractGraceMs } from "../../contracts/scenarios.ts";
@@ -43,7 +44,7 @@ export function aRunner(baseDir: string, options: Partial<HostUserOptions> = {})
     compileCache: null,
     graceMs: contractGraceMs,
     onCooldown: () => undefined,
-    redactorFor: () => (text) => text,
+    redactorFor: () => createRedactor().redact,
     ...options,
   });
 }

@@ -8,7 +8,7 @@ import { marbles } from "../../helpers/marbles.ts";
 
 /** A digit sets that version, `i` is invalid, `r` removed. */
 function changeOf(letter: string): AgentChange {
-  if (letter === "i") return { type: "invalid", name: "dev", problems: [] };
+  if (letter === "i") return { type: "invalid", name: "dev", problems: [], sources: [] };
   if (letter === "r") return { type: "removed", name: "dev" };
   return { type: "set", agent: anAgent("dev", { title: letter }), warnings: [] };
 }

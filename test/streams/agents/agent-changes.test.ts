@@ -49,7 +49,7 @@ function contentOf(letter: string | undefined): string | null {
 
 function resolve(letter: string, model: string): AgentChange {
   const name = ownerOf(letter);
-  if (letter.toLowerCase() === "i") return { type: "invalid", name, problems: [] };
+  if (letter.toLowerCase() === "i") return { type: "invalid", name, problems: [], sources: [] };
   const description = letter.toLowerCase() === "m" ? model : null;
   return { type: "set", agent: anAgent(name, { title: letter, description }), warnings: [] };
 }

@@ -58,9 +58,14 @@ describe("the event of an agent's change", () => {
   });
 
   it("says what is wrong, and that the last good config counts where there was one", () => {
-    const change: AgentChange = { type: "invalid", name: "dev", problems: [problem, problem] };
+    const change: AgentChange = {
+      type: "invalid",
+      name: "dev",
+      problems: [problem, problem],
+      sources: [],
+    };
     const message = "scale is not a number; the last valid config stays active";
-    const at = { type: "agent-invalid", agent: "dev", at: 5 };
+    const at = { type: "agent-invalid", agent: "dev", at: 5, sources: [] };
     expect(eventOf(change, agent)).toEqual({ ...at, problems: [{ ...problem, message }, problem] });
     const first = { change, present: true, before: null, config: null, wasInvalid: false };
     expect(agentEvent(first, 5, () => "")).toEqual({ ...at, problems: [problem, problem] });

@@ -35,7 +35,7 @@ const untilRemoved: Open = (_name, change$) =>
 describe("each agent", () => {
   it("names the agent of every change", () => {
     const changes = [changeOf("a"), changeOf("A")];
-    const invalid: AgentChange = { type: "invalid", name: "a", problems: [] };
+    const invalid: AgentChange = { type: "invalid", name: "a", problems: [], sources: [] };
     expect([...changes, invalid].map(changedAgent)).toEqual(["a", "a", "a"]);
   });
 

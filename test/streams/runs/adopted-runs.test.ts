@@ -37,6 +37,7 @@ function portsOf({ scheduler }: Marbles, kill$: Observable<Kill> = EMPTY, slots 
     slots,
     owner,
     starting,
+    draining$: of(false),
     isStopping: () => false,
     checkValue: () => of(null),
   };

@@ -38,6 +38,7 @@ function run(
     scheduler,
     owner: createRunOwner(() => scheduler.now()),
     starting: createSlots(),
+    draining$: of(false),
     isStopping: () => false,
     checkValue: (by, value) => {
       checked.push([by, value]);

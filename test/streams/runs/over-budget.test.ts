@@ -21,6 +21,7 @@ test("a run that fails after a call was refused for its budget ends over_budget"
       scheduler,
       owner,
       starting: createSlots(),
+      draining$: of(false),
       isStopping: () => false,
       checkValue: () => of(null),
     });

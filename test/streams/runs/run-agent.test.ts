@@ -47,6 +47,7 @@ function portsOf(
     scheduler,
     owner: createRunOwner(() => scheduler.now()),
     starting: createSlots(),
+    draining$: of(false),
     isStopping: () => false,
     checkValue: () => of(null),
     ...more,

@@ -101,6 +101,7 @@ describe("a run that waits for its turn to start", () => {
         scheduler,
         owner: createRunOwner(() => scheduler.now()),
         starting: slots,
+        draining$: of(false),
         isStopping: () => false,
         checkValue: () => of(null),
       });

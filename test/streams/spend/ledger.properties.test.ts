@@ -120,7 +120,15 @@ function play(operations: readonly Operation[], first: Budgets): Record<string, 
         const [call, reserved] = [...open][one.which % Math.max(1, open.size)] ?? ["none", 0];
         const nano = Math.floor((reserved * one.percent) / 100);
         const { isTurn, tokens: inputTokens } = one;
-        return apply({ type: "settle", call, nano, inputTokens, isTurn, budgets: limited });
+        return apply({
+          type: "settle",
+          call,
+          nano,
+          inputTokens,
+          isTurn,
+          tokens: 9,
+          budgets: limited,
+        });
       }
       case "raise":
         return apply({
@@ -147,7 +155,15 @@ function play(operations: readonly Operation[], first: Budgets): Record<string, 
   for (const [n, one] of operations.entries()) obey(one, n);
   const left = [...open].map(([call]) => call);
   for (const call of left) {
-    apply({ type: "settle", call, nano: 0, inputTokens: 0, isTurn: true, budgets: limited });
+    apply({
+      type: "settle",
+      call,
+      nano: 0,
+      inputTokens: 0,
+      isTurn: true,
+      tokens: 9,
+      budgets: limited,
+    });
   }
   for (const { account } of ledger.accountsOf("x0", limited, now)) {
     const { spent, reserved, raised } = books.of(account);

@@ -18,7 +18,7 @@ test("a call far from every limit is left as it was asked", () => {
       { scope: "project", window: "2026-11-22", endsAt: Date.parse("2026-11-23") },
       { scope: "project", window: "2026-11", endsAt: Date.parse("2026-12-01") },
     ],
-    run: { spent: 0, reserved: cent, turns: 1 },
+    run: { spent: 0, reserved: cent, turns: 1, tokens: 0 },
   });
 });
 
@@ -113,7 +113,7 @@ test("the input is the last request's and the new bytes", () => {
 });
 
 test("it begins with what is stored", () => {
-  const stored = { spent: cent, raised: cent, warned: 80, turns: 3 };
+  const stored = { spent: cent, raised: cent, warned: 80, turns: 3, tokens: 7 };
   const { ask } = ledgerOf((scope) => (scope === "run:dev-1" ? stored : null));
   expect(ask("a", { budgets: budgets({ runUsd: 0.005 }) })).toMatchObject({ nano: 5_000_000 });
   expect(ask("b", { budgets: budgets({ turns: 4 }) }).type).toBe("refused");

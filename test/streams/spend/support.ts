@@ -47,7 +47,7 @@ export function reserve(call: string, more: Partial<ReserveCommand> = {}): Reser
 /** What a store has of accounts, from the events of a ledger. */
 export function createBooks() {
   const books = new Map<string, StoredAccount & { reserved: number }>();
-  const none = { spent: 0, reserved: 0, raised: 0, warned: 0, turns: 0 };
+  const none = { spent: 0, reserved: 0, raised: 0, warned: 0, turns: 0, tokens: 0 };
   const name = ({ scope, window }: Pick<AccountKey, "scope" | "window">) => `${scope} ${window}`;
   const of = (key: Pick<AccountKey, "scope" | "window">) => books.get(name(key)) ?? none;
   const add = (key: AccountKey, more: Partial<typeof none>): void => {
@@ -58,6 +58,7 @@ export function createBooks() {
       raised: had.raised + (more.raised ?? 0),
       warned: Math.max(had.warned, more.warned ?? 0),
       turns: had.turns + (more.turns ?? 0),
+      tokens: 0,
     });
   };
   const onEvent = (event: LedgerEvent): void => {
@@ -101,7 +102,16 @@ export function ledgerOf(stored?: ReadAccount) {
   };
   const settle = (call: string, nano: number, more: object = {}, at = noon) =>
     apply(
-      { type: "settle", call, nano, inputTokens: 0, isTurn: true, budgets: budgets(), ...more },
+      {
+        type: "settle",
+        call,
+        nano,
+        inputTokens: 0,
+        isTurn: true,
+        tokens: 0,
+        budgets: budgets(),
+        ...more,
+      },
       at,
     );
   return { ledger, apply, ask, settle };

@@ -22,12 +22,21 @@ describe("the state of an agent", () => {
     ["running", { running: 2, runError }],
     ["running", { running: 1, configError: "scale is not a number" }],
     ["building", { building: true, running: 1, runError }],
+    ["blocked", { blocked: new Map([["dev-1", "no space left"]]), running: 1, runError }],
   ])("is %s with %j", (state, more) => {
     expect(stateOf(record(more))).toBe(state);
   });
 });
 
 describe("the row of an agent", () => {
+  it("shows why the machine can't start its runs", () => {
+    const error = "the machine can't start its runs now: no space left";
+    expect(row({ blocked: new Map([["dev-1", "no space left"]]), running: 1 })).toMatchObject({
+      state: "blocked",
+      error,
+    });
+  });
+
   it("shows what its config says", () => {
     const config = anAgent("dev", {
       title: "Developer",

@@ -133,7 +133,7 @@ describe("the lines that an event leaves in a log", () => {
         { kind: "webhook", event: webhook },
         { action: "opened", number: 1, receiptId: "r1" },
       ],
-      [{ kind: "manual", prompt }, { prompt: prompt.slice(1) }],
+      [{ kind: "manual", prompt }, { prompt }],
     ];
     for (const [trigger, facts] of triggers) {
       const [entry] = logEntriesOf(dev.started("dev-1", anItem("1", "dev", trigger)));

@@ -152,3 +152,15 @@ test("a long body is cut with a note that names the receipt", () => {
   expect(event.body?.isWellFormed()).toBe(true);
   expect(event.body?.length).toBeLessThan(66_000);
 });
+
+test("events that the page gives no author have none, in all of GitHub's examples", () => {
+  const written = /comment|^issues$|^pull_request|^discussion|^release$|^workflow_run$|^push$/;
+  const others = githubExamples.filter(({ name }) => !written.test(name));
+  expect(others.length).toBeGreaterThan(30);
+  for (const { name, examples } of others) {
+    const authors = examples.map((one) => read("github", one, eventHeaders("github", name)));
+    expect(new Set(authors.map(({ attributes }) => attributes.author)), name).toEqual(
+      new Set([null]),
+    );
+  }
+});

@@ -153,6 +153,28 @@ test("a Slack envelope gives its inner event, and its verification is answered",
   expect(slack.answerPing?.(payloads.slackMention, {})).toBeNull();
 });
 
+test("a GitLab comment has the labels and the assignee of its issue or merge request", () => {
+  expect(read("gitlab", payloads.gitlabIssueNote)).toMatchObject({
+    event: { labels: ["Afterpod"], number: 17 },
+    attributes: { assignee: [], senderIsBot: true },
+  });
+  expect(read("gitlab", payloads.gitlabMergeRequestNote)).toMatchObject({
+    event: { labels: ["Afterpod"], number: 1 },
+    attributes: { assignee: ["user1"], senderIsBot: false },
+  });
+});
+
+test.each([
+  ["project_42_bot_9a8b", true],
+  ["group_7_bot", true],
+  ["service_account_9a8b", true],
+  ["service_account_group_345_9a8b", true],
+  ["project_manager", false],
+  ["my_service_account_x", false],
+])("GitLab's user %s is a bot: %s", (username, isBot) => {
+  expect(read("gitlab", { user: { username } }).attributes.senderIsBot).toBe(isBot);
+});
+
 test("a Stripe event and a Standard Webhooks event say their type", () => {
   expect(read("stripe", payloads.stripeEvent).event).toMatchObject({
     event: "customer.subscription.created",

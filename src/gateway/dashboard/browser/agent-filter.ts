@@ -14,7 +14,7 @@ export interface AgentFilter {
 }
 
 /** What an agent is counted as; one that is disabled counts as that beside its state. */
-export const agentGroups = ["error", "running", "idle", "disabled", "building"] as const;
+export const agentGroups = ["error", "running", "idle", "disabled", "building", "blocked"] as const;
 export type AgentGroup = (typeof agentGroups)[number];
 
 /** The filter of an address. */

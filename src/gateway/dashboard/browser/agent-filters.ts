@@ -87,8 +87,8 @@ function showCounts(chips: readonly HTMLElement[], agents: readonly AgentStatus[
     const [number] = childrenOf(chip);
     if (number !== undefined) setText(number, count.toLocaleString("en"));
     chip.classList.toggle("none", count === 0);
-    // Most projects build no image; the last chip moves no other.
-    if (state === "building") {
+    // Most projects build no image, and most machines can start runs; the last chips move no other.
+    if (state === "building" || state === "blocked") {
       chip.hidden = count === 0 && chip.getAttribute("aria-pressed") !== "true";
     }
   }

@@ -50,7 +50,7 @@ export function sortAgents(
     .map(({ agent }) => agent);
 }
 
-const stateRanks = { error: 0, building: 1, running: 2, idle: 3 } as const;
+const stateRanks = { error: 0, blocked: 0, building: 1, running: 2, idle: 3 } as const;
 
 /** The lower, the earlier in the list; null where there is nothing to sort by. */
 function rankOf(agent: AgentStatus, by: SortBy, now: number): number | null {

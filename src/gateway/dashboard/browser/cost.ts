@@ -44,7 +44,7 @@ async function refresh(): Promise<void> {
 
 /** Names the models whose calls have no price, with what to do. */
 function unpricedText({ rows }: SpendAnswer): string | null {
-  const names = rows.filter(({ unpriced }) => unpriced > 0).map(({ key }) => key);
+  const names = rows.filter(({ unpriced, usd }) => unpriced > 0 && usd > 0).map(({ key }) => key);
   if (names.length === 0) return null;
   const [are, their, model] =
     names.length === 1 ? ["is", "Its", "Model"] : ["are", "Their", "Models"];

@@ -1,5 +1,5 @@
 import { counted } from "../../../contracts/format.ts";
-import { refusalWord } from "../../../contracts/refused-deliveries.ts";
+import { refusalWord } from "../../../contracts/delivery-words.ts";
 import type {
   RefusedDeliveries,
   RefusedDeliveriesAnswer,

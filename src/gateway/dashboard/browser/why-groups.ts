@@ -1,5 +1,4 @@
-import { refusalWord } from "../../../contracts/refused-deliveries.ts";
-import { turnedAwayText } from "../../../contracts/why-not.ts";
+import { refusalWord, turnedAwayText } from "../../../contracts/delivery-words.ts";
 import type { WhyNot } from "../../../contracts/why-not.ts";
 import { plainText } from "../../../contracts/plain-text.ts";
 import { triggerWords, whyText } from "./trigger-words.ts";

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { SecureContext } from "node:tls";
+import { limitOpenRequests, pipelinedByPrograms } from "../../../contracts/request-limit.ts";
 import type { Intercept } from "../interception.ts";
 import { answerMasks } from "./answer-masks.ts";
 import { exchange } from "./exchange.ts";
@@ -15,7 +16,12 @@ export interface InterceptDeps {
 
 /** Between two requests of a connection, in ms. */
 const keepAliveTimeout = 60_000;
-const limits = { requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout };
+const limits = {
+  requestTimeout: 0,
+  headersTimeout: 60_000,
+  keepAliveTimeout,
+  ...limitOpenRequests(pipelinedByPrograms),
+};
 
 /**
  * Ends the TLS of tunnels here, as the host's certificate of the run's own authority, and sends their requests on to the

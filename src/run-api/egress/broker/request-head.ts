@@ -25,7 +25,8 @@ export function assertForHost({ headers, url = "" }: IncomingMessage, host: stri
   throw new HeadRefusal(421, `this connection is to ${host}; open another one for another host`);
 }
 
-const replaced = new Set(["accept-encoding", "connection"]);
+/** With a range, an answer could repeat a secret in parts, which no mask recognizes. */
+const replaced = new Set(["accept-encoding", "connection", "range", "if-range"]);
 
 /**
  * The request as the host gets it, with one Host. Its answer has to be read on its way, so it may not be compressed. Throws

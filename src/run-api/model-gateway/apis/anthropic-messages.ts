@@ -1,8 +1,8 @@
 import type { UpstreamModel } from "../../../contracts/model-gateway.ts";
-import { at, listAt, objectAt, someObject, textAt, without } from "../json.ts";
+import { at, objectAt, someObject, without } from "../json.ts";
 import type { Json } from "../json.ts";
-import { fieldNames, unversioned } from "../provider-side.ts";
-import type { OutputLimit, Problem, ProviderSideRules, WireApi } from "../wire-api.ts";
+import type { OutputLimit, Problem, WireApi } from "../wire-api.ts";
+import { anthropicRequest } from "./anthropic-request.ts";
 import { readAnthropicUsage } from "./anthropic-usage.ts";
 import { tokensAt } from "./tokens-at.ts";
 
@@ -19,7 +19,7 @@ export const anthropicMessages: WireApi = {
   prepare,
   limit: limit(),
   writesLongCache,
-  providerSide: providerSide(),
+  request: anthropicRequest,
   errorBody,
   createUsageReader: readAnthropicUsage,
 };
@@ -54,39 +54,6 @@ function limit(): OutputLimit {
       if (most < minThinkingTokens) return { ...limited, thinking: { type: "disabled" } };
       return { ...limited, thinking: { ...objectAt(body, "thinking"), budget_tokens: most } };
     },
-  };
-}
-
-/** Tools that the client runs, and the search among declared tools, which sees nothing but the request. */
-const clientTool =
-  /^(custom|(bash|text_editor|computer|memory)_\d{8}|tool_search_tool_(regex|bm25)(_\d{8})?)$/;
-
-function providerSide(): ProviderSideRules {
-  return {
-    toolNames: (tool) => {
-      const type = textAt(tool, "type") ?? "custom";
-      return clientTool.test(type) ? [] : [unversioned(type)];
-    },
-    messageFields: ["messages", "system"],
-    contentName: (part) => {
-      const source = at(part, "source", "type");
-      if (source === "url") return "url";
-      return source === "file" || part.type === "container_upload" ? "file" : null;
-    },
-    opaqueFields: new Set(["input"]),
-    bodyNames: (body) => [
-      ...fieldNames(body, {
-        mcp_servers: [],
-        container: [],
-        speed: ["standard"],
-        inference_geo: [],
-      }),
-      // One that summarizes is one more answer, with a limit of its own.
-      ...listAt(body, "context_management", "edits")
-        .map((edit) => textAt(edit, "type") ?? "")
-        .filter((type) => type.startsWith("compact_"))
-        .map(unversioned),
-    ],
   };
 }
 

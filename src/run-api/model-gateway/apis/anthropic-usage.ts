@@ -1,5 +1,5 @@
 import type { CallUsage } from "../../../contracts/model-gateway.ts";
-import { isObject, listAt, numberAt, objectAt, textAt } from "../json.ts";
+import { countAt, isObject, listAt, objectAt, textAt } from "../json.ts";
 import type { Json } from "../json.ts";
 import type { UsageReader } from "../wire-api.ts";
 import { bytesOf } from "./output-bytes.ts";
@@ -71,10 +71,10 @@ function totalOf(usage: Json): CallUsage {
 
 function usageOf(usage: unknown): CallUsage {
   return {
-    input: numberAt(usage, "input_tokens") ?? 0,
-    cacheRead: numberAt(usage, "cache_read_input_tokens") ?? 0,
-    cacheWrite: numberAt(usage, "cache_creation_input_tokens") ?? 0,
-    cacheWrite1h: numberAt(usage, "cache_creation", "ephemeral_1h_input_tokens") ?? 0,
-    output: numberAt(usage, "output_tokens") ?? 0,
+    input: countAt(usage, "input_tokens") ?? 0,
+    cacheRead: countAt(usage, "cache_read_input_tokens") ?? 0,
+    cacheWrite: countAt(usage, "cache_creation_input_tokens") ?? 0,
+    cacheWrite1h: countAt(usage, "cache_creation", "ephemeral_1h_input_tokens") ?? 0,
+    output: countAt(usage, "output_tokens") ?? 0,
   };
 }

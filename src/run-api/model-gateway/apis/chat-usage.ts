@@ -1,5 +1,5 @@
 import type { CallUsage } from "../../../contracts/model-gateway.ts";
-import { at, isObject, listAt, numberAt, objectAt, textAt } from "../json.ts";
+import { at, countAt, isObject, listAt, objectAt, textAt } from "../json.ts";
 import type { Json } from "../json.ts";
 import type { UsageReader } from "../wire-api.ts";
 import { bytesOf } from "./output-bytes.ts";
@@ -49,27 +49,27 @@ function deltaBytes(delta: Json): number {
  * of `completion_tokens` (xAI, Google) have it in `total_tokens`.
  */
 function usageOf(usage: Json): CallUsage {
-  const prompt = numberAt(usage, "prompt_tokens") ?? 0;
-  const completion = numberAt(usage, "completion_tokens") ?? 0;
+  const prompt = countAt(usage, "prompt_tokens") ?? 0;
+  const completion = countAt(usage, "completion_tokens") ?? 0;
   const cacheRead = Math.min(prompt, cachedOf(usage));
-  const written = numberAt(usage, "prompt_tokens_details", "cache_write_tokens") ?? 0;
+  const written = countAt(usage, "prompt_tokens_details", "cache_write_tokens") ?? 0;
   const cacheWrite = Math.min(prompt - cacheRead, written);
   return {
     input: prompt - cacheRead - cacheWrite,
     cacheRead,
     cacheWrite,
     cacheWrite1h: 0,
-    output: Math.max(completion, (numberAt(usage, "total_tokens") ?? 0) - prompt),
+    output: Math.max(completion, (countAt(usage, "total_tokens") ?? 0) - prompt),
   };
 }
 
 function cachedOf(usage: Json): number {
   const places = [
-    numberAt(usage, "prompt_tokens_details", "cached_tokens"),
-    numberAt(usage, "prompt_token_details", "cached_tokens"),
-    numberAt(usage, "prompt_cache_hit_tokens"),
-    numberAt(usage, "cached_tokens"),
-    numberAt(usage, "num_cached_tokens"),
+    countAt(usage, "prompt_tokens_details", "cached_tokens"),
+    countAt(usage, "prompt_token_details", "cached_tokens"),
+    countAt(usage, "prompt_cache_hit_tokens"),
+    countAt(usage, "cached_tokens"),
+    countAt(usage, "num_cached_tokens"),
   ];
   return places.find((tokens) => tokens !== null) ?? 0;
 }

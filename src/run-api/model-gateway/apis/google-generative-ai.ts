@@ -1,8 +1,7 @@
 import type { UpstreamModel } from "../../../contracts/model-gateway.ts";
-import { isObject, objectAt, textAt } from "../json.ts";
-import type { Json } from "../json.ts";
-import { fieldNames, isAddress } from "../provider-side.ts";
-import type { OutputLimit, Problem, ProviderSideRules, Route, WireApi } from "../wire-api.ts";
+import { objectAt } from "../json.ts";
+import type { OutputLimit, Problem, Route, WireApi } from "../wire-api.ts";
+import { googleRequest } from "./google-request.ts";
 import { readGoogleUsage } from "./google-usage.ts";
 import { tokensAt } from "./tokens-at.ts";
 
@@ -10,16 +9,11 @@ import { tokensAt } from "./tokens-at.ts";
 export const googleGenerativeAi: WireApi = {
   route,
   keyHeader: (key) => ["x-goog-api-key", key],
-  prepare: (body) => {
-    const named = camelCased(body);
-    const config = objectAt(named, "generationConfig");
-    // The path has the model; a count of tokens may repeat the request inside.
-    return Object.keys(config).length === 0
-      ? named
-      : { ...named, generationConfig: camelCased(config) };
-  },
+  // The path has the model.
+  prepare: (body) => body,
   limit: limit(),
-  providerSide: providerSide(),
+  request: googleRequest,
+  spelling: camelCased,
   errorBody,
   createUsageReader: readGoogleUsage,
 };
@@ -40,14 +34,9 @@ function route(path: string, query: URLSearchParams, { model }: UpstreamModel): 
   };
 }
 
-/** The API takes each name as `camelCase` and as `snake_case`; with one of the two no field can be there twice. */
-function camelCased(object: Json): Json {
-  return Object.fromEntries(
-    Object.entries(object).map(([name, value]) => [
-      name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()),
-      value,
-    ]),
-  );
+/** The API takes each name as `camelCase` and as `snake_case`. */
+function camelCased(name: string): string {
+  return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }
 
 function limit(): OutputLimit {
@@ -55,41 +44,14 @@ function limit(): OutputLimit {
     read: (body) => tokensAt(body, 1, "generationConfig", "maxOutputTokens"),
     // Thinking counts toward the limit; -1 leaves its amount to the model.
     thinkingBudget: (body) => {
-      const config = camelCased(objectAt(body, "generationConfig", "thinkingConfig"));
-      return Math.max(0, tokensAt(config, -1, "thinkingBudget") ?? 0);
+      const path = ["generationConfig", "thinkingConfig", "thinkingBudget"];
+      return Math.max(0, tokensAt(body, -1, ...path) ?? 0);
     },
     write: (body, tokens) => ({
       ...body,
       generationConfig: { ...objectAt(body, "generationConfig"), maxOutputTokens: tokens },
     }),
   };
-}
-
-/** Kinds of tools that the client runs. */
-const clientTools = new Set(["function_declarations", "computer_use"]);
-
-function providerSide(): ProviderSideRules {
-  return {
-    toolNames: (tool) =>
-      (isObject(tool) ? Object.keys(tool) : []).map(snakeCased).filter((n) => !clientTools.has(n)),
-    messageFields: ["contents", "systemInstruction", "generateContentRequest"],
-    contentName: (part) => {
-      const file = camelCased(objectAt(camelCased(part), "fileData"));
-      return isAddress(file.fileUri) || textAt(file, "fileUri") !== null ? "url" : null;
-    },
-    opaqueFields: new Set(["args", "response"]),
-    bodyNames: (body) => [
-      ...fieldNames(body, {
-        cachedContent: [],
-        serviceTier: ["standard", "flex", "STANDARD", "FLEX"],
-      }),
-      ...fieldNames(objectAt(body, "generationConfig"), { candidateCount: [1] }),
-    ],
-  };
-}
-
-function snakeCased(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 const statuses: Readonly<Record<number, string>> = {

@@ -1,5 +1,5 @@
 import type { CallUsage } from "../../../contracts/model-gateway.ts";
-import { at, isObject, listAt, numberAt, textAt } from "../json.ts";
+import { at, countAt, isObject, listAt, textAt } from "../json.ts";
 import type { Json } from "../json.ts";
 import type { UsageReader } from "../wire-api.ts";
 import { bytesOf } from "./output-bytes.ts";
@@ -37,14 +37,14 @@ export function readGoogleUsage(): UsageReader {
 
 /** `promptTokenCount` includes the cache; what tools of the provider added to the prompt is beside it. */
 function usageOf(usage: Json): CallUsage {
-  const prompt = numberAt(usage, "promptTokenCount") ?? 0;
-  const cacheRead = Math.min(prompt, numberAt(usage, "cachedContentTokenCount") ?? 0);
+  const prompt = countAt(usage, "promptTokenCount") ?? 0;
+  const cacheRead = Math.min(prompt, countAt(usage, "cachedContentTokenCount") ?? 0);
   return {
-    input: prompt - cacheRead + (numberAt(usage, "toolUsePromptTokenCount") ?? 0),
+    input: prompt - cacheRead + (countAt(usage, "toolUsePromptTokenCount") ?? 0),
     cacheRead,
     cacheWrite: 0,
     cacheWrite1h: 0,
     output:
-      (numberAt(usage, "candidatesTokenCount") ?? 0) + (numberAt(usage, "thoughtsTokenCount") ?? 0),
+      (countAt(usage, "candidatesTokenCount") ?? 0) + (countAt(usage, "thoughtsTokenCount") ?? 0),
   };
 }

@@ -1,8 +1,7 @@
-import { textAt } from "../json.ts";
 import type { WireApi } from "../wire-api.ts";
 import { chatLimit } from "./chat-limit.ts";
+import { chatRequest } from "./chat-request.ts";
 import { readChatUsage } from "./chat-usage.ts";
-import { chatProviderSide } from "./openai-completions.ts";
 
 /** Mistral's chat completions. Source: docs.mistral.ai, "Chat Completion Endpoint". */
 export const mistralConversations: WireApi = {
@@ -10,14 +9,7 @@ export const mistralConversations: WireApi = {
   keyHeader: (key) => ["authorization", `Bearer ${key}`],
   prepare: (body, { model }) => ({ ...body, model }),
   limit: chatLimit(() => "max_tokens"),
-  providerSide: {
-    ...chatProviderSide(),
-    // Its connectors, such as web_search, are types of tools as well.
-    toolNames: (tool) => {
-      const type = textAt(tool, "type") ?? "function";
-      return type === "function" ? [] : [type];
-    },
-  },
+  request: chatRequest(["function"]),
   errorBody: ({ status, code, message }) => ({
     object: "error",
     message,

@@ -16,10 +16,12 @@ const addressFields = [
  * What a part of a message makes the provider fetch. Sources: the content parts of OpenAI's Chat Completions and
  * Responses references, Mistral's and OpenRouter's pages on documents, images and audio.
  */
-export function openaiContentName(part: Json): string | null {
-  if (part.type === "item_reference") return "item_reference";
+export function openaiContentNames(part: Json): readonly string[] {
   const addresses = addressFields.flatMap((field) => [part[field], at(part, field, "url")]);
-  if ([...addresses, at(part, "file", "file_data")].some(isAddress)) return "url";
+  const data = [part.file_data, at(part, "file", "file_data"), at(part, "input_audio", "data")];
   const ids = [part.file_id, at(part, "file", "file_id")];
-  return ids.some((id) => typeof id === "string") ? "file" : null;
+  return [
+    ...([...addresses, ...data].some(isAddress) ? ["url"] : []),
+    ...(ids.some((id) => (id ?? null) !== null) ? ["file"] : []),
+  ];
 }

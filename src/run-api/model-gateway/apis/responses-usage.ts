@@ -1,5 +1,5 @@
 import type { CallUsage } from "../../../contracts/model-gateway.ts";
-import { at, isObject, numberAt, textAt } from "../json.ts";
+import { at, countAt, isObject, textAt } from "../json.ts";
 import type { Json } from "../json.ts";
 import type { UsageReader } from "../wire-api.ts";
 import { bytesOf } from "./output-bytes.ts";
@@ -37,10 +37,10 @@ export function readResponsesUsage(): UsageReader {
 
 /** Servers that leave thinking out of `output_tokens` have it in `total_tokens`. */
 function usageOf(usage: Json): CallUsage {
-  const input = numberAt(usage, "input_tokens") ?? 0;
-  const cached = numberAt(usage, "input_tokens_details", "cached_tokens") ?? 0;
-  const written = numberAt(usage, "input_tokens_details", "cache_write_tokens") ?? 0;
-  const output = numberAt(usage, "output_tokens") ?? 0;
+  const input = countAt(usage, "input_tokens") ?? 0;
+  const cached = countAt(usage, "input_tokens_details", "cached_tokens") ?? 0;
+  const written = countAt(usage, "input_tokens_details", "cache_write_tokens") ?? 0;
+  const output = countAt(usage, "output_tokens") ?? 0;
   const cacheRead = Math.min(input, cached);
   const cacheWrite = Math.min(input - cacheRead, written);
   return {
@@ -48,6 +48,6 @@ function usageOf(usage: Json): CallUsage {
     cacheRead,
     cacheWrite,
     cacheWrite1h: 0,
-    output: Math.max(output, (numberAt(usage, "total_tokens") ?? 0) - input),
+    output: Math.max(output, (countAt(usage, "total_tokens") ?? 0) - input),
   };
 }

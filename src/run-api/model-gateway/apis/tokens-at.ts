@@ -1,9 +1,6 @@
 import { GatewayProblem } from "../gateway-problem.ts";
-import { at } from "../json.ts";
+import { at, mostTokens } from "../json.ts";
 import type { Json } from "../json.ts";
-
-/** More than any model gives, and few enough that their cost is exact. */
-const most = 1e9;
 
 /**
  * The number of tokens that a request has at a path; null where there is none. Throws a GatewayProblem for what servers
@@ -12,8 +9,8 @@ const most = 1e9;
 export function tokensAt(body: Json, least: number, ...path: readonly string[]): number | null {
   const found = at(body, ...path) ?? null;
   if (found === null) return null;
-  if (isWhole(found) && found >= least && found <= most) return found;
-  const message = `${path.join(".")} is not a whole number of tokens from ${least} to ${most}`;
+  if (isWhole(found) && found >= least && found <= mostTokens) return found;
+  const message = `${path.join(".")} is not a whole number of tokens from ${least} to ${mostTokens}`;
   throw new GatewayProblem({ status: 400, code: "bad_request", message });
 }
 

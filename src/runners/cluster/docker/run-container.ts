@@ -37,7 +37,7 @@ export function runContainer(
     HostConfig: {
       ...isolation(limits),
       Tmpfs: Object.fromEntries(
-        writableFolders(limits.memory).map((folder) => [folder.path, `rw,${tmpfsOptions(folder)}`]),
+        writableFolders(launch).map((folder) => [folder.path, `rw,${tmpfsOptions(folder)}`]),
       ),
       NetworkMode: isClosed ? closedNetwork(project) : limits.network,
       // Names of the closed network are answered before it is asked; no other name has an answer.

@@ -7,6 +7,8 @@ import type { ClusterConfig } from "../../../contracts/cluster.ts";
 import { reasonOf, UserError } from "../../../errors.ts";
 import type { Engine } from "../../container/engine.ts";
 import type { AgentImages } from "../../container/images.ts";
+import { declaredVolumes } from "../../container/image/volumes.ts";
+import type { Launch } from "../cluster-engine.ts";
 import { hub, registryOf } from "./registry-login.ts";
 import { pushImage } from "./push-image.ts";
 
@@ -15,7 +17,7 @@ export interface ClusterImages {
   /** As `AgentImages.prepare`; what was built is pushed before it is ready. */
   prepare(agent: AgentConfig): Observable<BuildEvent>;
   /** Rejects with a UserError. */
-  imageFor(agent: AgentConfig): Promise<string>;
+  imageFor(agent: AgentConfig): Promise<Pick<Launch, "image" | "volumes">>;
   /** One that has the program, of no agent. Rejects with a UserError. */
   programImage(): Promise<string>;
 }
@@ -37,10 +39,15 @@ const retryMs = { first: 5_000, last: 300_000 };
 export function createClusterImages(options: ClusterImagesOptions): ClusterImages {
   const { images, cluster } = options;
   const named = createNames(options);
-  const imageFor = async (agent: Pick<AgentConfig, "name" | "dockerfileHash">): Promise<string> => {
+  const imageFor = async (agent: Pick<AgentConfig, "name" | "dockerfileHash">) => {
     const { image } = cluster();
-    if (image !== null) return given(image, agent);
-    return named(await images.imageFor(agent as AgentConfig), repoOf(agent));
+    // What a given image declares is known to its machines alone.
+    if (image !== null) return { image: given(image, agent), volumes: [] };
+    const id = await images.imageFor(agent as AgentConfig);
+    return {
+      image: await named(id, repoOf(agent)),
+      volumes: await declaredVolumes(options.engine, id),
+    };
   };
   const pushed = (agent: AgentConfig, waitMs = retryMs.first): Observable<BuildEvent> =>
     defer(() => imageFor(agent)).pipe(
@@ -66,7 +73,7 @@ export function createClusterImages(options: ClusterImagesOptions): ClusterImage
         );
       }),
     imageFor,
-    programImage: () => imageFor({ name: "", dockerfileHash: null }),
+    programImage: async () => (await imageFor({ name: "", dockerfileHash: null })).image,
   };
 }
 

@@ -92,6 +92,7 @@ function podSpec(launch: Launch): V1PodSpec {
     tmp: "/tmp",
     home: containerUser.home,
     socket: mountedSocketDir,
+    ...Object.fromEntries(launch.volumes.map((path, n) => [`volume-${n}`, path])),
   };
   const mounts = Object.entries(folders).map(([name, mountPath]) => ({ name, mountPath }));
   return {

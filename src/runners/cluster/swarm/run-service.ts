@@ -94,7 +94,7 @@ function containerSpec(launch: Launch, { secretId, project }: RunServiceOptions)
     CapabilityDrop: ["ALL"],
     StopGracePeriod: stopGraceNs,
     HealthCheck: { Test: ["NONE"] },
-    Mounts: writableFolders(limits.memory).map((folder) => mountOf(folder, project)),
+    Mounts: writableFolders(launch).map((folder) => mountOf(folder, project)),
     Secrets: [
       {
         SecretID: secretId,

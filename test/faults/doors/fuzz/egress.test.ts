@@ -16,7 +16,6 @@ const allow = ["api.allowed.test", "*.wild.test", "db.lan:5432 private", "203.0.
 const policy = {
   agent: "dev",
   allow: allowedHosts(allow),
-  ask: false,
   ownPort: 8080,
   bindings: [],
 };
@@ -89,6 +88,7 @@ test("no form of a host and a port opens what is not listed", async () => {
     ownAddresses: () => rules.own,
     proxyEnv: {},
   };
+  const run = { instanceId: "run-1", signal: new AbortController().signal };
   await fc.assert(
     fc.asyncProperty(hosts, ports, fc.boolean(), async (host, port, isPlain) => {
       asked += 1;
@@ -96,7 +96,7 @@ test("no form of a host and a port opens what is not listed", async () => {
       const read = isPlain ? parseHttpTarget(`http://${text}/`)?.asked : parseAuthority(text);
       if (read === null || read === undefined) return;
       try {
-        const way = await admit(policy, read, isPlain ? "http" : "https", deps);
+        const way = await admit(policy, read, isPlain ? "http" : "https", run, deps);
         await way.dial(new AbortController().signal).catch(() => undefined);
       } catch (error) {
         expect(error).toBeInstanceOf(EgressRefusal);

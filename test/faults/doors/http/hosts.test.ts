@@ -63,19 +63,17 @@ describe("a page of another site whose name was pointed at this machine", () => 
 
 describe("what only a proxy may say, and none is trusted", () => {
   test("makes nobody another address: guessing is slowed down all the same", async () => {
-    const statuses: number[] = [];
-    for (let n = 0; n < 7; n += 1) {
+    const began = performance.now();
+    for (let n = 0; n < 5; n += 1) {
       const body = JSON.stringify({ key: `wrong-${n}` });
       const headers = {
         "content-type": "application/json",
         "x-forwarded-for": `10.0.0.${n}`,
         forwarded: `for=10.0.0.${n}`,
       };
-      statuses.push(
-        (await fetch(`${scheduler.url}/login`, { method: "POST", headers, body })).status,
-      );
+      await fetch(`${scheduler.url}/login`, { method: "POST", headers, body });
     }
-    expect(statuses).toContain(429);
+    expect(performance.now() - began).toBeGreaterThan(1_900);
   });
 
   test("makes no foreign origin the own one", async () => {

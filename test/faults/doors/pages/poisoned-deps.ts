@@ -75,6 +75,8 @@ function poisonDetail({ operations }: TestDeps, poison: Poison): void {
         price: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 },
         requestsPerMinute: 60,
         providerTools: [text()],
+        extraFields: [text()],
+        input: ["text"],
         credential: text(),
         script: text(),
       },

@@ -20,7 +20,9 @@ describe.skipIf(missing !== null)("the images of a cluster", () => {
   beforeAll(async () => {
     const [repo, tag] = name.split(":");
     const noFiles = Readable.from([Buffer.alloc(1024)], { objectMode: false });
-    const answer = await engine.calls().importImage(noFiles, { repo, tag });
+    const answer = await engine
+      .calls()
+      .importImage(noFiles, { repo, tag, changes: ["VOLUME /vol"] });
     answer.resume();
     await finished(answer);
     ({ Id: id } = await engine.calls().getImage(name).inspect());
@@ -64,19 +66,18 @@ describe.skipIf(missing !== null)("the images of a cluster", () => {
       { type: "build-progress", text: `pushing to ${registry.host}/team` },
       { type: "build-finished", error: null, usable: true },
     ]);
-    expect(await images.imageFor(dev)).toBe(`${registry.host}/team/al-agent:${hash()}`);
+    expect((await images.imageFor(dev)).image).toBe(`${registry.host}/team/al-agent:${hash()}`);
     expect(await images.programImage()).toBe(`${registry.host}/team/al-agent:${hash()}`);
     expect(registry.names()).toEqual([`team/al-agent:${hash()}`]);
     const own = anAgent("own", { dockerfileHash: "1" });
-    expect(await images.imageFor(own)).toBe(`${registry.host}/team/al-agent-own:${hash()}`);
+    expect((await images.imageFor(own)).image).toBe(`${registry.host}/team/al-agent-own:${hash()}`);
   });
 
   test("are pushed with the login of their registry", { timeout: 20_000 }, async () => {
     const registry = await registryFor("me:s3cret");
     const login = { username: "me", password: "s3cret", serveraddress: registry.host };
-    expect(await imagesWith({ registry: registry.host }, login).imageFor(dev)).toContain(
-      registry.host,
-    );
+    const { image } = await imagesWith({ registry: registry.host }, login).imageFor(dev);
+    expect(image).toContain(registry.host);
     const without = imagesWith({ registry: registry.host }).imageFor(dev);
     await expect(without).rejects.toMatchObject({
       message: expect.stringContaining("could not be pushed") as string,
@@ -97,13 +98,13 @@ describe.skipIf(missing !== null)("the images of a cluster", () => {
     expect(second).toMatchObject({ usable: true, error: null });
   }, 20_000);
 
-  test("without a registry have the name that the machines must have", async () => {
-    expect(await imagesWith({}).imageFor(dev)).toBe(name);
+  test("without a registry have the name that the machines must have, and their volumes", async () => {
+    expect(await imagesWith({}).imageFor(dev)).toEqual({ image: name, volumes: ["/vol"] });
   });
 
   test("with a given one are that one", async () => {
     const images = imagesWith({ image: "registry.example.com/al-agent:3" });
-    expect(await images.imageFor(dev)).toBe("registry.example.com/al-agent:3");
+    expect((await images.imageFor(dev)).image).toBe("registry.example.com/al-agent:3");
     expect(await images.programImage()).toBe("registry.example.com/al-agent:3");
   });
 

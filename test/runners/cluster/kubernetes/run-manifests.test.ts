@@ -23,11 +23,11 @@ it("gives a run its limits, and no more than them as a reservation", async () =>
 });
 
 it("keeps what a run writes in memory, each folder at most half of its limit", async () => {
-  const { pod } = await podOf();
+  const { pod } = await podOf({ volumes: ["/vol"] });
   const folders = pod.spec.containers[0]?.volumeMounts?.map(({ mountPath }) => mountPath);
-  expect(folders).toEqual(["/workspace", "/tmp", "/home/al", "/run/al", "/run/secrets"]);
+  expect(folders).toEqual(["/workspace", "/tmp", "/home/al", "/run/al", "/vol", "/run/secrets"]);
   const memory = pod.spec.volumes?.flatMap(({ emptyDir }) => emptyDir ?? []);
-  expect(memory).toEqual(Array(4).fill({ medium: "Memory", sizeLimit: String(256 * 1024 ** 2) }));
+  expect(memory).toEqual(Array(5).fill({ medium: "Memory", sizeLimit: String(256 * 1024 ** 2) }));
 });
 
 it("gives a run no service account, no more rights than it has, and a root that it can't write", async () => {

@@ -50,6 +50,7 @@ export function launch(instanceId: string, over: Partial<Launch> = {}): Launch {
     name: runName(instanceId),
     instanceId,
     agent: "dev",
+    volumes: [],
     image: "al-agent:1",
     command: ["al", "_remote-run", "dev", "--project", "/workspace"],
     env: { AL_INSTANCE: instanceId },

@@ -33,7 +33,7 @@ describe.skipIf(missing !== null)("the cluster runner on a Swarm", () => {
     };
     rig = await clusterRig({ engine: late, host: swarm.host });
     runner = await rig.start({
-      imageFor: () => Promise.resolve(image),
+      imageFor: () => Promise.resolve({ image, volumes: [] }),
       command: ({ agent: { name, title } }) => [
         ...["/usr/local/bin/al", "_remote-run", name, "--project", "/workspace"],
         ...["--", "/bin/sh", "-c", scriptOf(title)],

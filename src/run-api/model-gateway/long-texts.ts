@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+
+const [quote, backslash, colon, space] = [0x22, 0x5c, 0x3a, 0x20];
+/** In bytes. */
+const longText = 16 * 1024;
+/** An address has a colon or a dot within this length, so that a text that begins without is data. */
+const headLength = 64;
+
+/**
+ * The long texts of a JSON document, such as images in base64. They stay bytes: parsed and serialized, a text takes ten
+ * times its bytes until the garbage is collected. In the document that is parsed each has a stand-in, which begins as its
+ * text does. A text with escapes stays where it is, as only a parser knows what it says.
+ */
+export class LongTexts {
+  readonly #texts: Buffer[] = [];
+  // A client that knew it could have texts exchanged after they were checked.
+  readonly #mark = randomBytes(16).toString("hex");
+
+  /** The document with stand-ins. `bytes` are UTF-8, and live as long as this. */
+  takeOut(bytes: Buffer): Buffer {
+    const pieces: Buffer[] = [];
+    let passed = 0;
+    for (const [start, end] of plainTexts(bytes)) {
+      if (end - start < longText || isKey(bytes, end)) continue;
+      pieces.push(bytes.subarray(passed, start), this.#standInFor(bytes.subarray(start, end)));
+      passed = end;
+    }
+    return passed === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(passed)]);
+  }
+
+  /** The document as it is sent, in pieces. */
+  putBack(document: Buffer): readonly Buffer[] {
+    if (this.#texts.length === 0) return [document];
+    const standIn = new RegExp(`("[^"\\\\]{0,${headLength}}:?${this.#mark}x\\d+")`);
+    const parts = document.toString("utf8").split(standIn);
+    return parts.map((part) => this.#textOf(part) ?? Buffer.from(part));
+  }
+
+  /** The length of the text that a text of the document stands for. */
+  lengthOf(text: string): number {
+    return this.#textOf(`"${text}"`)?.length ?? text.length;
+  }
+
+  #textOf(standIn: string): Buffer | undefined {
+    const [before, index = ""] = standIn.split(`${this.#mark}x`);
+    return before === standIn ? undefined : this.#texts[Number.parseInt(index)];
+  }
+
+  #standInFor(text: Buffer): Buffer {
+    const start = text.toString("latin1", 1, 1 + headLength);
+    const [head = ""] = /^[\x20-\x7e]*/.exec(start) ?? [];
+    const isData = /^[\w+/=-]+$/.test(start);
+    const index = this.#texts.push(text) - 1;
+    return Buffer.from(`"${head}${isData ? "" : ":"}${this.#mark}x${index}"`);
+  }
+}
+
+/** Where each text without escapes begins and ends, its quotes included. */
+function* plainTexts(bytes: Buffer): Generator<readonly [start: number, end: number]> {
+  let escape = indexOf(bytes, backslash, 0);
+  let end = 0;
+  for (let start = bytes.indexOf(quote); start !== -1; start = bytes.indexOf(quote, end)) {
+    end = indexOf(bytes, quote, start + 1) + 1;
+    if (escape < start) escape = indexOf(bytes, backslash, start);
+    if (escape > end) yield [start, end];
+    else end = endOfText(bytes, start);
+  }
+}
+
+function endOfText(bytes: Buffer, start: number): number {
+  let at = start + 1;
+  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
+  return at + 1;
+}
+
+function indexOf(bytes: Buffer, byte: number, from: number): number {
+  const at = bytes.indexOf(byte, from);
+  return at === -1 ? bytes.length : at;
+}
+
+function isKey(bytes: Buffer, end: number): boolean {
+  let at = end;
+  while ((bytes[at] ?? colon) <= space) at += 1;
+  return bytes[at] === colon;
+}

@@ -1,0 +1,67 @@
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+
+/**
+ * Clients without a key whose requests come ahead of the answers, in pieces, malformed or without end, and who read
+ * nothing, a little or all. Arguments: a port or a socket's path, the number of connections, a seed. A connection that
+ * the server closes is replaced within a second, and a dot is printed for it.
+ */
+const [address = "", connections = "1000", seed = "1"] = process.argv.slice(2);
+const host = "Host: localhost\r\n";
+const post = (path: string, headers: string, body = ""): string =>
+  `POST ${path} HTTP/1.1\r\n${host}${headers}\r\n\r\n${body}`;
+const requests = [
+  `GET /login HTTP/1.1\r\n${host}\r\n`,
+  `HEAD /login HTTP/1.1\r\n${host}\r\n`,
+  `GET /docs HTTP/1.1\r\n${host}\r\n`,
+  `GET /nothing-here HTTP/1.1\r\n${host}\r\n`,
+  `GET http://example.com/ HTTP/1.1\r\n${host}\r\n`,
+  `GET /dashboard HTTP/1.1\r\n${host}Accept: text/html\r\nX: ${"x".repeat(3_000)}\r\n\r\n`,
+  `GET /login HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`,
+  "GET /without-host HTTP/1.1\r\n\r\n",
+  `OPTIONS * HTTP/1.1\r\n${host}\r\n`,
+  `CONNECT example.com:443 HTTP/1.1\r\n${host}\r\n`,
+  `GET /api/logs/stream HTTP/1.1\r\n${host}Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n`,
+  post("/webhooks/github", "Content-Length: 0"),
+  post("/webhooks/open-github", "Content-Length: 2", "{}"),
+  post("/webhooks/github", "Content-Length: 9999999999", "{"),
+  post("/webhooks/github", "Content-Length: 50000", "x".repeat(50_000)),
+  post("/webhooks/github", "Transfer-Encoding: chunked", "2\r\n{}\r\n0\r\n\r\n"),
+  post("/webhooks/github", "Expect: 100-continue\r\nContent-Length: 2", "{}"),
+  post("/run/lock", "Authorization: Bearer forged\r\nContent-Length: 2", "{}"),
+  post("/model/main/v1/messages", "Content-Length: 2", "{}"),
+  "\u0016\u0003\u0001 not HTTP \r\n\r\n",
+];
+
+let state = Number(seed);
+/** A whole number below the limit, by the seed. */
+function random(limit: number): number {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+  return Math.floor((state / 2 ** 32) * limit);
+}
+
+async function attack(socket: Socket): Promise<void> {
+  const first = requests[random(requests.length)] ?? "";
+  const second = random(2) === 0 ? first : (requests[random(requests.length)] ?? "");
+  const text = (first + second).repeat(Math.ceil(65_536 / (first.length + second.length)));
+  const reads = ["nothing", "once", "all"][random(3)];
+  if (reads === "all") socket.resume();
+  if (reads === "once") socket.once("data", () => socket.pause());
+  const bytes = Buffer.from(text, "latin1").subarray(0, random(4) === 0 ? first.length : 65_536);
+  const cut = random(3) === 0 ? random(bytes.length) : bytes.length;
+  socket.write(bytes.subarray(0, cut));
+  await wait(random(500));
+  if (!socket.destroyed) socket.write(bytes.subarray(cut));
+}
+
+function open(): void {
+  const socket = /^\d+$/.test(address) ? connect(Number(address), "127.0.0.1") : connect(address);
+  socket.on("error", () => undefined);
+  socket.once("connect", () => void attack(socket));
+  socket.once("close", () => {
+    process.stdout.write(".");
+    setTimeout(open, random(1_000));
+  });
+}
+for (let n = 0; n < Number(connections); n += 1) setTimeout(open, random(1_000));

@@ -1,0 +1,31 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+
+const program = join(import.meta.dirname, "strangers.ts");
+
+/** Runs something while strangers hold so many connections to a port or a socket's path, and attack by them. */
+export async function withStrangers<T>(
+  address: string,
+  connections: number,
+  during: () => Promise<T>,
+): Promise<{
+  readonly result: T;
+  /** Connections that the server closed. */ readonly closed: number;
+}> {
+  const child = spawn(process.execPath, [program, address, String(connections)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let closed = 0;
+  child.stdout.on("data", (dots: Buffer) => (closed += dots.length));
+  try {
+    // The first closed one shows that the attack goes on.
+    await once(child.stdout, "data");
+    await wait(1_000);
+    const result = await during();
+    return { result, closed };
+  } finally {
+    child.kill();
+  }
+}

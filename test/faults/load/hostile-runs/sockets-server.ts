@@ -1,0 +1,53 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createModelGateway } from "../../../../src/run-api/model-gateway/model-gateway.ts";
+import { createRunSockets } from "../../../../src/run-api/run-sockets.ts";
+import { noEgress } from "../../../run-api/no-egress.ts";
+import { socketRecords } from "../../../run-api/support.ts";
+
+/**
+ * The run sockets of a scheduler, the gateway to models with a meter that grants everything, and `/health`. Arguments:
+ * the provider's address, a folder for the sockets, how many runs. Prints the sockets and the port as JSON.
+ */
+const [origin = "", folder = "", count = "1"] = process.argv.slice(2);
+const models = createModelGateway({
+  model: (_instanceId, name) =>
+    Promise.resolve({
+      name,
+      provider: "custom",
+      model: name,
+      api: "openai-completions",
+      baseUrl: `${origin}/v1`,
+      authType: "api_key",
+      key: `sk-the-key-of-${name}`,
+      headers: {},
+      script: null,
+      providerTools: [],
+      extraFields: [],
+      timeoutSeconds: null,
+    }),
+  agentOf: () => "dev",
+  meter: {
+    begin: () => Promise.resolve({ granted: true, maxOutputTokens: null, settle: () => undefined }),
+  },
+  answerScript: () => Promise.reject(new Error("no model is scripted")),
+  onProblem: () => undefined,
+});
+const sockets = createRunSockets({
+  records: socketRecords(),
+  redactor: { add: () => () => undefined },
+  onProblem: (message) => process.stderr.write(`${message}\n`),
+});
+const runApi = { perform: () => new Promise<never>(() => undefined) };
+sockets.serve({ runApi, models, egress: noEgress });
+const opened = await Promise.all(
+  Array.from({ length: Number(count) }, async (_none, index) => {
+    const { path, token } = await sockets.open(`run-${index}`, folder);
+    return { path, token };
+  }),
+);
+const health = createServer((_request, response) => response.end("ok")).listen(0, "127.0.0.1");
+health.once("listening", () => {
+  const { port } = health.address() as AddressInfo;
+  process.stdout.write(`${JSON.stringify({ port, opened })}\n`);
+});

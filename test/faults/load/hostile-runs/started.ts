@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { HostileRun } from "./attack.ts";
+
+/** A process with the sockets of runs, as the scheduler has them. */
+export interface SocketsProcess {
+  readonly runs: readonly HostileRun[];
+  /** Of the provider, as runs address it. */
+  readonly host: string;
+  readonly url: string;
+  /** The most memory that was resident so far, in MB. */
+  readonly peakMb: () => Promise<number>;
+}
+
+/** Starts it with a provider that answers the model `good` and no other. */
+export async function startSockets(
+  stack: AsyncDisposableStack,
+  folder: string,
+  count: number,
+): Promise<SocketsProcess> {
+  const provider = createServer((request, response) => {
+    const isGood = request.headers.authorization?.endsWith("good") ?? false;
+    request.resume().once("end", () => isGood && response.end('{"choices":[]}'));
+  }).listen(0, "127.0.0.1");
+  await once(provider, "listening");
+  stack.defer(() => {
+    provider.closeAllConnections();
+    provider.close();
+  });
+  const host = `127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  const program = join(import.meta.dirname, "sockets-server.ts");
+  const child = spawn(process.execPath, [program, `http://${host}`, folder, String(count)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  stack.defer(() => void child.kill());
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const { port, opened } = JSON.parse(line.toString()) as { port: number; opened: HostileRun[] };
+  return {
+    runs: opened,
+    host,
+    url: `http://127.0.0.1:${port}`,
+    peakMb: async () => {
+      const status = await readFile(`/proc/${child.pid ?? 0}/status`, "utf8");
+      return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+    },
+  };
+}

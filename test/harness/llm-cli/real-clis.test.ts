@@ -1,0 +1,100 @@
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { aJob, aModel } from "../jobs.ts";
+import type { HostedModel } from "../model-host.ts";
+import { endMessageOf, logsOf, startRun } from "../run-entry.ts";
+import { failingProvider } from "./failing-provider.ts";
+import type { Fault } from "./failing-provider.ts";
+import type { Program } from "./play.ts";
+import { realPrograms } from "./real-programs.ts";
+
+const bin = await realPrograms();
+/** claude refuses to work for root. */
+const nobody = 65534;
+const models = {
+  claude: { provider: "anthropic", model: "claude-sonnet-4-5" },
+  codex: { provider: "openai", model: "gpt-5.5" },
+  gemini: { provider: "google", model: "gemini-2.5-pro" },
+} as const;
+/** The other cases take a minute: with AL_TEST_LLM_CLIS=all. */
+const isWhole = process.env.AL_TEST_LLM_CLIS === "all";
+/** Text of files that are no instructions of the agent. */
+const notes = "canary-of-notes-5d1c";
+const programs: readonly Program[] = ["claude", "codex", "gemini"];
+
+/** A session of the real program with one retry, through the real gateway and bridge. */
+async function session(program: Program, fault: Fault, model: Partial<HostedModel> = {}) {
+  const provider = await failingProvider(program, fault);
+  const workDir = await mkdtemp(join(tmpdir(), "al-real-"));
+  onTestFinished(() => rm(workDir, { recursive: true, force: true }));
+  const uid = process.getuid?.() === 0 ? nobody : null;
+  if (uid !== null) await chown(workDir, uid, uid);
+  for (const name of ["CLAUDE.md", "AGENTS.md"]) await writeFile(join(workDir, name), notes);
+  const all = { ...models[program], maxRetries: 1, ...model };
+  const job = aJob(workDir, {
+    harness: { type: "llm-cli", command: join(bin ?? "", program) },
+    models: [aModel("main", provider.baseUrl, all)],
+    instructions: "You are the tested agent.",
+    trigger: { kind: "manual", prompt: "Look around." },
+  });
+  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
+  const ended = await startRun(job, env, uid).ended;
+  const { requests } = provider;
+  const warnings = logsOf(ended, "run").flatMap(({ level, msg }) => (level === 40 ? [msg] : []));
+  return { ended, requests, warnings, error: endMessageOf(ended).error };
+}
+
+describe.skipIf(bin === null).each(programs)(
+  "the real %s",
+  (program) => {
+    it.runIf(isWhole)("succeeds by the model's answer", async () => {
+      const { ended, error, requests } = await session(program, "none");
+      expect(error).toBeNull();
+      expect(logsOf(ended, "said").map(({ msg }) => msg)).toEqual(["Hello."]);
+      const [first, ...others] = requests;
+      expect(others).toEqual([]);
+      expect(first).toContain("You are the tested agent.");
+    });
+
+    it("asks a provider that answers 503 as often as maxRetries has it, and names it", async () => {
+      const { ended, error, requests } = await session(program, 503);
+      expect(requests).toHaveLength(2);
+      expect(requests.filter((body) => body.includes(notes))).toHaveLength(0);
+      expect(error).toMatch(/refused with 503/);
+      expect(error).not.toContain("/model/");
+      // gemini leaves the status out.
+      const cooldowns = ended.messages.filter(({ type }) => type === "cooldown");
+      expect(cooldowns).toHaveLength(program === "gemini" ? 0 : 1);
+    });
+
+    it.runIf(isWhole)("asks no more often than that with a key that is refused", async () => {
+      const { ended, error, requests } = await session(program, 401);
+      expect(requests.length).toBeLessThanOrEqual(2);
+      expect(error).toMatch(/401/);
+      expect(ended.messages).not.toContainEqual(expect.objectContaining({ type: "cooldown" }));
+    });
+
+    it("asks a provider that breaks its answer off no more often than maxRetries has it", async () => {
+      const { error, requests, warnings } = await session(program, "cut");
+      expect(error).not.toBeNull();
+      // gemini does not retry an answer that began.
+      expect(requests).toHaveLength(program === "gemini" ? 1 : 2);
+      expect(warnings).toContain("the model's provider broke its answer off");
+      expect(warnings.join("\n")).not.toContain("scheduler");
+    });
+
+    it.runIf(isWhole)("waits for a silent provider as long as the model's timeout", async () => {
+      const { error, requests } = await session(program, "silent", { timeoutSeconds: 2 });
+      expect(error).not.toBeNull();
+      expect(requests.length).toBeLessThanOrEqual(2);
+    });
+  },
+  60_000,
+);
+
+it.skipIf(bin === null)("the real gemini fails when its detection of loops ends it", async () => {
+  const { error } = await session("gemini", "loop");
+  expect(error).toBe('model "main": Loop detected, stopping execution');
+});

@@ -1,0 +1,53 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { lastValueFrom, NEVER, of, toArray } from "rxjs";
+import { expect, onTestFinished, test } from "vitest";
+import { jobOf } from "../shell-runs.ts";
+import { aRequest, aRunner } from "./support.ts";
+
+function baseDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), "al-begin-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+test("a run's process is asked for nothing before the begin of the run is committed", async () => {
+  const dir = baseDir();
+  const mark = join(dir, "mark");
+  let commit = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (commit = resolve));
+  const runner = aRunner(dir, { begin: () => begun });
+  const events = lastValueFrom(runner.run(aRequest(`: > '${mark}'`), NEVER).pipe(toArray()));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(readdirSync(dir)).toEqual([]);
+  commit();
+  await events;
+  expect(existsSync(mark)).toBe(true);
+});
+
+test("a run that is stopped before its begin is committed has never begun", async () => {
+  const runner = aRunner(baseDir(), { begin: () => new Promise(() => undefined) });
+  const exit = await lastValueFrom(runner.run(aRequest("true"), of("interrupted" as const)));
+  expect(exit).toMatchObject({ exit: { neverBegan: true, signal: "SIGTERM" } });
+});
+
+test("a run that lacked file descriptors is blocked, and can be started again", async () => {
+  const dir = baseDir();
+  const request = aRequest("true");
+  let isFull = true;
+  const runner = aRunner(dir, {
+    prepare: (asked, workDir) =>
+      isFull
+        ? Promise.reject(Object.assign(new Error("EMFILE: no"), { code: "EMFILE" }))
+        : Promise.resolve(jobOf(asked, workDir)),
+  });
+  const reason = "the process has too many open files";
+  const blocked = await lastValueFrom(runner.run(request, NEVER));
+  expect(blocked).toMatchObject({ exit: { rejected: reason, blocked: true } });
+  isFull = false;
+  expect(await lastValueFrom(runner.run(request, NEVER))).toMatchObject({
+    type: "exit",
+    exit: { rejected: null, exitCode: 0 },
+  });
+});
